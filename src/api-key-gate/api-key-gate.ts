@@ -1,0 +1,131 @@
+/**
+ * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs.
+ *
+ * State is written behind: at once when a tenth of the limit, or the last of it, has been admitted since the last write,
+ * else after five seconds. An idle eviction therefore loses nothing; a crash forgets fewer than a tenth of the limit's
+ * admissions (none when the limit is below 20), of the last five seconds.
+ *
+ * Storage: one value under "gate/1", a `GateState`.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { saveApiKeyUsage } from "../database/api-key-usage.ts";
+import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import { type Admission, type ApiKeyRecord, refusalOf, tenantOf } from "../model/api-key.ts";
+import { SlidingWindow } from "../sliding-window.ts";
+import { type KeptRecord, RecordCache } from "./record-cache.ts";
+import { Usage, type UsageState } from "./usage.ts";
+
+type GateState = { readonly kept: KeptRecord | undefined; readonly times: Float64Array; readonly usage: UsageState };
+
+const STATE = "gate/1";
+const SAVE_AFTER_MS = 5_000;
+/** Admissions between two writes: at most this share of the limit. */
+const SAVE_AFTER_SHARE = 1 / 10;
+/** D1 takes a key's counts at most this often. */
+const USAGE_INTERVAL_MS = 60_000;
+
+export class ApiKeyGate extends DurableObject<Env> {
+  readonly #record: RecordCache;
+  readonly #usage: Usage;
+  /** Admissions until the record tells the limit; then the window itself. */
+  #restored: Float64Array | undefined;
+  #window: SlidingWindow | undefined;
+  #unsavedAdmissions = 0;
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const state = ctx.storage.kv.get<GateState>(STATE);
+    this.#record = new RecordCache(() => loadApiKeyRecord(chooseDatabase(this.env), this.#apiKeyId), state?.kept);
+    this.#usage = new Usage(state?.usage);
+    this.#restored = state?.times;
+  }
+
+  /**
+   * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts the requests that
+   * an isolate has refused by itself since it last called, for the owner's chart.
+   */
+  async admit(secretHash: string, limitedElsewhere: number): Promise<Admission> {
+    let record: ApiKeyRecord | null;
+    try {
+      record = await this.#record.current();
+    } catch (error) {
+      console.warn("D1 does not answer, and the gate's record of its key is missing or too old", error);
+      return { outcome: "unavailable" };
+    }
+    const now = Date.now();
+    const reason = refusalOf(record, secretHash, now);
+    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
+
+    const { rateLimit } = record;
+    const { admitted, remaining, waitMs } = this.#windowOf(record).admit(now);
+    this.#usage.count(now, admitted ? 1 : 0, (admitted ? 0 : 1) + limitedElsewhere);
+    if (admitted) this.#unsavedAdmissions += 1;
+    this.#saveInTime(remaining, rateLimit.limit);
+
+    const quota = { rateLimit, remaining, waitMs };
+    return admitted
+      ? { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota }
+      : { outcome: "limited", quota };
+  }
+
+  /** The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. */
+  forget(): void {
+    this.#record.forget();
+    this.#save();
+  }
+
+  /** Hands the counts to D1. They are totals and stay here until D1 has them, so failing or running twice is harmless. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    const totals = this.#usage.state;
+    try {
+      await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals.lastUsedAt);
+      this.#usage.saved(now, totals);
+    } catch (error) {
+      console.warn("D1 did not take an API key's usage; trying again in a minute", error);
+      await this.ctx.storage.setAlarm(now + USAGE_INTERVAL_MS);
+    }
+    this.#save();
+  }
+
+  get #apiKeyId(): string {
+    const { name } = this.ctx.id;
+    if (name === undefined) throw new Error("a gate is reached by its key's id: getByName(apiKeyId)");
+    return name;
+  }
+
+  /** The window under the record's limit. A changed limit keeps the admissions that still count. */
+  #windowOf({ rateLimit }: ApiKeyRecord): SlidingWindow {
+    const held = this.#window;
+    if (held?.rateLimit.limit === rateLimit.limit && held.rateLimit.windowMs === rateLimit.windowMs) return held;
+    this.#window = new SlidingWindow(rateLimit, this.#times());
+    this.#restored = undefined;
+    return this.#window;
+  }
+
+  #times(): Float64Array {
+    return this.#window?.times(Date.now()) ?? this.#restored ?? new Float64Array();
+  }
+
+  #saveInTime(remaining: number, limit: number): void {
+    const due = remaining === 0 || this.#unsavedAdmissions >= Math.max(1, Math.floor(limit * SAVE_AFTER_SHARE));
+    if (due && this.#unsavedAdmissions > 0) this.#save();
+    else this.#saveTimer ??= setTimeout(() => this.#save(), SAVE_AFTER_MS);
+  }
+
+  #save(): void {
+    if (this.#saveTimer !== undefined) clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
+    const state: GateState = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
+    this.ctx.storage.kv.put(STATE, state);
+    this.#unsavedAdmissions = 0;
+    if (this.#usage.pending) this.ctx.waitUntil(this.#scheduleUsage());
+  }
+
+  async #scheduleUsage(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) !== null) return;
+    await this.ctx.storage.setAlarm(Math.max(Date.now(), this.#usage.state.savedAt + USAGE_INTERVAL_MS));
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * An isolate's way to the gates of API keys: one call to the key's gate, or none.
+ *
+ * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
+ *   At most a minute at a time, so that a raised limit or a revocation is noticed. What it refused is told to the gate later.
+ * - Outage: when the gate does not answer, the key is checked against D1 directly. Authentication fails closed, the limit open.
+ */
+import { LRUCache } from "lru-cache";
+import { type ApiKey, hashApiKey } from "../credentials/api-key.ts";
+import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { type Admission, type Quota, refusalOf, tenantOf } from "../model/api-key.ts";
+import type { ApiKeyGate } from "./api-key-gate.ts";
+
+type Gates = DurableObjectNamespace<ApiKeyGate>;
+
+/**
+ * A key over its limit: nothing can be admitted before `retryAt`, and its gate is not asked before `askAt` (Unix milliseconds).
+ * `untold` counts the requests refused here since the gate was told.
+ */
+type Flood = { readonly quota: Quota; readonly retryAt: number; readonly askAt: number; untold: number };
+
+const MAX_FLOODS = 10_000;
+const MAX_FLOOD_MS = 60_000;
+
+export class Gatekeeper {
+  /** By the whole key: only who holds a key can be refused for what was done with it. */
+  readonly #floods = new LRUCache<string, Flood>({ max: MAX_FLOODS });
+
+  /** Decides one request at `now` (Unix milliseconds). Never throws: what cannot be decided is `unavailable`. */
+  async admit(gates: Gates, database: D1Database, apiKey: ApiKey, now: number): Promise<Admission> {
+    const flood = this.#floods.get(apiKey.text);
+    if (flood !== undefined && now < flood.askAt) {
+      flood.untold += 1;
+      return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
+    }
+    const secretHash = await hashApiKey(apiKey.text);
+    let admission: Admission;
+    try {
+      admission = await callGate(gates, apiKey.id, secretHash, flood?.untold ?? 0);
+    } catch (error) {
+      console.warn("an API key's gate does not answer; checking the key against D1", error);
+      return checkAgainstDatabase(database, apiKey.id, secretHash, now);
+    }
+    if (admission.outcome === "limited") {
+      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
+      const { quota } = admission;
+      const askAt = now + Math.min(quota.waitMs, MAX_FLOOD_MS);
+      this.#floods.set(apiKey.text, { quota, retryAt: now + quota.waitMs, askAt, untold: 0 });
+    } else if (flood !== undefined) {
+      this.#floods.delete(apiKey.text);
+    }
+    return admission;
+  }
+}
+
+/** Calls the gate, and once more with a new stub when the platform says that this may help. */
+async function callGate(gates: Gates, apiKeyId: string, secretHash: string, untold: number): Promise<Admission> {
+  try {
+    return await gates.getByName(apiKeyId).admit(secretHash, untold);
+  } catch (error) {
+    if (!isRetryable(error)) throw error;
+    return await gates.getByName(apiKeyId).admit(secretHash, untold);
+  }
+}
+
+/** The platform marks its errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+const isRetryable = (error: unknown) =>
+  error instanceof Error &&
+  "retryable" in error &&
+  error.retryable === true &&
+  !("overloaded" in error && error.overloaded === true);
+
+async function checkAgainstDatabase(
+  database: D1Database,
+  apiKeyId: string,
+  secretHash: string,
+  now: number,
+): Promise<Admission> {
+  try {
+    const record = await loadApiKeyRecord(database, apiKeyId);
+    const reason = refusalOf(record, secretHash, now);
+    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
+    return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
+  } catch (error) {
+    console.warn("neither an API key's gate nor D1 answers", error);
+    return { outcome: "unavailable" };
+  }
+}

@@ -1,0 +1,59 @@
+/** The application: what every request passes, and which routes answer. */
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { Changelogs } from "./changelog/changelogs.ts";
+import type { AppEnv, IsolateMemory } from "./http/app-env.ts";
+import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
+import { createPanelistRoutes } from "./panelist/routes.ts";
+import { Problem } from "./problem.ts";
+import { createSettingsReader } from "./settings.ts";
+import { createTenantRoutes } from "./tenant/routes.ts";
+
+/** A new application with an empty memory, as a new isolate has. */
+export function createApp() {
+  const memory: IsolateMemory = {
+    readSettings: createSettingsReader(),
+    gatekeeper: new Gatekeeper(),
+    snapshots: new IdeaBankSnapshots(),
+    changelogs: new Changelogs(),
+  };
+  const app = new Hono<AppEnv>();
+
+  app.use(requestId({ limitLength: 64 }));
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      strictTransportSecurity: "max-age=31536000",
+      xFrameOptions: "DENY",
+      crossOriginOpenerPolicy: false,
+      crossOriginResourcePolicy: false,
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
+    }),
+  );
+  app.use(async function storeNothingByDefault(c, next) {
+    await next();
+    if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
+  });
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) =>
+        respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
+    }),
+  );
+
+  app.route("/tenant", createTenantRoutes(memory));
+  app.route("/", createPanelistRoutes(memory));
+
+  app.notFound((c) => respondWithProblem(c, new Problem("not-found")));
+  app.onError(handleError);
+  return app;
+}

@@ -1,0 +1,45 @@
+/**
+ * API keys: who the tenant is.
+ *
+ *     ibk_ KKKKKKKKKKKK SSSSSSSSSSSSSSSSSSSSSSSSSSS TTTTTTTT      51 characters
+ *          │            │                           └ tag       8 digits, 47 bits
+ *          │            └ secret                               27 digits, 160 random bits
+ *          └ key id, the `apiKeyId` of the API                 12 digits
+ *
+ * The tag only tells garbage from keys without I/O; what authenticates is the secret, whose SHA-256 D1 keeps.
+ */
+import { type RandomBytes, randomBase62 } from "./base62.ts";
+import { type EnvelopeKind, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { createId, ID_WIDTH } from "./id.ts";
+import { ok, type Result, refuse } from "./result.ts";
+
+const SECRET_WIDTH = 27;
+
+export const API_KEY: EnvelopeKind = { prefix: "ibk", bodyWidth: ID_WIDTH + SECRET_WIDTH, tagWidth: 8 };
+
+/** A key whose tag is right; whether its secret is, only the key's record can tell. */
+export type ApiKey = { readonly id: string; readonly text: string };
+
+export type ApiKeyRefusal = "missing" | "malformed" | "forged";
+
+/** Makes a new key. `text` is shown to its owner once; only `hashApiKey(text)` is stored. */
+export async function createApiKey(keys: SigningKeys, random: RandomBytes): Promise<ApiKey> {
+  const id = createId(random);
+  return { id, text: await seal(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys) };
+}
+
+/** Checks the tag of a presented key. No I/O. */
+export async function verifyApiKey(
+  text: string | undefined,
+  keys: SigningKeys,
+): Promise<Result<ApiKey, ApiKeyRefusal>> {
+  if (!text) return refuse("missing");
+  const unsealed = await unseal(API_KEY, text, keys);
+  return unsealed.ok ? ok({ id: unsealed.value.slice(0, ID_WIDTH), text }) : unsealed;
+}
+
+/** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits leave nothing to guess. */
+export async function hashApiKey(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,65 @@
+/**
+ * Compound tokens: which panelist reads which idea bank, until when.
+ *
+ *     ibt_ BBBBBBBBBBBB PPPPPPPPPPPP IIIIII LLLL TTTTTTTTTTTTTTTTT      55 characters
+ *          │            │            │      │    └ tag       17 digits, 101 bits
+ *          │            │            │      └ lifetime        4 digits, seconds
+ *          │            │            └ issued at              6 digits, Unix seconds
+ *          │            └ panelist id                        12 digits
+ *          └ idea bank id                                    12 digits
+ *
+ * Issuing one writes nothing: the tag is the whole proof. Expiry is issued-at plus lifetime.
+ */
+import { decodeBase62, encodeBase62 } from "./base62.ts";
+import { type EnvelopeKind, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { ID_WIDTH } from "./id.ts";
+import { ok, type Result, refuse } from "./result.ts";
+
+const ISSUED_AT_WIDTH = 6;
+const LIFETIME_WIDTH = 4;
+
+export const COMPOUND_TOKEN: EnvelopeKind = {
+  prefix: "ibt",
+  bodyWidth: 2 * ID_WIDTH + ISSUED_AT_WIDTH + LIFETIME_WIDTH,
+  tagWidth: 17,
+};
+
+/** Lifetimes in seconds: 24 hours unless asked otherwise, 60 seconds to 90 days. */
+export const TOKEN_LIFETIME = { default: 86_400, min: 60, max: 90 * 86_400 } as const;
+
+/** Times are Unix seconds. */
+export type CompoundToken = {
+  readonly ideaBankId: string;
+  readonly panelistId: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+};
+
+export type TokenRefusal = "missing" | "malformed" | "forged" | "expired";
+
+/** Signs a token. Throws a RangeError for a lifetime outside `TOKEN_LIFETIME`. */
+export async function issueToken(token: CompoundToken, keys: SigningKeys): Promise<string> {
+  const lifetime = token.expiresAt - token.issuedAt;
+  if (lifetime < TOKEN_LIFETIME.min || lifetime > TOKEN_LIFETIME.max) {
+    throw new RangeError(`a token lives ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} seconds, not ${lifetime}`);
+  }
+  const times = encodeBase62(token.issuedAt, ISSUED_AT_WIDTH) + encodeBase62(lifetime, LIFETIME_WIDTH);
+  return seal(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
+}
+
+/** Checks the tag and the expiry of a presented token. `now` is in Unix seconds. No I/O. */
+export async function verifyToken(
+  text: string | undefined,
+  keys: SigningKeys,
+  now: number,
+): Promise<Result<CompoundToken, TokenRefusal>> {
+  if (!text) return refuse("missing");
+  const unsealed = await unseal(COMPOUND_TOKEN, text, keys);
+  if (!unsealed.ok) return unsealed;
+  const body = unsealed.value;
+  const timesStart = 2 * ID_WIDTH;
+  const issuedAt = decodeBase62(body.slice(timesStart, timesStart + ISSUED_AT_WIDTH));
+  const expiresAt = issuedAt + decodeBase62(body.slice(timesStart + ISSUED_AT_WIDTH));
+  if (now >= expiresAt) return refuse("expired");
+  return ok({ ideaBankId: body.slice(0, ID_WIDTH), panelistId: body.slice(ID_WIDTH, timesStart), issuedAt, expiresAt });
+}

@@ -1,0 +1,61 @@
+/**
+ * The envelope of every credential: `<prefix>_<body><tag>`, body and tag in base62 of fixed widths.
+ *
+ * The tag is a truncated HMAC-SHA-256 over everything before it, prefix included, so that a credential of one kind can
+ * never pass as the other. Promise: no I/O. Garbage and forgeries end here.
+ */
+import { digestToBase62 } from "./base62.ts";
+import { constantTimeEqual } from "./constant-time-equal.ts";
+import { ok, type Result, refuse } from "./result.ts";
+
+/** One kind of credential. Widths are in base62 digits. */
+export type EnvelopeKind = { readonly prefix: string; readonly bodyWidth: number; readonly tagWidth: number };
+
+/** HMAC keys, newest first: the first signs, all verify. */
+export type SigningKeys = readonly [CryptoKey, ...CryptoKey[]];
+
+const BASE62 = /^[0-9A-Za-z]+$/;
+
+export const envelopeLength = (kind: EnvelopeKind) => kind.prefix.length + 1 + kind.bodyWidth + kind.tagWidth;
+
+/** Imports the deployment's secrets, keeping their order. */
+export async function importSigningKeys(secrets: readonly [string, ...string[]]): Promise<SigningKeys> {
+  const [newest, ...older] = secrets;
+  return [await importSigningKey(newest), ...(await Promise.all(older.map(importSigningKey)))];
+}
+
+/** Signs a body of the kind's width with the newest key. */
+export async function seal(kind: EnvelopeKind, body: string, keys: SigningKeys): Promise<string> {
+  if (body.length !== kind.bodyWidth)
+    throw new RangeError(`the body of an ${kind.prefix} has ${kind.bodyWidth} digits`);
+  const signed = `${kind.prefix}_${body}`;
+  return signed + (await computeTag(kind, signed, keys[0]));
+}
+
+/** The body of a credential that one of the keys signed. */
+export async function unseal(
+  kind: EnvelopeKind,
+  text: string,
+  keys: SigningKeys,
+): Promise<Result<string, "malformed" | "forged">> {
+  const bodyStart = kind.prefix.length + 1;
+  if (
+    text.length !== envelopeLength(kind) ||
+    !text.startsWith(`${kind.prefix}_`) ||
+    !BASE62.test(text.slice(bodyStart))
+  ) {
+    return refuse("malformed");
+  }
+  const signed = text.slice(0, bodyStart + kind.bodyWidth);
+  const tag = text.slice(signed.length);
+  for (const key of keys) {
+    if (constantTimeEqual(tag, await computeTag(kind, signed, key))) return ok(signed.slice(bodyStart));
+  }
+  return refuse("forged");
+}
+
+const importSigningKey = (secret: string) =>
+  crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+
+const computeTag = async (kind: EnvelopeKind, signed: string, key: CryptoKey) =>
+  digestToBase62(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(signed)), kind.tagWidth);

@@ -1,0 +1,6 @@
+/** Identifiers of every noun: 12 random base62 digits (71 bits), so that they say nothing and fit into a credential. */
+import { type RandomBytes, randomBase62 } from "./base62.ts";
+
+export const ID_WIDTH = 12;
+
+export const createId = (random: RandomBytes): string => randomBase62(ID_WIDTH, random);

@@ -1,0 +1,36 @@
+/** Rows of `api_key_usage`, and when a key was last used. */
+
+/** A key's requests in the hour that starts at `hour` (Unix milliseconds). */
+export type HourlyUsage = { readonly hour: number; readonly admitted: number; readonly limited: number };
+
+/** How long hourly counts are kept, in milliseconds. */
+const RETENTION_MS = 7 * 86_400_000;
+
+/**
+ * Stores the totals of some hours and the time of last use: one round trip. Writing the same totals again changes
+ * nothing, so a write whose answer was lost can be repeated. A key whose row is gone is left alone.
+ */
+export async function saveApiKeyUsage(
+  database: D1Database,
+  apiKeyId: string,
+  hours: readonly HourlyUsage[],
+  lastUsedAt: number,
+): Promise<void> {
+  await database.batch([
+    database
+      .prepare(
+        `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited)
+         SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited' FROM json_each(?2)
+         WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = ?1)
+         ON CONFLICT DO UPDATE SET
+           admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)`,
+      )
+      .bind(apiKeyId, JSON.stringify(hours)),
+    database
+      .prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND coalesce(last_used_at, 0) < ?2")
+      .bind(apiKeyId, lastUsedAt),
+    database
+      .prepare("DELETE FROM api_key_usage WHERE api_key_id = ?1 AND hour < ?2")
+      .bind(apiKeyId, lastUsedAt - RETENTION_MS),
+  ]);
+}

@@ -1,0 +1,36 @@
+/** Rows of `api_keys`. */
+import type { ApiKeyRecord } from "../model/api-key.ts";
+
+type Row = {
+  account_id: string;
+  account_status: string;
+  secret_hash: string;
+  scopes: string;
+  rate_limit: number;
+  rate_window_seconds: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+};
+
+/** The key's record, from the primary: a revocation that has committed is seen. Null when there is no such key. */
+export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): Promise<ApiKeyRecord | null> {
+  const row = await database
+    .prepare(
+      `SELECT k.account_id, a.status AS account_status, k.secret_hash, k.scopes, k.rate_limit, k.rate_window_seconds,
+         k.expires_at, k.revoked_at
+       FROM api_keys k JOIN accounts a ON a.id = k.account_id
+       WHERE k.id = ?1`,
+    )
+    .bind(apiKeyId)
+    .first<Row>();
+  if (row === null) return null;
+  return {
+    accountId: row.account_id,
+    accountSuspended: row.account_status === "suspended",
+    secretHash: row.secret_hash,
+    scopes: JSON.parse(row.scopes),
+    rateLimit: { limit: row.rate_limit, windowMs: row.rate_window_seconds * 1000 },
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

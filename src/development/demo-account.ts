@@ -1,0 +1,102 @@
+/** The demo account: made once, kept as the developer leaves it, with a key and a token that always work. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createApiKey, hashApiKey, verifyApiKey } from "../credentials/api-key.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { issueToken } from "../credentials/compound-token.ts";
+import type { SigningKeys } from "../credentials/envelope.ts";
+import { createId } from "../credentials/id.ts";
+import { SCOPES } from "../model/scope.ts";
+import { DEMO_PROPOSALS } from "./demo-proposals.ts";
+
+const ACCOUNT_ID = "DemoAccount0";
+const PANELIST_ID = "DemoPanelist";
+const IDEA_BANK_ID = "DemoIdeaBank";
+const KEY_NAME = "Demo key";
+const DAY_MS = 86_400_000;
+const TOKEN_DAYS = 30;
+
+export type DemoCredentials = { readonly apiKey: string; readonly token: string };
+
+/** Seeds the account when it is not there, and gives its credentials. The key itself is kept in an ignored file of `stateFolder`. */
+export async function ensureDemoAccount(
+  database: D1Database,
+  stateFolder: string,
+  keys: SigningKeys,
+): Promise<DemoCredentials> {
+  const now = Date.now();
+  const account = await database.prepare("SELECT id FROM accounts WHERE id = ?1").bind(ACCOUNT_ID).first();
+  if (account === null) await seedAccount(database, now);
+  const issuedAt = Math.floor(now / 1000);
+  const token = {
+    ideaBankId: IDEA_BANK_ID,
+    panelistId: PANELIST_ID,
+    issuedAt,
+    expiresAt: issuedAt + TOKEN_DAYS * 86_400,
+  };
+  return { apiKey: await ensureDemoKey(database, stateFolder, keys, now), token: await issueToken(token, keys) };
+}
+
+/** All in one batch: a start that is interrupted leaves nothing half done. */
+async function seedAccount(database: D1Database, now: number): Promise<void> {
+  await database.batch([
+    database
+      .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, 'owner@example.com', ?2)")
+      .bind(ACCOUNT_ID, now),
+    database
+      .prepare("INSERT INTO panelists (id, account_id, external_id, created_at) VALUES (?1, ?2, 'rider-1', ?3)")
+      .bind(PANELIST_ID, ACCOUNT_ID, now),
+    database
+      .prepare(
+        `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
+         VALUES (?1, ?2, 'Riverline rider ideas', 'OPEN', 1, ?3)`,
+      )
+      .bind(IDEA_BANK_ID, ACCOUNT_ID, now),
+    ...DEMO_PROPOSALS.map(({ status, daysAgo, title, description }) =>
+      database
+        .prepare(
+          `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
+        )
+        .bind(
+          createId(secureRandomBytes),
+          ACCOUNT_ID,
+          IDEA_BANK_ID,
+          title,
+          description,
+          status,
+          Math.round(now - daysAgo * DAY_MS),
+        ),
+    ),
+  ]);
+}
+
+/** The key of the last start, if it still works; else a new one in its place. */
+async function ensureDemoKey(
+  database: D1Database,
+  stateFolder: string,
+  keys: SigningKeys,
+  now: number,
+): Promise<string> {
+  const file = join(stateFolder, "demo-api-key.txt");
+  const kept = (await readFile(file, "utf8").catch(() => "")).trim();
+  const verified = await verifyApiKey(kept, keys);
+  if (verified.ok) {
+    const row = await database
+      .prepare("SELECT id FROM api_keys WHERE id = ?1 AND secret_hash = ?2 AND revoked_at IS NULL")
+      .bind(verified.value.id, await hashApiKey(kept))
+      .first();
+    if (row !== null) return kept;
+  }
+  const { id, text } = await createApiKey(keys, secureRandomBytes);
+  await writeFile(file, `${text}\n`, { mode: 0o600 });
+  await database.batch([
+    database.prepare("DELETE FROM api_keys WHERE account_id = ?1 AND name = ?2").bind(ACCOUNT_ID, KEY_NAME),
+    database
+      .prepare(
+        "INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+      )
+      .bind(id, ACCOUNT_ID, KEY_NAME, await hashApiKey(text), JSON.stringify(SCOPES), now),
+  ]);
+  return text;
+}

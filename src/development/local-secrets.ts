@@ -1,0 +1,19 @@
+/** `.dev.vars`: the developer's own secrets, made once, ignored by git, read by wrangler. */
+import { appendFile, readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+
+const FILE = ".dev.vars";
+
+/** The signing secrets of this machine, newest first; makes one when there is none and keeps whatever else the file says. */
+export async function localCredentialSecrets(): Promise<[string, ...string[]]> {
+  const text = await readFile(FILE, "utf8").catch(() => "");
+  const [newest, ...older] =
+    parseEnv(text)
+      .CREDENTIAL_SECRETS?.split(",")
+      .map((secret) => secret.trim()) ?? [];
+  if (newest) return [newest, ...older];
+  const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+  await appendFile(FILE, `${separator}CREDENTIAL_SECRETS="${secret}"\n`, { mode: 0o600 });
+  return [secret];
+}

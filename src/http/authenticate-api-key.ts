@@ -1,0 +1,49 @@
+/** Who the tenant is, and whether the limit lets it pass: 401, then 429, then 403. */
+import type { Context, MiddlewareHandler } from "hono";
+import { verifyApiKey } from "../credentials/api-key.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import type { Admission, Tenant } from "../model/api-key.ts";
+import { Problem, unavailable } from "../problem.ts";
+import type { IsolateMemory, TenantEnv } from "./app-env.ts";
+import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
+
+/** Middleware: sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
+export function authenticateApiKey({
+  readSettings,
+  gatekeeper,
+}: Pick<IsolateMemory, "readSettings" | "gatekeeper">): MiddlewareHandler<TenantEnv> {
+  return async function authenticateApiKey(c, next) {
+    const { signingKeys } = await readSettings(c.env);
+    const apiKey = await verifyApiKey(c.req.header("X-API-Key"), signingKeys);
+    if (!apiKey.ok) throw unauthorized(apiKey.reason);
+    const admission = await gatekeeper.admit(c.env.API_KEY_GATE, chooseDatabase(c.env), apiKey.value, Date.now());
+    const tenant = enter(c, admission);
+    if (tenant.accountSuspended) throw new Problem("forbidden", { cause: "account-suspended" });
+    c.set("tenant", tenant);
+    c.set("apiKeyId", apiKey.value.id);
+    await next();
+  };
+}
+
+function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
+  switch (admission.outcome) {
+    case "admitted":
+      c.header("RateLimit-Policy", policyHeader(admission.rateLimit));
+      if (admission.quota !== undefined) c.header("RateLimit", quotaHeader(admission.quota));
+      return admission.tenant;
+    case "limited":
+      c.header("RateLimit-Policy", policyHeader(admission.quota.rateLimit));
+      c.header("RateLimit", quotaHeader(admission.quota));
+      throw new Problem("too-many-requests", {
+        headers: { "Retry-After": String(toSeconds(admission.quota.waitMs)) },
+        extensions: { "violated-policies": [POLICY] },
+      });
+    case "refused":
+      throw unauthorized(admission.reason);
+    case "unavailable":
+      return unavailable("the key's record is needed and D1 does not give it");
+  }
+}
+
+const unauthorized = (reason: string) =>
+  new Problem("unauthorized", { headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' }, cause: reason });

@@ -1,0 +1,48 @@
+/** What is known of an API key, and what that says of a request. Pure. */
+import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
+import type { RateLimit } from "../sliding-window.ts";
+import type { Scope } from "./scope.ts";
+
+/** A key's row and its account's state. Times are Unix milliseconds; `secretHash` is the hex SHA-256 of the whole key. */
+export type ApiKeyRecord = {
+  readonly accountId: string;
+  readonly accountSuspended: boolean;
+  readonly secretHash: string;
+  readonly scopes: readonly Scope[];
+  readonly rateLimit: RateLimit;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+};
+
+export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired";
+
+/** What a request may do once its key is known: whose it is, and with which scopes. */
+export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scopes">;
+
+/** How much of the limit is left, and the milliseconds until some of what is used comes back. */
+export type Quota = { readonly rateLimit: RateLimit; readonly remaining: number; readonly waitMs: number };
+
+/**
+ * A key's gate's answer to one request. `unavailable`: the record is needed and D1 does not give it.
+ * Without `quota` the limit could not be counted, and is not enforced.
+ */
+export type Admission =
+  | { readonly outcome: "admitted"; readonly tenant: Tenant; readonly rateLimit: RateLimit; readonly quota?: Quota }
+  | { readonly outcome: "limited"; readonly quota: Quota }
+  | { readonly outcome: "refused"; readonly reason: RecordRefusal }
+  | { readonly outcome: "unavailable" };
+
+/** Why this secret may not use this key at `now`, or undefined when it may. */
+export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: number): RecordRefusal | undefined {
+  if (record === null) return "unknown";
+  if (!constantTimeEqual(record.secretHash, secretHash)) return "wrong-secret";
+  if (record.revokedAt !== null) return "revoked";
+  if (record.expiresAt !== null && now >= record.expiresAt) return "expired";
+  return undefined;
+}
+
+export const tenantOf = ({ accountId, accountSuspended, scopes }: ApiKeyRecord): Tenant => ({
+  accountId,
+  accountSuspended,
+  scopes,
+});

@@ -1,0 +1,41 @@
+/** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
+import type { Context } from "hono";
+import { type CompoundToken, verifyToken } from "../credentials/compound-token.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import type { AppEnv, IsolateMemory } from "../http/app-env.ts";
+import type { IdeaBankSnapshot } from "../idea-bank/snapshots.ts";
+import type { IdeaBankState } from "../model/idea-bank.ts";
+import { Problem } from "../problem.ts";
+
+/** An idea bank that exists, seen through a token that is valid. */
+export type OpenedIdeaBank = IdeaBankSnapshot & { readonly ideaBank: IdeaBankState };
+
+/** The token of `Authorization: <token>` or `Authorization: Bearer <token>`, signed by us and not expired. No I/O. Throws `unauthorized`. */
+export async function readToken(
+  c: Context<AppEnv>,
+  { readSettings }: Pick<IsolateMemory, "readSettings">,
+): Promise<CompoundToken> {
+  const { signingKeys } = await readSettings(c.env);
+  const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+  const token = await verifyToken(text, signingKeys, Math.floor(Date.now() / 1000));
+  if (!token.ok) throw unauthorized(token.reason);
+  return token.value;
+}
+
+/** The idea bank of a token. Throws `idea-bank-not-found` when there is none, `unauthorized` when the token has been revoked. */
+export async function openIdeaBank(
+  c: Context<AppEnv>,
+  { readSettings, snapshots }: Pick<IsolateMemory, "readSettings" | "snapshots">,
+  token: CompoundToken,
+): Promise<OpenedIdeaBank> {
+  const { freshnessMs } = await readSettings(c.env);
+  const snapshot = await snapshots.read(chooseDatabase(c.env), token.ideaBankId, { now: Date.now(), freshnessMs });
+  const { ideaBank, tokensRevokedAt } = snapshot;
+  if (ideaBank === null) throw new Problem("idea-bank-not-found");
+  const revokedAt = tokensRevokedAt.get(token.panelistId);
+  if (revokedAt !== undefined && token.issuedAt * 1000 <= revokedAt) throw unauthorized("revoked");
+  return { ...snapshot, ideaBank };
+}
+
+const unauthorized = (reason: string) =>
+  new Problem("unauthorized", { headers: { "WWW-Authenticate": 'Bearer realm="panelist"' }, cause: reason });

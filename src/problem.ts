@@ -1,0 +1,82 @@
+/** Every error that a client can meet: one table from code to status, one shape (RFC 9457). */
+
+type Definition = { readonly status: number; readonly title: string; readonly detail: string };
+
+const PROBLEMS = {
+  "invalid-request": { status: 400, title: "Bad Request", detail: "The request breaks the rules that `errors` lists." },
+  unauthorized: { status: 401, title: "Unauthorized", detail: "The credential is missing or not valid." },
+  forbidden: { status: 403, title: "Forbidden", detail: "The API key has no access to this." },
+  "idea-bank-not-found": { status: 404, title: "Not Found", detail: "There is no such idea bank." },
+  "not-found": { status: 404, title: "Not Found", detail: "There is nothing at this path." },
+  "method-not-allowed": {
+    status: 405,
+    title: "Method Not Allowed",
+    detail: "This path does not answer to the request's method. `Allow` lists those that it answers to.",
+  },
+  "too-many-requests": {
+    status: 429,
+    title: "Too Many Requests",
+    detail: "The API key is over its rate limit. `Retry-After` says when the next request can pass.",
+  },
+  "internal-error": {
+    status: 500,
+    title: "Internal Server Error",
+    detail: "Something went wrong on our side. Name the `X-Request-Id` when you report it.",
+  },
+  "service-unavailable": {
+    status: 503,
+    title: "Service Unavailable",
+    detail: "A store that the answer needs is not available. Try again shortly.",
+  },
+} as const satisfies Record<string, Definition>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export type ProblemOptions = {
+  /** Response headers that belong to the problem, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the document. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+  /** Why, for the log only: an error, or a refusal's reason. */
+  readonly cause?: unknown;
+};
+
+/** Thrown by whoever finds it; `problemDocument` and its status become the answer. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: (typeof PROBLEMS)[ProblemCode]["status"];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(code: ProblemCode, { headers = {}, extensions = {}, cause }: ProblemOptions = {}) {
+    super(PROBLEMS[code].detail, { cause });
+    this.name = "Problem";
+    this.code = code;
+    this.status = PROBLEMS[code].status;
+    this.headers = headers;
+    this.extensions = extensions;
+  }
+}
+
+/** The problem type that the rate-limit draft registers (draft-ietf-httpapi-ratelimit-headers); the others have none of their own. */
+const TYPES: Partial<Record<ProblemCode, string>> = {
+  "too-many-requests": "https://iana.org/assignments/http-problem-types#quota-exceeded",
+};
+
+/** The body of `application/problem+json`. */
+export function problemDocument(problem: Problem) {
+  const { title, status, detail } = PROBLEMS[problem.code];
+  return {
+    type: TYPES[problem.code] ?? "about:blank",
+    title,
+    status,
+    detail,
+    error: problem.code,
+    ...problem.extensions,
+  };
+}
+
+/** For `.catch` on a store's promise that the answer cannot do without. */
+export function unavailable(cause: unknown): never {
+  throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
+}

@@ -1,0 +1,42 @@
+/** What a deployment decides, checked once: a wrong setting fails every request with a log line that names it, never half of them. */
+import * as z from "zod/mini";
+import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
+
+/** `freshnessMs`: how old an isolate's view of an idea bank may be when it answers from it. */
+export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
+
+const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS has at least 32 characters"));
+
+const Variables = z.object({
+  FRESHNESS_SECONDS: z.coerce.number().check(z.gte(0), z.lte(300)),
+  CREDENTIAL_SECRETS: z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((list) => list.split(",").map((item) => item.trim())),
+    ),
+    z.tuple([secret], secret),
+  ),
+});
+
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "CREDENTIAL_SECRETS">;
+
+/** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
+async function readSettings(env: SettingsEnv): Promise<Settings> {
+  const variables = Variables.parse(env);
+  return {
+    freshnessMs: variables.FRESHNESS_SECONDS * 1000,
+    signingKeys: await importSigningKeys(variables.CREDENTIAL_SECRETS),
+  };
+}
+
+/** A reader that keeps the last settings, so that an isolate imports its keys once. */
+export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
+  let kept: { freshness: string; secrets: string; settings: Settings } | undefined;
+  return async (env) => {
+    const { FRESHNESS_SECONDS: freshness, CREDENTIAL_SECRETS: secrets } = env;
+    if (kept?.freshness !== freshness || kept.secrets !== secrets) {
+      kept = { freshness, secrets, settings: await readSettings(env) };
+    }
+    return kept.settings;
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * An exact sliding window: no span of `windowMs`, wherever it starts, ever holds more than `limit` admitted requests.
+ *
+ * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
+ * so a request may pass exactly when that one has left the window: O(1), and nothing is ever swept.
+ * Time comes in as an argument, in Unix milliseconds; a clock that steps back is held at the last admission.
+ */
+
+/** At most `limit` requests in any `windowMs` milliseconds. */
+export type RateLimit = { readonly limit: number; readonly windowMs: number };
+
+/**
+ * What the window said. `waitMs` is the time until the oldest admission leaves the window:
+ * when nothing remains, nothing can be admitted before then.
+ */
+export type WindowDecision = { readonly admitted: boolean; readonly remaining: number; readonly waitMs: number };
+
+export class SlidingWindow {
+  readonly rateLimit: RateLimit;
+  readonly #ring: Float64Array;
+  /** Where the oldest admission stands, and the next one goes. */
+  #oldest = 0;
+
+  /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
+  constructor(rateLimit: RateLimit, times: Float64Array = new Float64Array()) {
+    this.rateLimit = rateLimit;
+    this.#ring = new Float64Array(rateLimit.limit).fill(Number.NEGATIVE_INFINITY);
+    const newest = times.subarray(Math.max(0, times.length - rateLimit.limit));
+    this.#ring.set(newest, rateLimit.limit - newest.length);
+  }
+
+  admit(clock: number): WindowDecision {
+    const now = Math.max(clock, this.#at(this.rateLimit.limit - 1));
+    const admitted = this.#at(0) <= now - this.rateLimit.windowMs;
+    if (admitted) {
+      this.#ring[this.#oldest] = now;
+      this.#oldest = (this.#oldest + 1) % this.rateLimit.limit;
+    }
+    const remaining = this.#countLeft(now);
+    return { admitted, remaining, waitMs: this.#at(remaining) + this.rateLimit.windowMs - now };
+  }
+
+  /** The admissions that still count at `now`, oldest first: all that a later window needs to go on exactly. */
+  times(now: number): Float64Array {
+    const left = this.#countLeft(now);
+    return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
+  }
+
+  /** The time of the admission at `position`, 0 being the oldest. */
+  #at(position: number): number {
+    return this.#ring[(this.#oldest + position) % this.rateLimit.limit] ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** How many of the ring's admissions have left the window: the requests that could be admitted right now. */
+  #countLeft(now: number): number {
+    const left = now - this.rateLimit.windowMs;
+    let low = 0;
+    let high = this.rateLimit.limit;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#at(middle) <= left) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,97 @@
+/** The real bindings, with every call to a store passing through one function: to count it, to watch it, or to make it fail. */
+
+export type StoreCall = "d1" | "kv.read" | "kv.write" | "gate";
+
+/** Sees each call before it is made; makes it, or does not. */
+export type Interceptor = (kind: StoreCall, makeCall: () => Promise<unknown>) => Promise<unknown>;
+
+type Bindings = Pick<Env, "DB" | "CHANGELOGS" | "API_KEY_GATE">;
+
+/** The same environment, intercepted. One D1 call is one round trip, a batch included. */
+export function interceptStores<E extends Bindings>(env: E, interceptor: Interceptor): E {
+  return {
+    ...env,
+    DB: interceptDatabase(env.DB, interceptor),
+    CHANGELOGS: onMethods(env.CHANGELOGS, {
+      getWithMetadata: "kv.read",
+      get: "kv.read",
+      put: "kv.write",
+      delete: "kv.write",
+    })(interceptor),
+    API_KEY_GATE: new Proxy(env.API_KEY_GATE, {
+      get(gates, property) {
+        if (property !== "getByName") return bound(gates, property);
+        return (name: string) => onMethods(gates.getByName(name), { admit: "gate", forget: "gate" })(interceptor);
+      },
+    }),
+  };
+}
+
+/** Counts the calls of each kind. */
+export function countStores<E extends Bindings>(env: E): { env: E; counts: Record<StoreCall, number> } {
+  const counts = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
+  const counted = interceptStores(env, (kind, makeCall) => {
+    counts[kind] += 1;
+    return makeCall();
+  });
+  return { env: counted, counts };
+}
+
+/** Fails every call of these kinds, as a store that is down does. */
+export const failStores = <E extends Bindings>(env: E, ...down: StoreCall[]): E =>
+  interceptStores(env, (kind, makeCall) =>
+    down.includes(kind) ? Promise.reject(new Error(`injected fault: ${kind}`)) : makeCall(),
+  );
+
+/** A gate whose D1 calls pass through the interceptor: they are made inside the object, with its own environment. */
+export function interceptGateDatabase(gate: object, env: Env, interceptor: Interceptor): void {
+  Object.assign(gate, { env: interceptStores(env, interceptor) });
+}
+
+const originals = new WeakMap<object, D1PreparedStatement>();
+
+function interceptDatabase<D extends D1Database | D1DatabaseSession>(database: D, interceptor: Interceptor): D {
+  return new Proxy(database, {
+    get(target, property) {
+      if (property === "prepare") return (sql: string) => interceptStatement(target.prepare(sql), interceptor);
+      if (property === "batch") {
+        return (statements: D1PreparedStatement[]) =>
+          interceptor("d1", () => target.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+      }
+      if (property === "withSession" && "withSession" in target) {
+        return (constraint: string) => interceptDatabase(target.withSession(constraint), interceptor);
+      }
+      return bound(target, property);
+    },
+  });
+}
+
+function interceptStatement(statement: D1PreparedStatement, interceptor: Interceptor): D1PreparedStatement {
+  const proxy: D1PreparedStatement = new Proxy(statement, {
+    get(target, property) {
+      if (property === "bind") {
+        return (...values: unknown[]) => interceptStatement(target.bind(...values), interceptor);
+      }
+      const method = bound(target, property);
+      return (...args: unknown[]) => interceptor("d1", async () => method(...args));
+    },
+  });
+  originals.set(proxy, statement);
+  return proxy;
+}
+
+const onMethods =
+  <T extends object>(target: T, kinds: Record<string, StoreCall>) =>
+  (interceptor: Interceptor): T =>
+    new Proxy(target, {
+      get(object, property) {
+        const kind = typeof property === "string" ? kinds[property] : undefined;
+        if (kind === undefined) return bound(object, property);
+        return (...args: unknown[]) => interceptor(kind, async () => Reflect.get(object, property).apply(object, args));
+      },
+    });
+
+function bound(target: object, property: string | symbol) {
+  const value = Reflect.get(target, property);
+  return typeof value === "function" ? value.bind(target) : value;
+}

@@ -1,0 +1,27 @@
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+// Wrangler looks for the secret in the environment, and the binding below keeps a developer's own .dev.vars out of the tests.
+const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";
+process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { CREDENTIAL_SECRETS } },
+          }),
+        ],
+        test: {
+          name: "workerd",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/node/**"],
+          setupFiles: ["test/support/setup.ts"],
+        },
+      },
+    ],
+  },
+});
