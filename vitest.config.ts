@@ -7,6 +7,7 @@ process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         plugins: [
@@ -20,6 +21,14 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/node/**"],
           setupFiles: ["test/support/setup.ts"],
+        },
+      },
+      {
+        test: {
+          name: "node",
+          include: ["test/node/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -8,7 +8,10 @@ export type Settings = { readonly freshnessMs: number; readonly signingKeys: Sig
 const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS has at least 32 characters"));
 
 const Variables = z.object({
-  FRESHNESS_SECONDS: z.coerce.number().check(z.gte(0), z.lte(300)),
+  FRESHNESS_SECONDS: z.pipe(
+    z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)),
+    z.number().check(z.lte(300)),
+  ),
   CREDENTIAL_SECRETS: z.pipe(
     z.pipe(
       z.string(),

@@ -9,14 +9,14 @@ export const secureRandomBytes: RandomBytes = (length) => crypto.getRandomValues
 
 /** The number in exactly `width` digits. Throws a RangeError when it does not fit. */
 export function encodeBase62(value: number, width: number): string {
+  if (!Number.isSafeInteger(value) || value < 0 || value >= 62 ** width) {
+    throw new RangeError(`${value} does not fit ${width} base62 digits`);
+  }
   let text = "";
   let rest = value;
   while (text.length < width) {
     text = ALPHABET.charAt(rest % 62) + text;
     rest = Math.floor(rest / 62);
-  }
-  if (rest !== 0 || !Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(`${value} does not fit ${width} base62 digits`);
   }
   return text;
 }

@@ -19,7 +19,7 @@ export async function loadChangelog(
         `SELECT title, description, last_activity_at FROM proposals
          WHERE idea_bank_id = ?1 AND status = 'implemented'
          ORDER BY last_activity_at DESC, id DESC
-         LIMIT (SELECT changelog_max_entries FROM idea_banks WHERE id = ?1)`,
+         LIMIT coalesce((SELECT changelog_max_entries FROM idea_banks WHERE id = ?1), 0)`,
       )
       .bind(ideaBankId),
   ]);

@@ -16,6 +16,6 @@ export function handleError(error: Error, c: Context<AppEnv>): Response {
   const problem = error instanceof Problem ? error : new Problem("internal-error", { cause: error });
   const line = { requestId: c.get("requestId"), problem: problem.code, cause: problem.cause };
   if (problem.status >= 500) console.error(line);
-  else console.debug(line);
+  else if (problem.cause !== undefined) console.debug(line);
   return respondWithProblem(c, problem);
 }

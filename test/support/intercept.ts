@@ -86,12 +86,13 @@ const onMethods =
     new Proxy(target, {
       get(object, property) {
         const kind = typeof property === "string" ? kinds[property] : undefined;
-        if (kind === undefined) return bound(object, property);
-        return (...args: unknown[]) => interceptor(kind, async () => Reflect.get(object, property).apply(object, args));
+        const value = bound(object, property);
+        return kind === undefined ? value : (...args: unknown[]) => interceptor(kind, async () => value(...args));
       },
     });
 
+/** Not `value.bind(target)`: a stub would send that to its object as a call of a method named "bind". */
 function bound(target: object, property: string | symbol) {
   const value = Reflect.get(target, property);
-  return typeof value === "function" ? value.bind(target) : value;
+  return typeof value === "function" ? (...args: unknown[]) => Reflect.apply(value, target, args) : value;
 }

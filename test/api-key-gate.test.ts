@@ -1,0 +1,287 @@
+import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import type { ApiKeyGate } from "../src/api-key-gate/api-key-gate.ts";
+import { interceptGateDatabase } from "./support/intercept.ts";
+import { addApiKey, newId } from "./support/world.ts";
+
+const gateOf = (id: string) => env.API_KEY_GATE.getByName(id);
+const freeze = (time: number) => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(time);
+};
+const revokeInDatabase = (id: string) =>
+  env.DB.prepare("UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1").bind(id, Date.now()).run();
+
+/** Counts the gate's own D1 reads, and fails them while `down`. */
+async function watchDatabase(gate: DurableObjectStub<ApiKeyGate>) {
+  const watched = { calls: 0, down: false };
+  await runInDurableObject(gate, (instance) =>
+    interceptGateDatabase(instance, env, (_, makeCall) => {
+      watched.calls += 1;
+      return watched.down ? Promise.reject(new Error("injected fault: d1")) : makeCall();
+    }),
+  );
+  return watched;
+}
+
+describe("the gate's record", () => {
+  it("admits its key with the tenant, the scopes and the quota", async () => {
+    const key = await addApiKey({ limit: 3, windowSeconds: 10, scopes: ["surveys:read"] });
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({
+      outcome: "admitted",
+      tenant: { accountId: key.accountId, accountSuspended: false, scopes: ["surveys:read"] },
+      rateLimit: { limit: 3, windowMs: 10_000 },
+      quota: { rateLimit: { limit: 3, windowMs: 10_000 }, remaining: 2, waitMs: 10_000 },
+    });
+  });
+
+  it("says why it refuses", async () => {
+    const now = Date.now();
+    const key = await addApiKey();
+    const revoked = await addApiKey({ revokedAt: now });
+    const expired = await addApiKey({ expiresAt: now });
+    const refusals = [
+      await gateOf(newId()).admit(key.secretHash, 0),
+      await gateOf(key.id).admit(revoked.secretHash, 0),
+      await gateOf(revoked.id).admit(revoked.secretHash, 0),
+      await gateOf(expired.id).admit(expired.secretHash, 0),
+    ];
+    expect(refusals).toEqual(
+      ["unknown", "wrong-secret", "revoked", "expired"].map((reason) => ({ outcome: "refused", reason })),
+    );
+  });
+
+  it("spends nothing of the limit on a wrong secret", async () => {
+    const key = await addApiKey({ limit: 1 });
+    await gateOf(key.id).admit("0".repeat(64), 0);
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+  });
+
+  it("comes from D1 once, and again when it is 60 seconds old", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey();
+    const watched = await watchDatabase(gateOf(key.id));
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(1_900_000_059_999);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    expect(watched.calls).toBe(1);
+    await revokeInDatabase(key.id);
+    vi.setSystemTime(1_900_000_060_000);
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
+    expect(watched.calls).toBe(2);
+  });
+
+  it("is read once for many requests that wait for it", async () => {
+    const key = await addApiKey();
+    const watched = await watchDatabase(gateOf(key.id));
+    await Promise.all(Array.from({ length: 20 }, () => gateOf(key.id).admit(key.secretHash, 0)));
+    expect(watched.calls).toBe(1);
+  });
+
+  it("outlives an eviction", async () => {
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await evictDurableObject(gateOf(key.id));
+    const watched = await watchDatabase(gateOf(key.id));
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+    expect(watched.calls).toBe(0);
+  });
+});
+
+describe("revoking", () => {
+  it("is seen by the first request after the gate was told", async () => {
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await revokeInDatabase(key.id);
+    await gateOf(key.id).forget();
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
+  });
+
+  it("is not undone by a read that was in flight when it committed", async () => {
+    const key = await addApiKey();
+    const gate = gateOf(key.id);
+    let readBegan = () => {};
+    const reading = new Promise<void>((resolve) => {
+      readBegan = resolve;
+    });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let reads = 0;
+    await runInDurableObject(gate, async (instance) => {
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        reads += 1;
+        if (reads > 1) return makeCall();
+        const row = await makeCall();
+        readBegan();
+        await held;
+        return row;
+      });
+      const early = instance.admit(key.secretHash, 0);
+      await reading;
+      await revokeInDatabase(key.id);
+      instance.forget();
+      release();
+      expect(await early).toEqual({ outcome: "refused", reason: "revoked" });
+      expect(await instance.admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
+    });
+    expect(reads).toBe(2);
+  });
+
+  it("holds after an eviction that follows at once", async () => {
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await revokeInDatabase(key.id);
+    await gateOf(key.id).forget();
+    await evictDurableObject(gateOf(key.id));
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
+  });
+});
+
+describe("when D1 is down, the gate", () => {
+  it("goes on with a record of at most five minutes, and asks again at most every five seconds", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const watched = await watchDatabase(gateOf(key.id));
+    watched.down = true;
+    vi.setSystemTime(1_900_000_100_000);
+    for (let times = 0; times < 3; times++) {
+      expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+    }
+    expect(watched.calls).toBe(1);
+    vi.setSystemTime(1_900_000_299_999);
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+    vi.setSystemTime(1_900_000_300_000);
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
+    watched.down = false;
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+  });
+
+  it("admits nothing for a key that it was told to forget", async () => {
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const watched = await watchDatabase(gateOf(key.id));
+    watched.down = true;
+    await gateOf(key.id).forget();
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
+  });
+});
+
+describe("the limit", () => {
+  it("holds across evictions", async () => {
+    const key = await addApiKey({ limit: 4 });
+    for (let times = 0; times < 4; times++) {
+      expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+      await evictDurableObject(gateOf(key.id));
+    }
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });
+  });
+
+  it("holds across an idle eviction, which waits for what is written behind", { timeout: 20_000 }, async () => {
+    const key = await addApiKey({ limit: 600 });
+    for (let times = 0; times < 7; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    await evictDurableObject(gateOf(key.id));
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ quota: { remaining: 592 } });
+  });
+
+  it("holds exactly under requests at the same time", async () => {
+    const key = await addApiKey({ limit: 30 });
+    const admissions = await Promise.all(Array.from({ length: 100 }, () => gateOf(key.id).admit(key.secretHash, 0)));
+    expect(admissions.filter(({ outcome }) => outcome === "admitted")).toHaveLength(30);
+  });
+
+  it("forgets less than a tenth of itself in a crash, and nothing once it is reached", async () => {
+    const key = await addApiKey({ limit: 50 });
+    for (let times = 0; times < 19; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    await abortAllDurableObjects();
+    const after = await gateOf(key.id).admit(key.secretHash, 0);
+    expect(after).toMatchObject({ outcome: "admitted", quota: { remaining: 50 - 15 - 1 } });
+    for (let times = 0; times < 34; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    await abortAllDurableObjects();
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });
+  });
+
+  it("stores no row for each request", async () => {
+    const key = await addApiKey({ limit: 600 });
+    const writes = await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      const put = vi.spyOn(state.storage.kv, "put");
+      for (let times = 0; times < 120; times++) await instance.admit(key.secretHash, 0);
+      return put.mock.calls.length;
+    });
+    expect(writes).toBe(2);
+  });
+
+  it("follows a changed limit, keeping what was admitted", async () => {
+    const key = await addApiKey({ limit: 2 });
+    for (let times = 0; times < 2; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    await env.DB.prepare("UPDATE api_keys SET rate_limit = 3 WHERE id = ?1").bind(key.id).run();
+    await gateOf(key.id).forget();
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });
+  });
+});
+
+describe("what the owner sees", () => {
+  const HOUR = 3_600_000;
+  const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
+  const usage = async (id: string) =>
+    (
+      await env.DB.prepare("SELECT hour, admitted, limited FROM api_key_usage WHERE api_key_id = ?1 ORDER BY hour")
+        .bind(id)
+        .all()
+    ).results;
+
+  it("is counted by hour, admitted and limited apart, and handed to D1 by the alarm", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 2, windowSeconds: 60 });
+    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR + 5);
+    await gateOf(key.id).admit(key.secretHash, 4);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([
+      { hour: start, admitted: 2, limited: 1 },
+      { hour: start + HOUR, admitted: 1, limited: 4 },
+    ]);
+    const row = await env.DB.prepare("SELECT last_used_at FROM api_keys WHERE id = ?1").bind(key.id).first();
+    expect(row).toEqual({ last_used_at: start + HOUR + 5 });
+  });
+
+  it("reaches D1 at most once a minute", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    vi.setSystemTime(start + 10);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
+    expect(alarm).toBe(start + 60_000);
+  });
+
+  it("loses nothing when D1 does not take it, and counts nothing twice when its answer is lost", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runInDurableObject(gateOf(key.id), (instance) =>
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await makeCall();
+        throw new Error("injected fault: the answer is lost");
+      }),
+    );
+    await runDurableObjectAlarm(gateOf(key.id));
+    await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
+    await gateOf(key.id).admit(key.secretHash, 0);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+  });
+
+  it("leaves no counts behind for a key that is gone", async () => {
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();
+    await runDurableObjectAlarm(gateOf(key.id));
+    expect(await usage(key.id)).toEqual([]);
+  });
+});

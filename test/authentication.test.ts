@@ -1,0 +1,97 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { badApiKeys, badTokens } from "./support/authentication-cases.ts";
+import { countStores } from "./support/intercept.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
+
+const routes = [
+  { path: "/tenant/whoami", header: "X-API-Key", challenge: 'ApiKey realm="tenant"', cases: badApiKeys },
+  {
+    path: "/public/ideabank/changelog",
+    header: "Authorization",
+    challenge: 'Bearer realm="panelist"',
+    cases: badTokens,
+  },
+  { path: "/ideabank", header: "Authorization", challenge: 'Bearer realm="panelist"', cases: badTokens },
+];
+
+describe.each(routes)("GET $path answers 401", ({ path, header, challenge, cases }) => {
+  it.each(cases)("to $title", async ({ header: makeValue, io }) => {
+    const value = await makeValue();
+    const { env: counted, counts } = countStores(env);
+    const response = await createIsolate(counted).request(path, {
+      headers: value === undefined ? {} : { [header]: value },
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("WWW-Authenticate")).toBe(challenge);
+    expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(await response.json()).toEqual({
+      type: "about:blank",
+      title: "Unauthorized",
+      status: 401,
+      detail: "The credential is missing or not valid.",
+      error: "unauthorized",
+    });
+    expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: io ? 1 : 0 });
+  });
+});
+
+describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
+  const read = (token: string) => createIsolate().request(path, { headers: { Authorization: token } });
+
+  it("takes the raw token, and `Bearer <token>` in any case", async () => {
+    const { token } = await addIdeaBank();
+    for (const value of [token, `Bearer ${token}`, `bearer ${token}`, `BEARER  ${token}`]) {
+      expect((await read(value)).status, value).toBe(200);
+    }
+  });
+
+  it("refuses a panelist whose tokens were revoked, until a token is issued afterwards", async () => {
+    const second = 1_900_000_000;
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(second * 1000 + 2_000);
+    const { id, panelistId } = await addIdeaBank();
+    await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
+      .bind(panelistId, second * 1000 + 500)
+      .run();
+    expect((await read(await tokenFor(id, panelistId, second - 1))).status).toBe(401);
+    expect((await read(await tokenFor(id, panelistId, second))).status).toBe(401);
+    expect((await read(await tokenFor(id, panelistId, second + 1))).status).toBe(200);
+  });
+
+  it("refuses a panelist who is switched off, and admits one who is switched on again", async () => {
+    const { panelistId, token } = await addIdeaBank();
+    const switchTo = (active: number) =>
+      env.DB.prepare("UPDATE panelists SET active = ?2 WHERE id = ?1").bind(panelistId, active).run();
+    await switchTo(0);
+    expect((await read(token)).status).toBe(401);
+    await switchTo(1);
+    expect((await read(token)).status).toBe(200);
+  });
+
+  it("refuses a panelist who was removed", async () => {
+    const { panelistId, token } = await addIdeaBank();
+    await env.DB.prepare("DELETE FROM panelists WHERE id = ?1").bind(panelistId).run();
+    expect((await read(token)).status).toBe(401);
+  });
+
+  it("leaves the tenant's other panelists alone", async () => {
+    const { id, panelistId } = await addIdeaBank();
+    const other = await addIdeaBank();
+    await env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+    expect((await read(await tokenFor(id, newId()))).status).toBe(200);
+    expect((await read(other.token)).status).toBe(200);
+  });
+
+  it("notices a revocation that comes after the isolate has read the idea bank", async () => {
+    const { panelistId, token } = await addIdeaBank();
+    const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
+    const status = async () => (await isolate.request(path, { headers: { Authorization: token } })).status;
+    expect(await status()).toBe(200);
+    await env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+    expect(await status()).toBe(401);
+    expect(await status()).toBe(401);
+  });
+});

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
+import { decodeBase62, encodeBase62, randomBase62, secureRandomBytes } from "../src/credentials/base62.ts";
+import { type CompoundToken, issueToken, TOKEN_LIFETIME, verifyToken } from "../src/credentials/compound-token.ts";
+import { constantTimeEqual } from "../src/credentials/constant-time-equal.ts";
+import { importSigningKeys } from "../src/credentials/envelope.ts";
+import { newId } from "./support/world.ts";
+
+const NEWEST = "the newest secret, of at least 32 characters";
+const OLDER = "an older secret, of at least 32 characters";
+const keys = await importSigningKeys([NEWEST, OLDER]);
+const olderKeys = await importSigningKeys([OLDER]);
+const foreignKeys = await importSigningKeys(["another deployment's secret, 32 characters"]);
+
+const base62Text = (width: number) => fc.stringMatching(new RegExp(`^[0-9A-Za-z]{${width}}$`));
+const token = fc
+  .record({
+    ideaBankId: base62Text(12),
+    panelistId: base62Text(12),
+    issuedAt: fc.integer({ min: 0, max: 4_000_000_000 }),
+    lifetime: fc.integer({ min: TOKEN_LIFETIME.min, max: TOKEN_LIFETIME.max }),
+  })
+  .map(({ lifetime, ...rest }): CompoundToken => ({ ...rest, expiresAt: rest.issuedAt + lifetime }));
+const aToken: CompoundToken = { ideaBankId: newId(), panelistId: newId(), issuedAt: 1_000, expiresAt: 2_000 };
+
+describe("an API key", () => {
+  it("is ibk_ and 47 base62 digits, as the pattern for secret scanners says", async () => {
+    const { text } = await createApiKey(keys, secureRandomBytes);
+    expect(text).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
+  });
+
+  it("gives its id back when its tag is right", async () => {
+    const apiKey = await createApiKey(keys, secureRandomBytes);
+    expect(await verifyApiKey(apiKey.text, keys)).toEqual({ ok: true, value: apiKey });
+  });
+
+  it("never repeats an id or a secret", async () => {
+    const made = await Promise.all(Array.from({ length: 200 }, () => createApiKey(keys, secureRandomBytes)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(200);
+    expect(new Set(made.map(({ text }) => text.slice(16, 43))).size).toBe(200);
+  });
+
+  it.each([
+    ["missing", undefined],
+    ["missing", ""],
+    ["malformed", "ibk_short"],
+    ["malformed", `ibk_${"-".repeat(47)}`],
+    ["malformed", `xyz_${"0".repeat(47)}`],
+    ["malformed", "0".repeat(100_000)],
+    ["malformed", `ibk_${"é".repeat(47)}`],
+    ["forged", `ibk_${"0".repeat(47)}`],
+  ])("is refused as %s: %j", async (reason, text) => {
+    expect(await verifyApiKey(text, keys)).toEqual({ ok: false, reason });
+  });
+});
+
+describe("a compound token", () => {
+  it("carries idea bank, panelist and times, whatever they are", async () => {
+    await fc.assert(
+      fc.asyncProperty(token, async (value) => {
+        const text = await issueToken(value, keys);
+        expect(text).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
+        expect(await verifyToken(text, keys, value.expiresAt - 1)).toEqual({ ok: true, value });
+      }),
+    );
+  });
+
+  it("expires on its second", async () => {
+    const text = await issueToken(aToken, keys);
+    expect(await verifyToken(text, keys, 1_999)).toMatchObject({ ok: true });
+    expect(await verifyToken(text, keys, 2_000)).toEqual({ ok: false, reason: "expired" });
+  });
+
+  it.each([0, TOKEN_LIFETIME.min - 1, TOKEN_LIFETIME.max + 1])(
+    "is not issued for a lifetime of %i seconds",
+    async (lifetime) => {
+      await expect(issueToken({ ...aToken, expiresAt: aToken.issuedAt + lifetime }, keys)).rejects.toThrow(RangeError);
+    },
+  );
+
+  it("is not issued for an id of another length", async () => {
+    await expect(issueToken({ ...aToken, panelistId: "short" }, keys)).rejects.toThrow(RangeError);
+  });
+});
+
+describe("the envelope", () => {
+  it("refuses every one-character change of a key or a token", async () => {
+    const character = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 1 });
+    const apiKey = (await createApiKey(keys, secureRandomBytes)).text;
+    const tokenText = await issueToken(aToken, keys);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(54), character, fc.constantFrom("replace", "insert", "drop"), async (at, other, how) => {
+        for (const [text, verify] of [
+          [apiKey, (changed: string) => verifyApiKey(changed, keys)],
+          [tokenText, (changed: string) => verifyToken(changed, keys, 1_500)],
+        ] as const) {
+          const rest = text.slice(how === "insert" ? at : at + 1);
+          const changed = text.slice(0, at) + (how === "drop" ? "" : other) + rest;
+          if (changed !== text) expect((await verify(changed)).ok).toBe(false);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("refuses every other base62 digit at every place", async () => {
+    const { text } = await createApiKey(keys, secureRandomBytes);
+    for (let at = 4; at < text.length; at++) {
+      const other = text[at] === "x" ? "y" : "x";
+      const changed = text.slice(0, at) + other + text.slice(at + 1);
+      expect(await verifyApiKey(changed, keys), changed).toEqual({ ok: false, reason: "forged" });
+    }
+  });
+
+  it("verifies under every secret of the deployment, and signs with the newest", async () => {
+    const old = await createApiKey(olderKeys, secureRandomBytes);
+    expect((await verifyApiKey(old.text, keys)).ok).toBe(true);
+    const current = await createApiKey(keys, secureRandomBytes);
+    expect((await verifyApiKey(current.text, await importSigningKeys([NEWEST]))).ok).toBe(true);
+    expect(await verifyApiKey(current.text, olderKeys)).toEqual({ ok: false, reason: "forged" });
+  });
+
+  it("refuses the credentials of another deployment", async () => {
+    const foreign = await createApiKey(foreignKeys, secureRandomBytes);
+    expect(await verifyApiKey(foreign.text, keys)).toEqual({ ok: false, reason: "forged" });
+  });
+
+  it("keeps the kinds apart: a token's signature says nothing for a key", async () => {
+    const text = await issueToken(aToken, keys);
+    expect(await verifyApiKey(text, keys)).toEqual({ ok: false, reason: "malformed" });
+    expect(await verifyApiKey(`ibk_${text.slice(4, 51)}`, keys)).toEqual({ ok: false, reason: "forged" });
+  });
+});
+
+describe("base62", () => {
+  it("reads back every number that fits", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 62 ** 6 - 1 }), (value) => {
+        expect(decodeBase62(encodeBase62(value, 6))).toBe(value);
+      }),
+    );
+  });
+
+  it.each([62 ** 4, -1, 1.5, Number.NaN])("refuses %d in four digits", (value) => {
+    expect(() => encodeBase62(value, 4)).toThrow(RangeError);
+  });
+
+  it("draws bytes again that would make some digits likelier", () => {
+    const draws = [new Uint8Array([255, 248]), new Uint8Array([247]), new Uint8Array([0])];
+    expect(randomBase62(2, () => draws.shift() ?? new Uint8Array())).toBe("z0");
+  });
+});
+
+it("constantTimeEqual tells equal from unequal texts", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (left, right) => {
+      expect(constantTimeEqual(left, right)).toBe(left === right);
+      expect(constantTimeEqual(left + right, `${left}${right}`)).toBe(true);
+    }),
+  );
+});

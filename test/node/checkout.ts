@@ -1,0 +1,59 @@
+/** A copy of the project as a fresh checkout has it: nothing ignored, nothing local. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "schema.sql", "src"];
+
+export async function makeCheckout(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "checkout-"));
+  for (const source of SOURCES) await cp(source, join(folder, source), { recursive: true });
+  await symlink(resolve("node_modules"), join(folder, "node_modules"), "dir");
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export type DevServer = { readonly output: string; stop: () => Promise<void> };
+
+/** Runs `npm run dev` until it is ready. */
+export async function startDev(folder: string, ...args: string[]): Promise<DevServer> {
+  const child: ChildProcess = spawn("npm", ["run", "dev", "--", ...args], {
+    cwd: folder,
+    env: { ...process.env, CI: "true", CREDENTIAL_SECRETS: undefined },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = new Promise<void>((done) => child.once("close", () => done()));
+  await new Promise<void>((ready, fail) => {
+    const listen = (chunk: Buffer) => {
+      output += chunk;
+      if (/Ready on http/.test(output)) ready();
+    };
+    child.stdout?.on("data", listen);
+    child.stderr?.on("data", listen);
+    child.once("exit", (code) => fail(new Error(`npm run dev ended with ${code}:\n${output}`)));
+  });
+  return {
+    output,
+    stop: async () => {
+      // The whole group, as Ctrl-C in a terminal does.
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGINT");
+      await ended;
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** Runs a line as a developer would paste it. */
+export const paste = async (line: string) => (await promisify(execFile)("sh", ["-c", line])).stdout;

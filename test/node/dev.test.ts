@@ -1,0 +1,117 @@
+/** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DevServer, freePort, makeCheckout, paste, startDev } from "./checkout.ts";
+
+let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+let port: number;
+let server: DevServer;
+
+const printed = (name: string, { output }: DevServer) => output.match(new RegExp(`^${name}: (\\S+)$`, "m"))?.[1] ?? "";
+const curlLines = ({ output }: DevServer) => output.match(/^curl .*$/gm) ?? [];
+
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  port = await freePort();
+  server = await startDev(checkout.folder, "--port", String(port));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await checkout?.remove();
+});
+
+type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string };
+
+/** A request as fetch cannot make it: any header, a body on any method. */
+const send = (options: { method?: string; path: string; headers?: Record<string, string | string[]>; body?: string }) =>
+  new Promise<Answer>((resolve, reject) => {
+    const { body, ...rest } = options;
+    const outgoing = request({ host: "localhost", port, ...rest }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk) => {
+        text += chunk;
+      });
+      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text }));
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+
+describe("npm run dev", () => {
+  it("prints a key, a token and curl lines for the three endpoints, on the port that was asked for", () => {
+    expect(printed("API key", server)).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
+    expect(printed("Token", server)).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
+    expect(curlLines(server)).toHaveLength(3);
+    for (const line of curlLines(server)) expect(line).toContain(`http://localhost:${port}/`);
+  });
+
+  it("answers the printed curl lines with the documented bodies", async () => {
+    const bodies = [];
+    for (const line of curlLines(server)) {
+      const answer = await paste(line);
+      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+      bodies.push(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))));
+    }
+    const [whoami, changelog, capabilities] = bodies;
+    expect(whoami).toEqual({ apiKeyId: printed("API key", server).slice(4, 16) });
+    expect(changelog.items).toHaveLength(20);
+    expect(changelog.items[0]).toEqual({
+      title: expect.any(String),
+      description: expect.any(String),
+      lastModified: expect.any(Number),
+    });
+    expect(capabilities.capabilities.canViewChangelog).toBe(true);
+  });
+
+  it("keeps the key nowhere but in one ignored file, and the signing secret in .dev.vars", async () => {
+    const key = printed("API key", server);
+    const found = await paste(`grep -rlaF '${key}' '${checkout.folder}' --exclude-dir=node_modules`);
+    expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
+    expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(/^CREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/);
+  });
+});
+
+describe("over HTTP, as it comes", () => {
+  const auth = () => ({ "X-API-Key": printed("API key", server), Authorization: printed("Token", server) });
+
+  it.each(["/tenant/whoami", "/public/ideabank/changelog", "/ideabank"])(
+    "a body on GET %s is ignored",
+    async (path) => {
+      const answer = await send({ path, headers: { ...auth(), "Content-Length": "9" }, body: '{"a":"b"}' });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it("a header sent twice, or of 60 KB, or with bytes beyond ASCII, is 401", async () => {
+    for (const value of [[auth()["X-API-Key"], auth()["X-API-Key"]], "k".repeat(60_000), "cl\u00e9"]) {
+      const answer = await send({ path: "/tenant/whoami", headers: { "X-API-Key": value } });
+      expect(answer.status).toBe(401);
+      expect(JSON.parse(answer.body)).toMatchObject({ error: "unauthorized" });
+    }
+  });
+
+  it("a browser's conditional request is answered with 304", async () => {
+    const first = await send({ path: "/public/ideabank/changelog", headers: auth() });
+    const etag = String(first.headers.etag);
+    const second = await send({ path: "/public/ideabank/changelog", headers: { ...auth(), "If-None-Match": etag } });
+    expect([second.status, second.body]).toEqual([304, ""]);
+  });
+});
+
+describe("a second start", () => {
+  it("keeps the data, and the same key and the older token work", async () => {
+    const [key, token] = [printed("API key", server), printed("Token", server)];
+    const before = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
+    await server.stop();
+    server = await startDev(checkout.folder, `--port=${port}`);
+    expect(printed("API key", server)).toBe(key);
+    const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": key } });
+    expect(whoami.status).toBe(200);
+    const after = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
+    expect(after.body).toBe(before.body);
+  });
+});

@@ -1,0 +1,110 @@
+/** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in whoami.test.ts and api-key-gate.test.ts. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { failStores } from "./support/intercept.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addApiKey, addIdeaBank, addProposal } from "./support/world.ts";
+
+const PATH = "/public/ideabank/changelog";
+const eager = { ...env, FRESHNESS_SECONDS: "0" };
+const START = 1_900_000_000_000;
+const freeze = () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(START);
+};
+
+describe("when D1 is down", () => {
+  it("the changelog is the last snapshot's, at most five minutes old, then 503", async () => {
+    freeze();
+    const { token, ...bank } = await addIdeaBank();
+    await addProposal(bank, { title: "shipped" });
+    const isolate = createIsolate(eager);
+    const init = { headers: { Authorization: token } };
+    const before = await (await isolate.request(PATH, init)).text();
+    const down = failStores(eager, "d1");
+    vi.setSystemTime(START + 300_000);
+    const during = await isolate.request(PATH, init, down);
+    expect(during.status).toBe(200);
+    expect(await during.text()).toBe(before);
+    vi.setSystemTime(START + 300_001);
+    const after = await isolate.request(PATH, init, down);
+    expect(after.status).toBe(503);
+    expect(after.headers.get("Retry-After")).toBe("5");
+    expect(await after.json()).toMatchObject({ error: "service-unavailable" });
+    expect((await isolate.request(PATH, init)).status).toBe(200);
+  });
+
+  it("a closed gate stays closed", async () => {
+    const { token } = await addIdeaBank({ status: "CLOSED" });
+    const isolate = createIsolate(eager);
+    const init = { headers: { Authorization: token } };
+    await isolate.request(PATH, init);
+    expect((await isolate.request(PATH, init, failStores(eager, "d1"))).status).toBe(404);
+  });
+
+  it.each([PATH, "/ideabank"])("a new isolate answers 503 on %s, and says nothing of why", async (path) => {
+    const { token } = await addIdeaBank();
+    const response = await createIsolate(failStores(env, "d1")).request(path, { headers: { Authorization: token } });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("injected");
+  });
+
+  it("for the render only, the answer is 503", async () => {
+    const { token } = await addIdeaBank();
+    const isolate = createIsolate();
+    await isolate.request("/ideabank", { headers: { Authorization: token } });
+    const response = await isolate.request(PATH, { headers: { Authorization: token } }, failStores(env, "d1"));
+    expect(response.status).toBe(503);
+  });
+
+  it("a forged credential is still 401", async () => {
+    const isolate = createIsolate(failStores(env, "d1", "gate", "kv.read"));
+    expect((await isolate.request(PATH, { headers: { Authorization: "ibt_no" } })).status).toBe(401);
+    expect((await isolate.request("/tenant/whoami", { headers: { "X-API-Key": "ibk_no" } })).status).toBe(401);
+  });
+});
+
+describe("when KV is down", () => {
+  it("nobody notices: the changelog is rendered from D1", async () => {
+    const { token, ...bank } = await addIdeaBank();
+    await addProposal(bank, { title: "shipped" });
+    const init = { headers: { Authorization: token } };
+    const up = await createIsolate().request(PATH, init);
+    const down = await createIsolate(failStores(env, "kv.read", "kv.write")).request(PATH, init);
+    expect(down.status).toBe(200);
+    expect(down.headers.get("ETag")).toBe(up.headers.get("ETag"));
+    expect(await down.text()).toBe(await up.text());
+  });
+
+  it("whoami does not use it", async () => {
+    const key = await addApiKey();
+    const isolate = createIsolate(failStores(env, "kv.read", "kv.write"));
+    expect((await isolate.request("/tenant/whoami", { headers: { "X-API-Key": key.text } })).status).toBe(200);
+  });
+});
+
+describe("when a setting is wrong", () => {
+  it.each([
+    { CREDENTIAL_SECRETS: "" },
+    { CREDENTIAL_SECRETS: "too short" },
+    { CREDENTIAL_SECRETS: `${env.CREDENTIAL_SECRETS},` },
+    { FRESHNESS_SECONDS: "soon" },
+    { FRESHNESS_SECONDS: "-1" },
+    { FRESHNESS_SECONDS: "" },
+  ])("%j, every credential gets the fixed 500, and the log names the setting", async (wrong) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const { token } = await addIdeaBank();
+    const response = await createIsolate({ ...env, ...wrong }).request(PATH, { headers: { Authorization: token } });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      type: "about:blank",
+      title: "Internal Server Error",
+      status: 500,
+      detail: "Something went wrong on our side. Name the `X-Request-Id` when you report it.",
+      error: "internal-error",
+    });
+    const logged = String(log.mock.calls[0]?.[0].cause);
+    expect(logged).toContain(Object.keys(wrong)[0]);
+    expect(logged).not.toContain("too short");
+  });
+});

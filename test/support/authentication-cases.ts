@@ -1,0 +1,73 @@
+/** The one table of authentication cases: every protected route runs all of its kind. */
+import { createApiKey } from "../../src/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/credentials/base62.ts";
+import { issueToken } from "../../src/credentials/compound-token.ts";
+import { importSigningKeys } from "../../src/credentials/envelope.ts";
+import { addApiKey, addIdeaBank, newId, signingKeys, tokenFor } from "./world.ts";
+
+const foreignKeys = await importSigningKeys(["a secret of another deployment, 32 chars"]);
+const now = () => Math.floor(Date.now() / 1000);
+
+const tamper = (text: string) => text.slice(0, -1) + (text.endsWith("x") ? "y" : "x");
+
+/** What every header may hold, and no credential is. All of these are refused without I/O. */
+const garbage: [string, () => Promise<string | undefined>][] = [
+  ["no header", async () => undefined],
+  ["an empty header", async () => ""],
+  ["a header of spaces", async () => "   "],
+  ["a word", async () => "letmein"],
+  ["100 KB", async () => "A".repeat(100_000)],
+  ["bytes beyond ASCII", async () => "ibk_clé\u00ff"],
+  ["a header that reads like SQL", async () => "' OR 1=1 --"],
+  ["Basic credentials", async () => "Basic dXNlcjpwYXNz"],
+];
+
+/** `X-API-Key` values that get 401; those marked `io` are well signed, so only the key's record can refuse them. */
+export const badApiKeys: { title: string; io: boolean; header: () => Promise<string | undefined> }[] = [
+  ...garbage.map(([title, header]) => ({ title, io: false, header })),
+  { title: "a key with another tag", io: false, header: async () => tamper((await addApiKey()).text) },
+  {
+    title: "two keys joined by a comma",
+    io: false,
+    header: async () => `${(await addApiKey()).text}, ${(await addApiKey()).text}`,
+  },
+  {
+    title: "a key of another deployment",
+    io: false,
+    header: async () => (await createApiKey(foreignKeys, secureRandomBytes)).text,
+  },
+  { title: "a compound token", io: false, header: async () => (await addIdeaBank()).token },
+  { title: "a key as a Bearer token", io: false, header: async () => `Bearer ${(await addApiKey()).text}` },
+  { title: "an unknown key", io: true, header: async () => (await createApiKey(signingKeys, secureRandomBytes)).text },
+  { title: "a revoked key", io: true, header: async () => (await addApiKey({ revokedAt: Date.now() })).text },
+  { title: "an expired key", io: true, header: async () => (await addApiKey({ expiresAt: Date.now() - 1 })).text },
+];
+
+/** `Authorization` values that get 401. */
+export const badTokens: { title: string; io: boolean; header: () => Promise<string | undefined> }[] = [
+  ...garbage.map(([title, header]) => ({ title, io: false, header })),
+  { title: "Bearer and nothing", io: false, header: async () => "Bearer " },
+  { title: "a token with another tag", io: false, header: async () => tamper((await addIdeaBank()).token) },
+  {
+    title: "two tokens joined by a comma",
+    io: false,
+    header: async () => `${(await addIdeaBank()).token}, ${(await addIdeaBank()).token}`,
+  },
+  { title: "Bearer twice", io: false, header: async () => `Bearer Bearer ${(await addIdeaBank()).token}` },
+  { title: "a token as Basic", io: false, header: async () => `Basic ${(await addIdeaBank()).token}` },
+  {
+    title: "a token of another deployment",
+    io: false,
+    header: () =>
+      issueToken({ ideaBankId: newId(), panelistId: newId(), issuedAt: now(), expiresAt: now() + 3_600 }, foreignKeys),
+  },
+  {
+    title: "an expired token",
+    io: false,
+    header: async () => {
+      const { id, panelistId } = await addIdeaBank();
+      return tokenFor(id, panelistId, now() - 86_400);
+    },
+  },
+  { title: "an API key", io: false, header: async () => (await addApiKey()).text },
+];
