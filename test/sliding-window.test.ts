@@ -79,6 +79,7 @@ describe("the sliding window", () => {
   it("holds the limit when the clock steps back", () => {
     const window = new SlidingWindow({ limit: 2, windowMs: 100 });
     expect([1_000, 900, 800].map((now) => window.admit(now).admitted)).toEqual([true, true, false]);
+    expect(window.admit(1_050)).toEqual({ admitted: false, remaining: 0, waitMs: 50 });
     expect(window.admit(1_099).admitted).toBe(false);
     expect(window.admit(1_100).admitted).toBe(true);
   });
