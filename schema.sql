@@ -34,6 +34,31 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
+-- Answers to POSTs that carried an Idempotency-Key, for 24 hours. outcome is a JSON object of what the answer is made of;
+-- it never holds a credential.
+CREATE TABLE IF NOT EXISTS idempotency_keys (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS idempotency_keys_by_age ON idempotency_keys (account_id, created_at);
+
+CREATE TABLE IF NOT EXISTS surveys (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS surveys_by_account ON surveys (account_id, created_at, id);
+
 CREATE TABLE IF NOT EXISTS panelists (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -43,6 +68,8 @@ CREATE TABLE IF NOT EXISTS panelists (
   created_at INTEGER NOT NULL,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS panelists_by_account ON panelists (account_id, created_at, id);
 
 -- The exceptions among an account's panelists: tokens issued at or before revoked_at are dead. Kept by the triggers below,
 -- so that one snapshot answers for every panelist. seq only grows: a reader asks for what came after the last it saw.
@@ -68,6 +95,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
+
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -83,6 +112,9 @@ CREATE TABLE IF NOT EXISTS proposals (
 -- The changelog in its own order: reading the first N rows of an idea bank reads N entries, however many proposals there are.
 CREATE INDEX IF NOT EXISTS proposals_changelog ON proposals (idea_bank_id, last_activity_at DESC, id DESC)
   WHERE status = 'implemented';
+
+CREATE INDEX IF NOT EXISTS proposals_by_idea_bank ON proposals (idea_bank_id, created_at, id);
+CREATE INDEX IF NOT EXISTS proposals_by_status ON proposals (idea_bank_id, status, created_at, id);
 
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
@@ -107,7 +139,10 @@ END;
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_changed
 AFTER UPDATE OF idea_bank_id, title, description, status, last_activity_at ON proposals
-WHEN OLD.status = 'implemented' OR NEW.status = 'implemented'
+WHEN (OLD.status = 'implemented' OR NEW.status = 'implemented') AND (
+  OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.title <> NEW.title OR OLD.description <> NEW.description
+  OR OLD.status <> NEW.status OR OLD.last_activity_at <> NEW.last_activity_at
+)
 BEGIN
   UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
   WHERE id IN (OLD.idea_bank_id, NEW.idea_bank_id);

@@ -50,7 +50,7 @@ export function createApp() {
     }),
   );
 
-  app.route("/tenant", createTenantRoutes(memory));
+  app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
 
   app.notFound((c) => respondWithProblem(c, new Problem("not-found")));

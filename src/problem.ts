@@ -13,6 +13,18 @@ const PROBLEMS = {
     title: "Method Not Allowed",
     detail: "This path does not answer to the request's method. `Allow` lists those that it answers to.",
   },
+  conflict: { status: 409, title: "Conflict", detail: "The request does not fit what is there now." },
+  "payload-too-large": { status: 413, title: "Content Too Large", detail: "A body has at most 64 KiB." },
+  "unsupported-media-type": {
+    status: 415,
+    title: "Unsupported Media Type",
+    detail: "A body is JSON, and says so: `Content-Type: application/json`.",
+  },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "Unprocessable Content",
+    detail: "This `Idempotency-Key` was sent before, with another request.",
+  },
   "too-many-requests": {
     status: 429,
     title: "Too Many Requests",
@@ -33,6 +45,8 @@ const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 export type ProblemOptions = {
+  /** In place of the code's own sentence, where there is more to say. */
+  readonly detail?: string;
   /** Response headers that belong to the problem, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further members of the document. */
@@ -48,8 +62,8 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly extensions: Readonly<Record<string, unknown>>;
 
-  constructor(code: ProblemCode, { headers = {}, extensions = {}, cause }: ProblemOptions = {}) {
-    super(PROBLEMS[code].detail, { cause });
+  constructor(code: ProblemCode, { detail, headers = {}, extensions = {}, cause }: ProblemOptions = {}) {
+    super(detail ?? PROBLEMS[code].detail, { cause });
     this.name = "Problem";
     this.code = code;
     this.status = PROBLEMS[code].status;
@@ -65,18 +79,17 @@ const TYPES: Partial<Record<ProblemCode, string>> = {
 
 /** The body of `application/problem+json`. */
 export function problemDocument(problem: Problem) {
-  const { title, status, detail } = PROBLEMS[problem.code];
+  const { title, status } = PROBLEMS[problem.code];
   return {
     type: TYPES[problem.code] ?? "about:blank",
     title,
     status,
-    detail,
+    detail: problem.message,
     error: problem.code,
     ...problem.extensions,
   };
 }
 
-/** For `.catch` on a store's promise that the answer cannot do without. */
-export function unavailable(cause: unknown): never {
-  throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
-}
+/** A store that the answer cannot do without does not answer. */
+export const serviceUnavailable = (cause: unknown): Problem =>
+  new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });

@@ -6,7 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { loadChangelog } from "../database/changelog.ts";
-import { Problem, unavailable } from "../problem.ts";
+import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
 import { readStoredChangelog, storeChangelog, type VersionedChangelog } from "./stored-changelogs.ts";
 
@@ -38,8 +38,8 @@ export class Changelogs {
 
   /**
    * The changelog of `version`, or a newer one when the idea bank has moved on meanwhile. `defer` takes KV's write, which
-   * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank has gone, and `service-unavailable` when
-   * only D1 could tell and does not.
+   * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank has gone, and rejects as D1 does when only
+   * D1 could tell and it is down.
    */
   async read(
     { database, bookmark, store, prefetched }: ChangelogSources,
@@ -57,7 +57,7 @@ export class Changelogs {
     }
 
     const session = database.withSession(bookmark ?? "first-unconstrained");
-    const loaded = await loadChangelog(session, ideaBankId).catch(unavailable);
+    const loaded = await loadChangelog(session, ideaBankId);
     if (loaded === null) throw new Problem("idea-bank-not-found");
     const rendered = { version: loaded.version, ...(await renderChangelog(loaded.entries)) };
     this.#kept.set(ideaBankId, rendered);

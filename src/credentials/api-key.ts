@@ -9,13 +9,13 @@
  * The tag only tells garbage from keys without I/O; what authenticates is the secret, whose SHA-256 D1 keeps.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
-import { type EnvelopeKind, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { defineEnvelope, type SigningKeys, seal, unseal } from "./envelope.ts";
 import { createId, ID_WIDTH } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
 const SECRET_WIDTH = 27;
 
-export const API_KEY: EnvelopeKind = { prefix: "ibk", bodyWidth: ID_WIDTH + SECRET_WIDTH, tagWidth: 8 };
+export const API_KEY = defineEnvelope("ibk", ID_WIDTH + SECRET_WIDTH, 8);
 
 /** A key whose tag is right; whether its secret is, only the key's record can tell. */
 export type ApiKey = { readonly id: string; readonly text: string };

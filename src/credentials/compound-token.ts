@@ -11,18 +11,14 @@
  * Issuing one writes nothing: the tag is the whole proof. Expiry is issued-at plus lifetime.
  */
 import { decodeBase62, encodeBase62 } from "./base62.ts";
-import { type EnvelopeKind, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { defineEnvelope, type SigningKeys, seal, unseal } from "./envelope.ts";
 import { ID_WIDTH } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
 const ISSUED_AT_WIDTH = 6;
 const LIFETIME_WIDTH = 4;
 
-export const COMPOUND_TOKEN: EnvelopeKind = {
-  prefix: "ibt",
-  bodyWidth: 2 * ID_WIDTH + ISSUED_AT_WIDTH + LIFETIME_WIDTH,
-  tagWidth: 17,
-};
+export const COMPOUND_TOKEN = defineEnvelope("ibt", 2 * ID_WIDTH + ISSUED_AT_WIDTH + LIFETIME_WIDTH, 17);
 
 /** Lifetimes in seconds: 24 hours unless asked otherwise, 60 seconds to 90 days. */
 export const TOKEN_LIFETIME = { default: 86_400, min: 60, max: 90 * 86_400 } as const;

@@ -1,56 +1,120 @@
-/** Rows of `idea_banks`, and the token revocations of their accounts. */
-import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
+/** Rows of `idea_banks`, as their tenant manages them. Every function gives null, or false, for one that is not the tenant's. */
+import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../model/idea-bank.ts";
+import type { Page, PageRequest } from "../model/page.ts";
+import { toTimestamp } from "../model/text.ts";
+import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pages.ts";
 
-type IdeaBankRow = {
-  account_id: string;
-  account_status: string;
+type Row = {
+  id: string;
+  name: string;
   status: IdeaBankStatus;
   internal: number;
   changelog_enabled: number;
-  changelog_version: number;
+  changelog_max_entries: number;
+  created_at: number;
 };
 
-/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are dead. */
-export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
+const COLUMNS = "id, name, status, internal, changelog_enabled, changelog_max_entries, created_at";
 
-/** The statement for an idea bank's state; the panelist's token names the idea bank, and thereby the tenant. */
-export const selectIdeaBankState = (session: D1DatabaseSession, ideaBankId: string): D1PreparedStatement =>
-  session
-    .prepare(
-      `SELECT b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.changelog_version
-       FROM idea_banks b JOIN accounts a ON a.id = b.account_id
-       WHERE b.id = ?1`,
-    )
-    .bind(ideaBankId);
-
-export const toIdeaBankState = (row: IdeaBankRow): IdeaBankState => ({
-  accountId: row.account_id,
-  accountSuspended: row.account_status === "suspended",
+const toIdeaBank = (row: Row): IdeaBank => ({
+  id: row.id,
+  name: row.name,
   status: row.status,
   internal: row.internal === 1,
   changelogEnabled: row.changelog_enabled === 1,
-  changelogVersion: row.changelog_version,
+  changelogMaxEntries: row.changelog_max_entries,
+  createdAt: toTimestamp(row.created_at),
 });
 
-/** An idea bank's state and its account's token revocations after `seq`, oldest first: one round trip, one transaction. */
-export async function loadIdeaBankSnapshot(
+export async function listIdeaBanks(
   session: D1DatabaseSession,
-  ideaBankId: string,
-  seq: number,
-): Promise<{ ideaBank: IdeaBankState | null; revocations: TokenRevocation[] }> {
-  const [states, revocations] = await session.batch([
-    selectIdeaBankState(session, ideaBankId),
-    session
-      .prepare(
-        `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
-         WHERE account_id = (SELECT account_id FROM idea_banks WHERE id = ?1) AND seq > ?2
-         ORDER BY seq`,
-      )
-      .bind(ideaBankId, seq),
-  ]);
-  const row = states?.results[0] as IdeaBankRow | undefined;
-  return {
-    ideaBank: row === undefined ? null : toIdeaBankState(row),
-    revocations: (revocations?.results ?? []) as TokenRevocation[],
-  };
+  accountId: string,
+  request: PageRequest,
+): Promise<Page<IdeaBank>> {
+  const { results } = await session
+    .prepare(
+      `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = ?1 AND (created_at, id) < (?2, ?3)
+       ORDER BY created_at DESC, id DESC LIMIT ?4`,
+    )
+    .bind(accountId, ...pageBindings(request))
+    .all<Row>();
+  return toPage(results, request, toIdeaBank);
+}
+
+export function createIdeaBank(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  input: NewIdeaBank,
+  now: number,
+  retry: Retry | undefined,
+): Promise<Once<IdeaBank>> {
+  const ideaBank: IdeaBank = { id, ...input, createdAt: toTimestamp(now) };
+  const insert = session
+    .prepare(
+      `INSERT INTO idea_banks
+         (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, created_at)
+       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
+    )
+    .bind(
+      accountId,
+      retry?.key ?? null,
+      id,
+      input.name,
+      input.status,
+      Number(input.internal),
+      Number(input.changelogEnabled),
+      input.changelogMaxEntries,
+      now,
+    );
+  return insertOnce(session, accountId, retry, insert, ideaBank);
+}
+
+export async function loadIdeaBank(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+): Promise<IdeaBank | null> {
+  const row = await session
+    .prepare(`SELECT ${COLUMNS} FROM idea_banks WHERE account_id = ?1 AND id = ?2`)
+    .bind(accountId, id)
+    .first<Row>();
+  return row && toIdeaBank(row);
+}
+
+export async function updateIdeaBank(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  changes: IdeaBankChanges,
+): Promise<IdeaBank | null> {
+  const toInteger = (flag: boolean | undefined) => (flag === undefined ? null : Number(flag));
+  const row = await session
+    .prepare(
+      `UPDATE idea_banks SET name = coalesce(?3, name), status = coalesce(?4, status), internal = coalesce(?5, internal),
+         changelog_enabled = coalesce(?6, changelog_enabled),
+         changelog_max_entries = coalesce(?7, changelog_max_entries)
+       WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
+    )
+    .bind(
+      accountId,
+      id,
+      changes.name ?? null,
+      changes.status ?? null,
+      toInteger(changes.internal),
+      toInteger(changes.changelogEnabled),
+      changes.changelogMaxEntries ?? null,
+    )
+    .first<Row>();
+  return row && toIdeaBank(row);
+}
+
+/** Its proposals and their comments go with it. */
+export async function deleteIdeaBank(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
+  const row = await session
+    .prepare("DELETE FROM idea_banks WHERE account_id = ?1 AND id = ?2 RETURNING id")
+    .bind(accountId, id)
+    .first();
+  return row !== null;
 }

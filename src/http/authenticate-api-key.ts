@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Admission, Tenant } from "../model/api-key.ts";
-import { Problem, unavailable } from "../problem.ts";
+import { Problem, serviceUnavailable } from "../problem.ts";
 import type { IsolateMemory, TenantEnv } from "./app-env.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
 
@@ -41,7 +41,7 @@ function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
     case "refused":
       throw unauthorized(admission.reason);
     case "unavailable":
-      return unavailable("the key's record is needed and D1 does not give it");
+      throw serviceUnavailable("the key's record is needed and D1 does not give it");
   }
 }
 

@@ -1,6 +1,7 @@
 /** How a problem leaves the Worker, and the log line of those that are ours. */
 import type { Context } from "hono";
-import { Problem, problemDocument } from "../problem.ts";
+import { isDatabaseOutage } from "../database/outage.ts";
+import { Problem, problemDocument, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 
 export function respondWithProblem(c: Context<AppEnv>, problem: Problem): Response {
@@ -11,11 +12,16 @@ export function respondWithProblem(c: Context<AppEnv>, problem: Problem): Respon
   });
 }
 
-/** The application's `onError`. What was not thrown as a Problem is a defect: a fixed sentence outside, everything in the log. */
+/** The application's `onError`. A defect gets a fixed sentence outside; everything is in the log. */
 export function handleError(error: Error, c: Context<AppEnv>): Response {
-  const problem = error instanceof Problem ? error : new Problem("internal-error", { cause: error });
+  const problem = toProblem(error);
   const line = { requestId: c.get("requestId"), problem: problem.code, cause: problem.cause };
   if (problem.status >= 500) console.error(line);
   else if (problem.cause !== undefined) console.debug(line);
   return respondWithProblem(c, problem);
+}
+
+function toProblem(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

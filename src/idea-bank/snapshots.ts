@@ -6,9 +6,8 @@
  * When D1 is down, the last snapshot serves for at most five minutes.
  */
 import { LRUCache } from "lru-cache";
-import { loadIdeaBankSnapshot } from "../database/idea-banks.ts";
+import { loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
-import { unavailable } from "../problem.ts";
 
 /** `ideaBank` is null when there is none. `readAt` is in Unix milliseconds. */
 export type IdeaBankSnapshot = {
@@ -24,6 +23,9 @@ export type IdeaBankSnapshot = {
 const MEMORY_BYTES = 8 * 1024 * 1024;
 const OUTAGE_MS = 5 * 60_000;
 
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+const UNSEEN = { ideaBank: null, tokensRevokedAt: new Map(), revocationSeq: 0 } as const;
+
 export class IdeaBankSnapshots {
   readonly #kept = new LRUCache<string, IdeaBankSnapshot>({
     maxSize: MEMORY_BYTES,
@@ -35,7 +37,7 @@ export class IdeaBankSnapshots {
     return this.#kept.has(ideaBankId);
   }
 
-  /** The snapshot, at most `freshnessMs` old. Throws `service-unavailable` when D1 is down and memory holds nothing recent. */
+  /** The snapshot, at most `freshnessMs` old. Rejects as D1 does when it is down and memory holds nothing recent. */
   async read(
     database: D1Database,
     ideaBankId: string,
@@ -57,9 +59,21 @@ export class IdeaBankSnapshots {
       this.#kept.set(ideaBankId, snapshot);
       return snapshot;
     } catch (error) {
-      if (kept === undefined || age > OUTAGE_MS) return unavailable(error);
+      if (kept === undefined || age > OUTAGE_MS) throw error;
       console.warn("D1 does not answer; serving an idea bank from memory", error);
       return kept;
+    }
+  }
+
+  /** An idea bank was written through this isolate: the next read goes to D1, and no further back than the write. */
+  expire(ideaBankId: string, bookmark: D1SessionBookmark | null): void {
+    this.#kept.set(ideaBankId, { ...(this.#kept.peek(ideaBankId) ?? UNSEEN), bookmark, readAt: LONG_AGO });
+  }
+
+  /** The same for whatever of an account this isolate remembers. */
+  expireAccount(accountId: string, bookmark: D1SessionBookmark | null): void {
+    for (const [ideaBankId, { ideaBank }] of this.#kept.entries()) {
+      if (ideaBank?.accountId === accountId) this.expire(ideaBankId, bookmark);
     }
   }
 }

@@ -1,12 +1,20 @@
 /** The tenant API: what an integration does with its API key. */
-import { Hono } from "hono";
-import type { IsolateMemory, TenantEnv } from "../http/app-env.ts";
-import { authenticateApiKey } from "../http/authenticate-api-key.ts";
+import type { IsolateMemory } from "../http/app-env.ts";
+import { addIdeaBankRoutes } from "./idea-banks.ts";
+import { OperationRouter } from "./operation-router.ts";
+import { OPERATIONS } from "./operations.ts";
+import { addPanelistRoutes } from "./panelists.ts";
+import { addProposalRoutes } from "./proposals.ts";
+import { addSurveyRoutes } from "./surveys.ts";
 
 export function createTenantRoutes(memory: IsolateMemory) {
-  const routes = new Hono<TenantEnv>();
+  const router = new OperationRouter(memory);
 
-  routes.get("/whoami", authenticateApiKey(memory), (c) => c.json({ apiKeyId: c.var.apiKeyId }));
+  router.on(OPERATIONS.whoami, async (c) => c.json({ apiKeyId: c.var.apiKeyId }));
+  addSurveyRoutes(router);
+  addIdeaBankRoutes(router);
+  addProposalRoutes(router);
+  addPanelistRoutes(router);
 
-  return routes;
+  return router.routes;
 }

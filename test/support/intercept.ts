@@ -40,7 +40,7 @@ export function countStores<E extends Bindings>(env: E): { env: E; counts: Recor
 /** Fails every call of these kinds, as a store that is down does. */
 export const failStores = <E extends Bindings>(env: E, ...down: StoreCall[]): E =>
   interceptStores(env, (kind, makeCall) =>
-    down.includes(kind) ? Promise.reject(new Error(`injected fault: ${kind}`)) : makeCall(),
+    down.includes(kind) ? Promise.reject(new Error(`${kind === "d1" ? "D1_ERROR: " : ""}injected fault`)) : makeCall(),
   );
 
 /** A gate whose D1 calls pass through the interceptor: they are made inside the object, with its own environment. */

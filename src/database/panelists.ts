@@ -1,0 +1,119 @@
+/** Rows of `panelists`. Every function gives null, or false, for one that is not the tenant's. */
+import type { Page, PageRequest } from "../model/page.ts";
+import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
+import { toTimestamp } from "../model/text.ts";
+import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pages.ts";
+
+type Row = { id: string; external_id: string | null; active: number; created_at: number };
+
+const COLUMNS = "id, external_id, active, created_at";
+
+const toPanelist = (row: Row): Panelist => ({
+  id: row.id,
+  externalId: row.external_id,
+  active: row.active === 1,
+  createdAt: toTimestamp(row.created_at),
+});
+
+/** All, or the one that the tenant calls `externalId`. */
+export async function listPanelists(
+  session: D1DatabaseSession,
+  accountId: string,
+  externalId: string | undefined,
+  request: PageRequest,
+): Promise<Page<Panelist>> {
+  const { results } = await session
+    .prepare(
+      `SELECT ${COLUMNS} FROM panelists
+       WHERE account_id = ?1 AND (created_at, id) < (?2, ?3) ${externalId === undefined ? "" : "AND external_id = ?5"}
+       ORDER BY created_at DESC, id DESC LIMIT ?4`,
+    )
+    .bind(accountId, ...pageBindings(request), ...(externalId === undefined ? [] : [externalId]))
+    .all<Row>();
+  return toPage(results, request, toPanelist);
+}
+
+/** `refused` when another panelist of the tenant has this `externalId`. */
+export function createPanelist(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  { externalId, active }: NewPanelist,
+  now: number,
+  retry: Retry | undefined,
+): Promise<Once<Panelist>> {
+  const panelist: Panelist = { id, externalId, active, createdAt: toTimestamp(now) };
+  const insert = session
+    .prepare(
+      `INSERT INTO panelists (id, account_id, external_id, active, created_at)
+       SELECT ?3, ?1, ?4, ?5, ?6 WHERE ${NOT_DONE_BEFORE}
+       ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
+    )
+    .bind(accountId, retry?.key ?? null, id, externalId, Number(active), now);
+  return insertOnce(session, accountId, retry, insert, panelist);
+}
+
+export async function loadPanelist(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+): Promise<Panelist | null> {
+  const row = await session
+    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2`)
+    .bind(accountId, id)
+    .first<Row>();
+  return row && toPanelist(row);
+}
+
+/** `"taken"` when another panelist of the tenant has the new `externalId`. */
+export async function updatePanelist(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  { externalId, active }: PanelistChanges,
+): Promise<Panelist | "taken" | null> {
+  const [owned, updated] = await session.batch([
+    session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
+    session
+      .prepare(
+        `UPDATE OR IGNORE panelists SET external_id = iif(?3, ?4, external_id), active = coalesce(?5, active)
+         WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
+      )
+      .bind(
+        accountId,
+        id,
+        Number(externalId !== undefined),
+        externalId ?? null,
+        active === undefined ? null : Number(active),
+      ),
+  ]);
+  const row = updated?.results[0] as Row | undefined;
+  if (row !== undefined) return toPanelist(row);
+  return owned?.results.length === 1 ? "taken" : null;
+}
+
+export async function deletePanelist(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
+  const row = await session
+    .prepare("DELETE FROM panelists WHERE account_id = ?1 AND id = ?2 RETURNING id")
+    .bind(accountId, id)
+    .first();
+  return row !== null;
+}
+
+/** Every token that was issued until `now` (Unix milliseconds) is dead. */
+export async function revokePanelistTokens(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const row = await session
+    .prepare(
+      `UPDATE panelists SET tokens_revoked_at = max(coalesce(tokens_revoked_at, 0), ?3)
+       WHERE account_id = ?1 AND id = ?2 RETURNING id`,
+    )
+    .bind(accountId, id, now)
+    .first();
+  return row !== null;
+}

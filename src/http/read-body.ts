@@ -1,0 +1,35 @@
+/** A JSON body of at most 64 KiB, read no further than that. */
+import { Problem } from "../problem.ts";
+import { invalid } from "./invalid-request.ts";
+
+const MAX_BYTES = 64 * 1024;
+
+/** The body's text and its value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` for what is not JSON. */
+export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
+  const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (mediaType !== "application/json") throw new Problem("unsupported-media-type");
+  const bytes = await readAtMost(request, MAX_BYTES);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw invalid([{ path: "", message: "must be JSON in UTF-8" }]);
+  }
+}
+
+async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > max) throw new Problem("payload-too-large");
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,45 @@
+/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), and the answer to a POST that carries one. */
+import type { Context } from "hono";
+import type { Once, Retry } from "../database/idempotency.ts";
+import type { TenantEnv } from "../http/app-env.ts";
+import { invalid } from "../http/invalid-request.ts";
+import { Problem } from "../problem.ts";
+
+const HEADER = "Idempotency-Key";
+/** The draft's quoted string, or the bare word that most clients send. */
+const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
+
+/** The request's key, with a hash of its method, path and body; undefined without the header. Throws `invalid-request`. */
+export async function readRetry(c: Context<TenantEnv>, body: string): Promise<Retry | undefined> {
+  const header = c.req.header(HEADER);
+  if (header === undefined) return undefined;
+  const [, quoted, bare] = KEY.exec(header) ?? [];
+  const key = quoted ?? bare;
+  if (key === undefined) throw invalid([{ path: HEADER, message: "must have 1 to 255 visible ASCII characters" }]);
+  const request = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", request));
+  return { key, requestHash: btoa(String.fromCharCode(...digest)), now: Date.now() };
+}
+
+/**
+ * 201 with the body, the first time and again. `refusal` says why nothing was done: by default because the path is not
+ * the tenant's. Throws `idempotency-key-reused` when the key came with another request.
+ */
+export async function respondOnce<Outcome>(
+  c: Context<TenantEnv>,
+  once: Once<Outcome>,
+  toBody: (outcome: Outcome) => object | Promise<object>,
+  refusal: () => Problem = () => new Problem("forbidden"),
+): Promise<Response> {
+  switch (once.kind) {
+    case "reused":
+      throw new Problem("idempotency-key-reused");
+    case "refused":
+      throw refusal();
+    case "replayed":
+      c.header("Idempotency-Replayed", "true");
+      return c.json(await toBody(once.outcome), 201);
+    case "done":
+      return c.json(await toBody(once.outcome), 201);
+  }
+}

@@ -1,0 +1,132 @@
+/** `Idempotency-Key` on every POST of the tenant API. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
+import { failStores, interceptStores } from "./support/intercept.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addOneOfEverything, bodyOf, createTenant, dumpDatabase, fillPath } from "./support/tenant.ts";
+
+const posts = Object.entries<Operation>(OPERATIONS)
+  .filter(([, { method }]) => method === "POST")
+  .map(([name, { path }]) => ({ name: name as OperationName, path }));
+
+const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
+
+async function createScene(path: string) {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  return { ids, tenant, path: fillPath(path, ids) };
+}
+
+describe.each(posts)("$name", ({ name, path: template }) => {
+  it("replays its first answer to the same key and body, and does nothing again", async () => {
+    const { tenant, path } = await createScene(template);
+    const first = await tenant.send("POST", path, bodyOf(name), KEY);
+    expect(first.status).toBe(201);
+    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+    const after = await dumpDatabase();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 23 * 3_600_000);
+    const second = await tenant.send("POST", path, bodyOf(name), KEY);
+    expect(second.status).toBe(201);
+    expect(second.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await second.text()).toBe(await first.text());
+    expect(await dumpDatabase()).toEqual(after);
+  });
+
+  it("does it once for requests at the same time", async () => {
+    const { tenant, path } = await createScene(template);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(name), KEY)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.has("Idempotency-Replayed"))).toHaveLength(5);
+  });
+
+  it("answers 422 to the same key with another body, and changes nothing", async () => {
+    const { tenant, path } = await createScene(template);
+    await tenant.send("POST", path, bodyOf(name), KEY);
+    const after = await dumpDatabase();
+    const other = await tenant.send("POST", path, `${JSON.stringify(bodyOf(name))} `, KEY);
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
+    expect(await dumpDatabase()).toEqual(after);
+  });
+
+  it("does it again after 24 hours", async () => {
+    const { tenant, path } = await createScene(template);
+    await tenant.send("POST", path, bodyOf(name), KEY);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 24 * 3_600_000);
+    const again = await tenant.send("POST", path, bodyOf(name), KEY);
+    expect(again.headers.get("Idempotency-Replayed")).toBeNull();
+    // A panelist of that name is there since yesterday.
+    expect(again.status).toBe(name === "createPanelist" ? 409 : 201);
+  });
+
+  it("keeps tenants apart", async () => {
+    const [one, other] = [await createScene(template), await createScene(template)];
+    await one.tenant.send("POST", one.path, bodyOf(name), KEY);
+    const answer = await other.tenant.send("POST", other.path, bodyOf(name), KEY);
+    expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
+  });
+
+  it("can be retried when the first answer was lost, or the first try never arrived", async () => {
+    const { tenant, path } = await createScene(template);
+    const lost = interceptStores(env, async (kind, makeCall) => {
+      const answer = await makeCall();
+      if (kind === "d1") throw new Error("D1_ERROR: Network connection lost.");
+      return answer;
+    });
+    const init = { method: "POST", headers: { "X-API-Key": tenant.text, "Content-Type": "application/json", ...KEY } };
+    const body = JSON.stringify(bodyOf(name));
+    expect((await createIsolate(failStores(env, "d1")).request(path, { ...init, body })).status).toBe(503);
+    expect((await createIsolate(lost).request(path, { ...init, body })).status).toBe(503);
+    const before = await dumpDatabase();
+    const retried = await tenant.send("POST", path, bodyOf(name), KEY);
+    expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect(await dumpDatabase()).toEqual(before);
+  });
+});
+
+describe("the key", () => {
+  it("of a request that was refused can be used again", async () => {
+    const { tenant, path } = await createScene("/tenant/surveys");
+    expect((await tenant.send("POST", path, {}, KEY)).status).toBe(400);
+    expect((await tenant.send("POST", path, { title: "T" }, KEY)).status).toBe(201);
+  });
+
+  it("belongs to its path too", async () => {
+    const { tenant } = await createScene("/");
+    await tenant.send("POST", "/tenant/panelists", {}, KEY);
+    expect((await tenant.send("POST", "/tenant/surveys", { title: "T" }, KEY)).status).toBe(422);
+  });
+
+  it("may come quoted or bare, and is the same", async () => {
+    const { tenant } = await createScene("/");
+    await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": '"k-1"' });
+    const bare = await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "k-1" });
+    expect(bare.headers.get("Idempotency-Replayed")).toBe("true");
+  });
+
+  it.each(["", '""', "a b", "é", "x".repeat(256), '"open', '"a", "b"'])("%j is refused", async (value) => {
+    const { tenant } = await createScene("/");
+    const response = await tenant.send("POST", "/tenant/surveys", { title: "T" }, { "Idempotency-Key": value });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ path: "Idempotency-Key" }] });
+  });
+
+  it("never makes D1 hold a token", async () => {
+    const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
+    const { token } = await (await tenant.send("POST", path, { externalId: "x" }, KEY)).json<{ token: string }>();
+    expect(JSON.stringify(await dumpDatabase())).not.toContain(token.slice(-17));
+  });
+
+  it("is cleared away with others of the account when it is a day old", async () => {
+    const { tenant } = await createScene("/");
+    for (const key of ["a", "b", "c"]) await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": key });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "d" });
+    expect((await env.DB.prepare("SELECT key FROM idempotency_keys").all()).results).toEqual([{ key: "d" }]);
+  });
+});

@@ -1,0 +1,140 @@
+/** Lists of the tenant API: pages that miss nothing, and cost what they show. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { listComments } from "../src/database/comments.ts";
+import { listIdeaBanks } from "../src/database/idea-banks.ts";
+import { listPanelists } from "../src/database/panelists.ts";
+import { listProposals } from "../src/database/proposals.ts";
+import { listSurveys } from "../src/database/surveys.ts";
+import { OPERATIONS, type Operation } from "../src/tenant/operations.ts";
+import { addOneOfEverything, createTenant, fillPath } from "./support/tenant.ts";
+
+/** Adds `count` rows to every list of one account; many of them share their creation time. */
+async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>, count: number): Promise<void> {
+  const n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
+  const id = (prefix: string) => `printf('${prefix}%010d', (i * 7919) % 100003) `;
+  const { accountId, ideaBankId, proposalId } = ids;
+  await env.DB.batch([
+    env.DB.prepare(`${n} INSERT INTO surveys SELECT ${id("su")}, ?2, 'T', '', 'OPEN', i / 3, 1 FROM n`).bind(
+      count,
+      accountId,
+    ),
+    env.DB.prepare(
+      `${n} INSERT INTO idea_banks (id, account_id, name, created_at) SELECT ${id("ib")}, ?2, 'N', i / 3 FROM n`,
+    ).bind(count, accountId),
+    env.DB.prepare(
+      `${n} INSERT INTO panelists (id, account_id, external_id, created_at) SELECT ${id("pa")}, ?2, 'e' || i, i / 3 FROM n`,
+    ).bind(count, accountId),
+    env.DB.prepare(
+      `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+       SELECT ${id("pr")}, ?2, ?3, 'T', '', iif(i % 2, 'planned', 'declined'), i / 3, i FROM n`,
+    ).bind(count, accountId, ideaBankId),
+    env.DB.prepare(`${n} INSERT INTO comments SELECT ${id("co")}, ?2, ?3, NULL, 'B', i / 3 FROM n`).bind(
+      count,
+      accountId,
+      proposalId,
+    ),
+  ]);
+}
+
+const lists = Object.entries<Operation>(OPERATIONS).filter(([name]) => name.startsWith("list"));
+
+describe.each(lists)("%s", (_, { path: template }) => {
+  it("gives every row once, newest first, ties by id, whatever the page size", async () => {
+    const ids = await addOneOfEverything();
+    await fill(ids, 47);
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const path = fillPath(template, ids);
+    const all = async (limit: number) => {
+      const items: { id: string; createdAt: string }[] = [];
+      let cursor: string | undefined;
+      do {
+        const query: string = cursor === undefined ? "" : `&cursor=${cursor}`;
+        const response = await tenant.send("GET", `${path}?limit=${limit}${query}`);
+        const page = await response.json<{ items: typeof items; nextCursor?: string }>();
+        items.push(...page.items);
+        cursor = page.nextCursor;
+        if (cursor !== undefined) expect(page.items).toHaveLength(limit);
+      } while (cursor !== undefined);
+      return items;
+    };
+    const whole = await all(100);
+    expect(whole.length).toBeGreaterThanOrEqual(47);
+    expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
+    const sorted = whole.toSorted((a, b) =>
+      a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1,
+    );
+    expect(whole).toEqual(sorted);
+    for (const limit of [1, 7, whole.length]) expect(await all(limit)).toEqual(whole);
+  });
+
+  it("has pages of 20 unless asked, and a cursor that cannot be changed", async () => {
+    const ids = await addOneOfEverything();
+    await fill(ids, 30);
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const path = fillPath(template, ids);
+    const page = await (await tenant.send("GET", path)).json<{ items: unknown[]; nextCursor: string }>();
+    expect(page.items).toHaveLength(20);
+    const last = page.nextCursor.endsWith("0") ? "1" : "0";
+    for (const cursor of [page.nextCursor.slice(0, -1) + last, `${page.nextCursor}0`, page.nextCursor.slice(1)]) {
+      expect((await tenant.send("GET", `${path}?cursor=${cursor}`)).status).toBe(400);
+    }
+  });
+});
+
+it("a page reads as many rows from 20,000 as from 30", { timeout: 30_000 }, async () => {
+  const rowsRead = async (count: number) => {
+    const ids = await addOneOfEverything();
+    await env.DB.prepare("DELETE FROM comments").run();
+    await fill(ids, count);
+    const { accountId, ideaBankId, proposalId } = ids;
+    const costs: Record<string, number> = {};
+    const measure = async (name: string, list: (session: D1DatabaseSession) => Promise<unknown>) => {
+      costs[name] = 0;
+      const add = (results: D1Result[]) => {
+        for (const { meta } of results) costs[name] = (costs[name] ?? 0) + meta.rows_read;
+      };
+      await list(metered(env.DB.withSession(), add));
+    };
+    const page = { limit: 10, after: { createdAt: count / 3 - 2, id: "" } };
+    await measure("surveys", (session) => listSurveys(session, accountId, page));
+    await measure("idea banks", (session) => listIdeaBanks(session, accountId, page));
+    await measure("panelists", (session) => listPanelists(session, accountId, undefined, page));
+    await measure("panelist by name", (session) => listPanelists(session, accountId, "e7", page));
+    await measure("proposals", (session) => listProposals(session, accountId, ideaBankId, undefined, page));
+    await measure("by status", (session) => listProposals(session, accountId, ideaBankId, "planned", page));
+    const path = { ideaBankId, proposalId };
+    await measure("comments", (session) => listComments(session, accountId, path, page));
+    await env.DB.prepare("DELETE FROM accounts").run();
+    return costs;
+  };
+  const few = await rowsRead(30);
+  expect(await rowsRead(20_000)).toEqual(few);
+  for (const [list, rows] of Object.entries(few)) expect(rows, list).toBeLessThanOrEqual(2 * 11 + 2);
+});
+
+/** A session that tells what its queries cost. */
+function metered(session: D1DatabaseSession, add: (results: D1Result[]) => void): D1DatabaseSession {
+  const batch = session.batch.bind(session);
+  return Object.assign(session, {
+    prepare: (sql: string) => {
+      const bind = (...values: unknown[]) => {
+        const bound = env.DB.prepare(sql).bind(...values);
+        const all = bound.all.bind(bound);
+        return Object.assign(bound, {
+          all: async () => {
+            const result = await all();
+            add([result]);
+            return result;
+          },
+        });
+      };
+      return { bind };
+    },
+    batch: async (statements: D1PreparedStatement[]) => {
+      const results = await batch(statements);
+      add(results);
+      return results;
+    },
+  });
+}

@@ -1,0 +1,113 @@
+/** What holds for every operation of the tenant API: generated from the one table of operations. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { SCOPES } from "../src/model/scope.ts";
+import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
+import { badApiKeys } from "./support/authentication-cases.ts";
+import { countStores, failStores } from "./support/intercept.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addOneOfEverything, bodyOf, createTenant, dumpDatabase, fillPath } from "./support/tenant.ts";
+import { addAccount, newId } from "./support/world.ts";
+
+const operations = Object.entries<Operation>(OPERATIONS).map(([name, operation]) => ({
+  name: name as OperationName,
+  ...operation,
+  namesSomething: operation.path.includes("{"),
+}));
+const naming = operations.filter(({ namesSomething }) => namesSomething);
+
+describe.each(operations)("$name", ({ name, method, path, scope }) => {
+  it.each(badApiKeys)("answers 401 to $title", async ({ header: makeValue }) => {
+    const value = await makeValue();
+    const ids = await addOneOfEverything();
+    const before = await dumpDatabase();
+    const response = await createIsolate().request(fillPath(path, ids), {
+      method,
+      headers: value === undefined ? {} : { "X-API-Key": value },
+    });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: "unauthorized" });
+    expect(await dumpDatabase()).toEqual(before);
+  });
+
+  it("answers 429 before anything else", async () => {
+    const tenant = await createTenant({ limit: 1, scopes: [] });
+    await tenant.send("GET", "/tenant/whoami");
+    const response = await tenant.send(method, fillPath(path, { ...(await addOneOfEverything()) }), "not json");
+    expect(response.status).toBe(429);
+  });
+
+  it("answers 403 to a suspended account, and to a key without its scope, before looking at the request", async () => {
+    const ids = await addOneOfEverything();
+    const before = await dumpDatabase();
+    const suspended = await createTenant({ accountId: await addAccount({ status: "suspended" }) });
+    expect((await suspended.send(method, fillPath(path, ids), "not json")).status).toBe(403);
+    if (scope === null) return;
+    const scopes = SCOPES.filter((other) => other !== scope);
+    const narrowed = await createTenant({ accountId: ids.accountId, scopes });
+    const response = await narrowed.send(method, fillPath(path, ids), "not json");
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: "forbidden" });
+    expect(await dumpDatabase()).toEqual(before);
+  });
+
+  it("succeeds with its scope alone, at one Durable Object call and one D1 round trip", async () => {
+    const { env: counted, counts } = countStores(env);
+    const ids = await addOneOfEverything();
+    const isolate = createIsolate(counted);
+    const tenant = await createTenant({ accountId: ids.accountId, scopes: scope === null ? [] : [scope] }, isolate);
+    const response = await tenant.send(method, fillPath(path, ids), bodyOf(name));
+    expect(response.status).toBe(method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
+    expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
+    expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("answers 503 when D1 is down, and 500 never says why", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId }, createIsolate(failStores(env, "d1")));
+    const response = await tenant.send(method, fillPath(path, ids), bodyOf(name));
+    expect(response.status).toBe(name === "whoami" ? 200 : 503);
+    expect(await response.text()).not.toContain("injected");
+  });
+});
+
+describe.each(naming)("$name of another tenant", ({ name, method, path }) => {
+  it("answers 403, the same as for what does not exist, and changes nothing", async () => {
+    const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
+    const tenant = await createTenant({ accountId: mine.accountId });
+    const before = await dumpDatabase();
+    const headers = { "X-Request-Id": "the-same" };
+    const answers = [];
+    // Everything theirs; each identifier alone theirs, among mine; everything unknown; identifiers of another shape.
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id);
+    const foreign: Record<string, string>[] = [
+      theirs,
+      ...names.map((id) => ({ ...mine, [id]: theirs[id as keyof typeof theirs] })),
+      Object.fromEntries(names.map((id) => [id, newId()])),
+      Object.fromEntries(names.map((id) => [id, "x"])),
+    ];
+    for (const ids of foreign) {
+      for (const body of [bodyOf(name), "not json", { unknown: 1 }]) {
+        const response = await tenant.send(method, fillPath(path, ids), body, headers);
+        expect(response.status, `${JSON.stringify(ids)} ${JSON.stringify(body)}`).toBe(403);
+        answers.push(await response.text());
+      }
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(await dumpDatabase()).toEqual(before);
+  });
+
+  it("of another kind is 403 too", async () => {
+    const mine = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: mine.accountId });
+    const swapped = {
+      surveyId: mine.ideaBankId,
+      ideaBankId: mine.proposalId,
+      proposalId: mine.commentId,
+      commentId: mine.surveyId,
+      panelistId: mine.surveyId,
+    };
+    expect((await tenant.send(method, fillPath(path, swapped), bodyOf(name))).status).toBe(403);
+  });
+});

@@ -1,0 +1,122 @@
+/** Issuing and revoking compound tokens, seen from both sides. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { verifyToken } from "../src/credentials/compound-token.ts";
+import { addOneOfEverything, createTenant } from "./support/tenant.ts";
+import { signingKeys } from "./support/world.ts";
+
+type Issued = { token: string; panelistId: string; expiresAt: string };
+
+async function createScene() {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  const tokens = `/tenant/ideabanks/${ids.ideaBankId}/tokens`;
+  return {
+    ...ids,
+    tenant,
+    tokens,
+    issue: async (body: object) => (await tenant.send("POST", tokens, body)).json<Issued>(),
+    read: async (token: string) =>
+      (await tenant.isolate.request("/public/ideabank/changelog", { headers: { Authorization: token } })).status,
+  };
+}
+
+describe("issuing a token", () => {
+  it("by panelist id gives one that reads the idea bank, for 24 hours", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(1_900_000_000_500);
+    const { issue, read, panelistId, ideaBankId } = await createScene();
+    const issued = await issue({ panelistId });
+    expect(issued).toEqual({
+      token: expect.stringMatching(/^ibt_[0-9A-Za-z]{51}$/),
+      panelistId,
+      expiresAt: "2030-03-18T17:46:40.000Z",
+    });
+    expect(await verifyToken(issued.token, signingKeys, 1_900_000_001)).toEqual({
+      ok: true,
+      value: { ideaBankId, panelistId, issuedAt: 1_900_000_000, expiresAt: 1_900_086_400 },
+    });
+    expect(await read(issued.token)).toBe(200);
+    vi.setSystemTime(1_900_086_400_000);
+    expect(await read(issued.token)).toBe(401);
+  });
+
+  it("by externalId creates the panelist once, in one call, however often and however fast it is asked", async () => {
+    const { issue, read, tenant } = await createScene();
+    const issued = await Promise.all(Array.from({ length: 8 }, () => issue({ externalId: "customer-42" })));
+    expect(new Set(issued.map(({ panelistId }) => panelistId)).size).toBe(1);
+    for (const { token } of issued) expect(await read(token)).toBe(200);
+    const found = await tenant.send("GET", "/tenant/panelists?externalId=customer-42");
+    expect((await found.json<{ items: unknown[] }>()).items).toHaveLength(1);
+  });
+
+  it("takes a lifetime from a minute to 90 days", async () => {
+    const { issue, panelistId } = await createScene();
+    for (const lifetimeSeconds of [60, 7_776_000]) {
+      const { expiresAt } = await issue({ panelistId, lifetimeSeconds });
+      const seconds = (Date.parse(expiresAt) - Date.now()) / 1000;
+      expect(seconds).toBeGreaterThan(lifetimeSeconds - 30);
+      expect(seconds).toBeLessThanOrEqual(lifetimeSeconds);
+    }
+  });
+
+  it("for a panelist who is switched off is 409, and writes nothing", async () => {
+    const { tenant, tokens, panelistId } = await createScene();
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+    const response = await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" });
+    expect(response.status).toBe(409);
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first()).toEqual({ n: 0 });
+  });
+
+  it("for another tenant's panelist, or on another tenant's idea bank, is 403, and creates nobody", async () => {
+    const [mine, theirs] = [await createScene(), await createScene()];
+    const foreign = await mine.tenant.send("POST", mine.tokens, { panelistId: theirs.panelistId });
+    expect(foreign.status).toBe(403);
+    const count = () => env.DB.prepare("SELECT count(*) AS n FROM panelists").first("n");
+    const before = await count();
+    expect((await mine.tenant.send("POST", theirs.tokens, { externalId: "x" })).status).toBe(403);
+    expect(await count()).toBe(before);
+  });
+});
+
+describe("a token ends at once, in this isolate,", () => {
+  it("when all of its panelist's tokens are revoked; one issued afterwards works, even in the same second", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(1_900_000_000_100);
+    const { issue, read, tenant, panelistId } = await createScene();
+    const { token } = await issue({ panelistId });
+    expect(await read(token)).toBe(200);
+    vi.setSystemTime(1_900_000_000_200);
+    expect((await tenant.send("DELETE", `/tenant/panelists/${panelistId}/tokens`)).status).toBe(204);
+    expect(await read(token)).toBe(401);
+    const again = await issue({ panelistId });
+    expect(await read(again.token)).toBe(200);
+    expect(await read(token)).toBe(401);
+  });
+
+  it("when its panelist is switched off, until it is switched on again", async () => {
+    const { issue, read, tenant, panelistId } = await createScene();
+    const { token } = await issue({ panelistId });
+    expect(await read(token)).toBe(200);
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+    expect(await read(token)).toBe(401);
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: true });
+    expect(await read(token)).toBe(200);
+  });
+
+  it("when its panelist is deleted", async () => {
+    const { issue, read, tenant, panelistId } = await createScene();
+    const { token } = await issue({ panelistId });
+    expect(await read(token)).toBe(200);
+    await tenant.send("DELETE", `/tenant/panelists/${panelistId}`);
+    expect(await read(token)).toBe(401);
+  });
+
+  it("and its idea bank's deletion turns it into 404", async () => {
+    const { issue, read, tenant, panelistId, ideaBankId } = await createScene();
+    const { token } = await issue({ panelistId });
+    expect(await read(token)).toBe(200);
+    await tenant.send("DELETE", `/tenant/ideabanks/${ideaBankId}`);
+    expect(await read(token)).toBe(404);
+  });
+});
