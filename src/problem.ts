@@ -44,6 +44,10 @@ const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export const problemStatus = (code: ProblemCode) => PROBLEMS[code].status;
+
 export type ProblemOptions = {
   /** In place of the code's own sentence, where there is more to say. */
   readonly detail?: string;
@@ -66,7 +70,7 @@ export class Problem extends Error {
     super(detail ?? PROBLEMS[code].detail, { cause });
     this.name = "Problem";
     this.code = code;
-    this.status = PROBLEMS[code].status;
+    this.status = problemStatus(code);
     this.headers = headers;
     this.extensions = extensions;
   }

@@ -6,6 +6,7 @@ import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { addIdeaBank, addProposal, newId } from "./support/world.ts";
 
 const eager = { ...env, FRESHNESS_SECONDS: "0" };
+const FROM_KV = '{"items":[{"title":"from KV","description":"","lastModified":1}]}';
 const keyOf = (id: string) => `changelog/1/${id}`;
 const versionOf = (id: string) =>
   env.DB.prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1").bind(id).first<number>("changelog_version");
@@ -104,7 +105,7 @@ describe("KV", () => {
   it("serves a new isolate the version that it holds", async () => {
     const bank = await addIdeaBank();
     const metadata = { version: await versionOf(bank.id), etag: '"kv"' };
-    await env.CHANGELOGS.put(keyOf(bank.id), '{"items":[{"title":"from KV"}]}', { metadata });
+    await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });
     expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from KV"]);
   });
 
@@ -112,7 +113,7 @@ describe("KV", () => {
     const bank = await addIdeaBank();
     await addProposal(bank, { title: "from D1" });
     const metadata = { version: ((await versionOf(bank.id)) ?? 0) + difference, etag: '"kv"' };
-    await env.CHANGELOGS.put(keyOf(bank.id), '{"items":[{"title":"from KV"}]}', { metadata });
+    await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });
     expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from D1"]);
     expect((await env.CHANGELOGS.getWithMetadata(keyOf(bank.id))).metadata).toMatchObject({
       version: await versionOf(bank.id),

@@ -34,7 +34,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   credentials: [],
   "sliding-window.ts": [],
   "problem.ts": [],
-  development: ["credentials", "model"],
+  openapi: ["tenant/operations.ts", "credentials", "model", "problem.ts"],
+  "tenant/operations.ts": ["model"],
+  development: ["openapi", "credentials", "model"],
 };
 
 /** Parts that are pure: no framework but the schemas', no bindings, no clock, no randomness of their own. */

@@ -1,5 +1,5 @@
 /** The changelog's bytes (contract, changelog rules 1, 2 and 6). Pure. */
-import type { ChangelogEntry } from "../model/idea-bank.ts";
+import type { Changelog, ChangelogEntry } from "../model/idea-bank.ts";
 
 /** The response body and its strong validator, a hash of the body alone: it tells nothing that the body does not. */
 export type RenderedChangelog = { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string };
@@ -11,7 +11,7 @@ export async function renderChangelog(entries: readonly ChangelogEntry[]): Promi
     description,
     lastModified: Math.floor(lastActivityAt / 1000),
   }));
-  const bytes = Uint8Array.from(new TextEncoder().encode(JSON.stringify({ items })));
+  const bytes = Uint8Array.from(new TextEncoder().encode(JSON.stringify({ items } satisfies Changelog)));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return { bytes, etag: `"${btoa(String.fromCharCode(...digest.subarray(0, 16)))}"` };
 }

@@ -1,13 +1,5 @@
 /** What panelists may do with an idea bank. The one rule behind `GET /ideabank` and behind every panelist surface's gate. */
-import type { IdeaBankState } from "../model/idea-bank.ts";
-
-export type Capabilities = {
-  readonly canViewChangelog: boolean;
-  readonly canViewProposals: boolean;
-  readonly canSubmitProposals: boolean;
-  readonly canVote: boolean;
-  readonly canComment: boolean;
-};
+import type { Capabilities, IdeaBankState } from "../model/idea-bank.ts";
 
 /**
  * Anything but `OPEN`, or a suspended account, closes everything. `internal` closes the proposals, votes and comments,

@@ -50,3 +50,21 @@ export type IdeaBankState = {
 
 /** A proposal that has shipped. `lastActivityAt` is in Unix milliseconds. */
 export type ChangelogEntry = { readonly title: string; readonly description: string; readonly lastActivityAt: number };
+
+/** The changelog as panelists get it: exactly these fields (contract, changelog rule 2). `lastModified` is in Unix seconds. */
+export const Changelog = z.object({
+  items: z.array(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) })),
+});
+export type Changelog = z.infer<typeof Changelog>;
+
+/** What panelists may do with an idea bank. */
+export const Capabilities = z.object({
+  capabilities: z.object({
+    canViewChangelog: flag(),
+    canViewProposals: flag(),
+    canSubmitProposals: flag(),
+    canVote: flag(),
+    canComment: flag(),
+  }),
+});
+export type Capabilities = z.infer<typeof Capabilities>["capabilities"];

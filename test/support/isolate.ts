@@ -2,9 +2,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
 import { createApp } from "../../src/app.ts";
+import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {
-  /** Sends a request and waits for what the Worker does after its answer too. */
+  /** Sends a request, waits for what the Worker does after its answer too, and holds the answer against the document. */
   request(path: string, init?: RequestInit, env?: Env): Promise<Response>;
 };
 
@@ -13,8 +14,13 @@ export function createIsolate(env: Env = realEnv): Isolate {
   return {
     async request(path, init, otherEnv = env) {
       const context = createExecutionContext();
-      const response = await app.fetch(new Request(`https://api.example${path}`, init), otherEnv, context);
+      const request = new Request(`https://api.example${path}`, init);
+      const { method, url } = request;
+      const response = await app.fetch(request, otherEnv, context);
       await waitOnExecutionContext(context);
+      if (method !== "HEAD" && method !== "OPTIONS") {
+        await checkAgainstDocument(method, new URL(url).pathname, response.clone());
+      }
       return response;
     },
   };

@@ -1,0 +1,23 @@
+/**
+ * `npm run build`: the static assets that are made rather than written. `public/openapi.json` is committed (`--check` says
+ * when it is stale); the reference page's script comes out of its npm package and is not.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { buildDocument } from "../openapi/document.ts";
+
+const DOCUMENT = "public/openapi.json";
+const SCRIPT = "public/reference/redoc.standalone.js";
+
+const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
+const current = await readFile(DOCUMENT, "utf8").catch(() => "");
+if (process.argv.includes("--check")) {
+  if (current !== document) throw new Error(`${DOCUMENT} is stale: npm run build, and commit it`);
+} else if (current !== document) {
+  await writeFile(DOCUMENT, document);
+}
+
+// The script draws its maker's logo from a CDN; the page works offline, so the logo stays away.
+const redoc = await readFile(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8");
+await mkdir("public/reference", { recursive: true });
+await writeFile(SCRIPT, redoc.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"'`)]+\.svg/g, "data:,"));
