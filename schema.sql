@@ -8,12 +8,18 @@ CREATE TABLE IF NOT EXISTS accounts (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- A key itself is never stored: secret_hash is the hex SHA-256 of the whole key, and scopes a JSON array.
+-- A key itself is never stored: secret_hash is the hex SHA-256 of the whole key, last_four its last characters, and scopes a
+-- JSON array. After a rotation the secret before it lives on as previous_secret_hash until previous_expires_at.
 CREATE TABLE IF NOT EXISTS api_keys (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   secret_hash TEXT NOT NULL,
+  last_four TEXT NOT NULL DEFAULT '',
+  previous_secret_hash TEXT,
+  previous_expires_at INTEGER,
+  previous_last_used_at INTEGER,
+  rotated_at INTEGER,
   scopes TEXT NOT NULL CHECK (json_valid(scopes)),
   rate_limit INTEGER NOT NULL DEFAULT 600 CHECK (rate_limit BETWEEN 1 AND 10000),
   rate_window_seconds INTEGER NOT NULL DEFAULT 60 CHECK (rate_window_seconds BETWEEN 1 AND 3600),
@@ -33,6 +39,20 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
   limited INTEGER NOT NULL,
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
+
+-- What happened to an account's API keys, who did it and from where. Written in the transaction of the change, where there is one.
+CREATE TABLE IF NOT EXISTS audit_events (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  event TEXT NOT NULL CHECK (event IN ('created', 'rotated', 'renamed', 'revoked', 'refused', 'used-after-revocation')),
+  api_key_id TEXT,
+  api_key_name TEXT NOT NULL,
+  actor TEXT,
+  address TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 
 -- Answers to POSTs that carried an Idempotency-Key, for 24 hours. outcome is a JSON object of what the answer is made of;
 -- it never holds a credential.

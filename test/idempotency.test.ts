@@ -95,10 +95,12 @@ describe("the key", () => {
     expect((await tenant.send("POST", path, { title: "T" }, KEY)).status).toBe(201);
   });
 
-  it("belongs to its path too", async () => {
-    const { tenant } = await createScene("/");
-    await tenant.send("POST", "/tenant/panelists", {}, KEY);
-    expect((await tenant.send("POST", "/tenant/surveys", { title: "T" }, KEY)).status).toBe(422);
+  it("belongs to its path too, not to the body alone", async () => {
+    const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
+    const created = await tenant.send("POST", "/tenant/ideabanks", { name: "Another" });
+    const other = `/tenant/ideabanks/${(await created.json<{ id: string }>()).id}/tokens`;
+    expect((await tenant.send("POST", path, { externalId: "x" }, KEY)).status).toBe(201);
+    expect((await tenant.send("POST", other, { externalId: "x" }, KEY)).status).toBe(422);
   });
 
   it("may come quoted or bare, and is the same", async () => {

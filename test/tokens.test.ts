@@ -75,6 +75,7 @@ describe("issuing a token", () => {
     const count = () => env.DB.prepare("SELECT count(*) AS n FROM panelists").first("n");
     const before = await count();
     expect((await mine.tenant.send("POST", theirs.tokens, { externalId: "x" })).status).toBe(403);
+    expect((await mine.tenant.send("POST", theirs.tokens, { panelistId: mine.panelistId })).status).toBe(403);
     expect(await count()).toBe(before);
   });
 });

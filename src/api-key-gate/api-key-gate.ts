@@ -8,10 +8,13 @@
  * Storage: one value under "gate/1", a `GateState`.
  */
 import { DurableObject } from "cloudflare:workers";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { recordUseAfterRevocation } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import { type Admission, type ApiKeyRecord, refusalOf, tenantOf } from "../model/api-key.ts";
+import { type Admission, type ApiKeyRecord, isPreviousSecret, refusalOf, tenantOf } from "../model/api-key.ts";
 import { SlidingWindow } from "../sliding-window.ts";
 import { type KeptRecord, RecordCache } from "./record-cache.ts";
 import { Usage, type UsageState } from "./usage.ts";
@@ -24,6 +27,7 @@ const SAVE_AFTER_MS = 5_000;
 const SAVE_AFTER_SHARE = 1 / 10;
 /** D1 takes a key's counts at most this often. */
 const USAGE_INTERVAL_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 export class ApiKeyGate extends DurableObject<Env> {
   readonly #record: RecordCache;
@@ -32,6 +36,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   #restored: Float64Array | undefined;
   #window: SlidingWindow | undefined;
   #unsavedAdmissions = 0;
+  #revokedUseNoted: number | undefined;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -44,9 +49,10 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /**
    * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts the requests that
-   * an isolate has refused by itself since it last called, for the owner's chart.
+   * an isolate has refused by itself since it last called, for the owner's chart; `address` is the client's, for the audit
+   * trail of a revoked key.
    */
-  async admit(secretHash: string, limitedElsewhere: number): Promise<Admission> {
+  async admit(secretHash: string, limitedElsewhere = 0, address: string | null = null): Promise<Admission> {
     let record: ApiKeyRecord | null;
     try {
       record = await this.#record.current();
@@ -56,11 +62,13 @@ export class ApiKeyGate extends DurableObject<Env> {
     }
     const now = Date.now();
     const reason = refusalOf(record, secretHash, now);
+    if (reason === "revoked") this.#noteUseAfterRevocation(address, now);
     if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
 
     const { rateLimit } = record;
     const { admitted, remaining, waitMs } = this.#windowOf(record).admit(now);
-    this.#usage.count(now, admitted ? 1 : 0, (admitted ? 0 : 1) + limitedElsewhere);
+    const previous = isPreviousSecret(record, secretHash, now);
+    this.#usage.count(now, admitted ? 1 : 0, (admitted ? 0 : 1) + limitedElsewhere, previous);
     if (admitted) this.#unsavedAdmissions += 1;
     this.#saveInTime(remaining, rateLimit.limit);
 
@@ -81,13 +89,23 @@ export class ApiKeyGate extends DurableObject<Env> {
     const now = Date.now();
     const totals = this.#usage.state;
     try {
-      await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals.lastUsedAt);
+      await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals);
       this.#usage.saved(now, totals);
     } catch (error) {
       console.warn("D1 did not take an API key's usage; trying again in a minute", error);
       await this.ctx.storage.setAlarm(now + USAGE_INTERVAL_MS);
     }
     this.#save();
+  }
+
+  /** Once an hour; the database makes sure of it when this object has forgotten. The answer does not wait. */
+  #noteUseAfterRevocation(address: string | null, now: number): void {
+    const hour = now - (now % HOUR_MS);
+    if (this.#revokedUseNoted === hour) return;
+    this.#revokedUseNoted = hour;
+    const eventId = createId(secureRandomBytes);
+    const noting = recordUseAfterRevocation(chooseDatabase(this.env), this.#apiKeyId, eventId, address, now);
+    this.ctx.waitUntil(noting.catch((error) => console.warn("D1 did not take an audit event", error)));
   }
 
   get #apiKeyId(): string {

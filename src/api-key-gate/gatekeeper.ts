@@ -6,7 +6,7 @@
  * - Outage: when the gate does not answer, the key is checked against D1 directly. Authentication fails closed, the limit open.
  */
 import { LRUCache } from "lru-cache";
-import { type ApiKey, hashApiKey } from "../credentials/api-key.ts";
+import { type ApiKey, hashApiKey, isKeyOf } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { type Admission, type Quota, refusalOf, tenantOf } from "../model/api-key.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
@@ -26,8 +26,16 @@ export class Gatekeeper {
   /** By the whole key: only who holds a key can be refused for what was done with it. */
   readonly #floods = new LRUCache<string, Flood>({ max: MAX_FLOODS });
 
-  /** Decides one request at `now` (Unix milliseconds). Never throws: what cannot be decided is `unavailable`. */
-  async admit(gates: Gates, database: D1Database, apiKey: ApiKey, now: number): Promise<Admission> {
+  /**
+   * Decides one request at `now` (Unix milliseconds); `address` is the client's, for the audit trail. Never throws: what
+   * cannot be decided is `unavailable`.
+   */
+  async admit(
+    { gates, database }: { readonly gates: Gates; readonly database: D1Database },
+    apiKey: ApiKey,
+    address: string | null,
+    now: number,
+  ): Promise<Admission> {
     const flood = this.#floods.get(apiKey.text);
     if (flood !== undefined && now < flood.askAt) {
       flood.untold += 1;
@@ -36,7 +44,8 @@ export class Gatekeeper {
     const secretHash = await hashApiKey(apiKey.text);
     let admission: Admission;
     try {
-      admission = await callGate(gates, apiKey.id, secretHash, flood?.untold ?? 0);
+      const untold = flood?.untold ?? 0;
+      admission = await retried(async () => gates.getByName(apiKey.id).admit(secretHash, untold, address));
     } catch (error) {
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       return checkAgainstDatabase(database, apiKey.id, secretHash, now);
@@ -51,15 +60,21 @@ export class Gatekeeper {
     }
     return admission;
   }
+
+  /** The key has changed in D1: its gate is told, and what this isolate remembers of it goes. Rejects when the gate does not answer. */
+  async forget(gates: Gates, apiKeyId: string): Promise<void> {
+    for (const text of this.#floods.keys()) if (isKeyOf(text, apiKeyId)) this.#floods.delete(text);
+    await retried(async () => gates.getByName(apiKeyId).forget());
+  }
 }
 
-/** Calls the gate, and once more with a new stub when the platform says that this may help. */
-async function callGate(gates: Gates, apiKeyId: string, secretHash: string, untold: number): Promise<Admission> {
+/** Calls a gate, and once more, with a new stub, when the platform says that this may help. */
+async function retried<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await gates.getByName(apiKeyId).admit(secretHash, untold);
+    return await call();
   } catch (error) {
     if (!isRetryable(error)) throw error;
-    return await gates.getByName(apiKeyId).admit(secretHash, untold);
+    return await call();
   }
 }
 

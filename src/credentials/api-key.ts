@@ -22,11 +22,17 @@ export type ApiKey = { readonly id: string; readonly text: string };
 
 export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 
-/** Makes a new key. `text` is shown to its owner once; only `hashApiKey(text)` is stored. */
-export async function createApiKey(keys: SigningKeys, random: RandomBytes): Promise<ApiKey> {
-  const id = createId(random);
+/** Makes a new key, or a new secret for the key `id`. `text` is shown to its owner once; only `hashApiKey(text)` is stored. */
+export async function createApiKey(
+  keys: SigningKeys,
+  random: RandomBytes,
+  id: string = createId(random),
+): Promise<ApiKey> {
   return { id, text: await seal(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys) };
 }
+
+/** Whether a whole key is one of the key `id`, whatever its secret. */
+export const isKeyOf = (text: string, id: string): boolean => text.startsWith(`${API_KEY.prefix}_${id}`);
 
 /** Checks the tag of a presented key. No I/O. */
 export async function verifyApiKey(

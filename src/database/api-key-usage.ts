@@ -3,18 +3,21 @@
 /** A key's requests in the hour that starts at `hour` (Unix milliseconds). */
 export type HourlyUsage = { readonly hour: number; readonly admitted: number; readonly limited: number };
 
+/** When a key was last used, and its secret before the last rotation (0 for never), in Unix milliseconds. */
+export type LastUse = { readonly lastUsedAt: number; readonly previousUsedAt: number };
+
 /** How long hourly counts are kept, in milliseconds. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /**
- * Stores the totals of some hours and the time of last use: one round trip. Writing the same totals again changes
+ * Stores the totals of some hours and the times of last use: one round trip. Writing the same totals again changes
  * nothing, so a write whose answer was lost can be repeated. A key whose row is gone is left alone.
  */
 export async function saveApiKeyUsage(
   database: D1Database,
   apiKeyId: string,
   hours: readonly HourlyUsage[],
-  lastUsedAt: number,
+  { lastUsedAt, previousUsedAt }: LastUse,
 ): Promise<void> {
   await database.batch([
     database
@@ -27,8 +30,12 @@ export async function saveApiKeyUsage(
       )
       .bind(apiKeyId, JSON.stringify(hours)),
     database
-      .prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND coalesce(last_used_at, 0) < ?2")
-      .bind(apiKeyId, lastUsedAt),
+      .prepare(
+        `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?2),
+           previous_last_used_at = iif(previous_secret_hash IS NOT NULL AND ?3 > coalesce(rotated_at, 0), ?3, previous_last_used_at)
+         WHERE id = ?1 AND coalesce(last_used_at, 0) < ?2`,
+      )
+      .bind(apiKeyId, lastUsedAt, previousUsedAt),
     database
       .prepare("DELETE FROM api_key_usage WHERE api_key_id = ?1 AND hour < ?2")
       .bind(apiKeyId, lastUsedAt - RETENTION_MS),

@@ -5,6 +5,8 @@ type Row = {
   account_id: string;
   account_status: string;
   secret_hash: string;
+  previous_secret_hash: string | null;
+  previous_expires_at: number | null;
   scopes: string;
   rate_limit: number;
   rate_window_seconds: number;
@@ -16,8 +18,8 @@ type Row = {
 export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): Promise<ApiKeyRecord | null> {
   const row = await database
     .prepare(
-      `SELECT k.account_id, a.status AS account_status, k.secret_hash, k.scopes, k.rate_limit, k.rate_window_seconds,
-         k.expires_at, k.revoked_at
+      `SELECT k.account_id, a.status AS account_status, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+         k.scopes, k.rate_limit, k.rate_window_seconds, k.expires_at, k.revoked_at
        FROM api_keys k JOIN accounts a ON a.id = k.account_id
        WHERE k.id = ?1`,
     )
@@ -28,6 +30,10 @@ export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): 
     accountId: row.account_id,
     accountSuspended: row.account_status === "suspended",
     secretHash: row.secret_hash,
+    previous:
+      row.previous_secret_hash === null
+        ? null
+        : { secretHash: row.previous_secret_hash, expiresAt: row.previous_expires_at ?? 0 },
     scopes: JSON.parse(row.scopes),
     rateLimit: { limit: row.rate_limit, windowMs: row.rate_window_seconds * 1000 },
     expiresAt: row.expires_at,

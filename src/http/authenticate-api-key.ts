@@ -16,7 +16,9 @@ export function authenticateApiKey({
     const { signingKeys } = await readSettings(c.env);
     const apiKey = await verifyApiKey(c.req.header("X-API-Key"), signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
-    const admission = await gatekeeper.admit(c.env.API_KEY_GATE, chooseDatabase(c.env), apiKey.value, Date.now());
+    const stores = { gates: c.env.API_KEY_GATE, database: chooseDatabase(c.env) };
+    const address = c.req.header("CF-Connecting-IP") ?? null;
+    const admission = await gatekeeper.admit(stores, apiKey.value, address, Date.now());
     const tenant = enter(c, admission);
     if (tenant.accountSuspended) throw new Problem("forbidden", { cause: "account-suspended" });
     c.set("tenant", tenant);

@@ -8,6 +8,8 @@ export type ApiKeyRecord = {
   readonly accountId: string;
   readonly accountSuspended: boolean;
   readonly secretHash: string;
+  /** The secret before the last rotation, until its grace is over. */
+  readonly previous: { readonly secretHash: string; readonly expiresAt: number } | null;
   readonly scopes: readonly Scope[];
   readonly rateLimit: RateLimit;
   readonly expiresAt: number | null;
@@ -32,10 +34,16 @@ export type Admission =
   | { readonly outcome: "refused"; readonly reason: RecordRefusal }
   | { readonly outcome: "unavailable" };
 
+/** Whether this is the secret before the last rotation, still in its grace. */
+export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
+  previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);
+
 /** Why this secret may not use this key at `now`, or undefined when it may. */
 export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: number): RecordRefusal | undefined {
   if (record === null) return "unknown";
-  if (!constantTimeEqual(record.secretHash, secretHash)) return "wrong-secret";
+  if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {
+    return "wrong-secret";
+  }
   if (record.revokedAt !== null) return "revoked";
   if (record.expiresAt !== null && now >= record.expiresAt) return "expired";
   return undefined;

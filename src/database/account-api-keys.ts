@@ -1,0 +1,221 @@
+/** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
+import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner } from "../model/account.ts";
+import type { Scope } from "../model/scope.ts";
+import { toTimestamp } from "../model/text.ts";
+import { recordChange, recordRefusal } from "./audit-events.ts";
+
+type Row = {
+  id: string;
+  name: string;
+  last_four: string;
+  scopes: string;
+  rate_limit: number;
+  rate_window_seconds: number;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  previous_expires_at: number | null;
+  previous_last_used_at: number | null;
+};
+type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
+
+/** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
+export type StoredSecret = { readonly hash: string; readonly lastFour: string };
+
+/** When, in Unix milliseconds, and under which id the audit trail remembers it. */
+export type Moment = { readonly now: number; readonly eventId: string };
+
+const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
+  previous_expires_at, previous_last_used_at`;
+const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
+const DAY_MS = 86_400_000;
+/** How long a revoked key stays in sight. */
+const REVOKED_SHOWN_MS = 30 * DAY_MS;
+
+/** The first visit creates the account; two first visits at once create one. */
+const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: string, now: number) =>
+  session
+    .prepare(
+      "INSERT INTO accounts (id, owner_email, created_at) VALUES (?2, ?1, ?3) ON CONFLICT (owner_email) DO NOTHING",
+    )
+    .bind(email, newAccountId, now);
+
+/** Every key but those revoked long ago, the active first, newest first, with the last 24 hours of their use. */
+export async function listApiKeys(
+  session: D1DatabaseSession,
+  email: string,
+  newAccountId: string,
+  now: number,
+): Promise<ApiKey[]> {
+  const [, keys, usage] = await session.batch([
+    ensureAccount(session, email, newAccountId, now),
+    session
+      .prepare(
+        `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?2)
+         ORDER BY revoked_at IS NOT NULL, created_at DESC, id DESC`,
+      )
+      .bind(email, now - REVOKED_SHOWN_MS),
+    session
+      .prepare(
+        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM api_keys k JOIN api_key_usage u ON u.api_key_id = k.id
+         WHERE k.${OWN} AND u.hour > ?2 ORDER BY u.hour`,
+      )
+      .bind(email, now - DAY_MS),
+  ]);
+  const hours = (usage?.results ?? []) as UsageRow[];
+  return ((keys?.results ?? []) as Row[]).map((row) =>
+    toApiKey(
+      row,
+      now,
+      hours.filter(({ api_key_id }) => api_key_id === row.id),
+    ),
+  );
+}
+
+/** `"limit"`: four keys are active. `"exists"`: this id was used before, as by a form that was sent twice. */
+export async function createApiKeyRow(
+  session: D1DatabaseSession,
+  owner: Owner,
+  newAccountId: string,
+  key: { readonly id: string } & StoredSecret,
+  { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
+  { now, eventId }: Moment,
+): Promise<ApiKey | "limit" | "exists"> {
+  const happening = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
+  const [, inserted, , , existing] = await session.batch([
+    ensureAccount(session, owner.email, newAccountId, now),
+    session
+      .prepare(
+        `INSERT INTO api_keys
+           (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at)
+         SELECT ?2, a.id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM accounts a
+         WHERE a.owner_email = ?1 AND ${MAX_ACTIVE_KEYS} > (
+           SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND coalesce(expires_at, ?9 + 1) > ?9)
+         ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
+      )
+      .bind(
+        owner.email,
+        key.id,
+        name,
+        key.hash,
+        key.lastFour,
+        JSON.stringify(scopes),
+        limit,
+        windowSeconds,
+        now,
+        expiresInDays === null ? null : now + expiresInDays * DAY_MS,
+      ),
+    recordChange(session, owner, happening),
+    recordRefusal(session, owner, { ...happening, id: eventId }),
+    session.prepare("SELECT 1 FROM api_keys WHERE id = ?1").bind(key.id),
+  ]);
+  const row = inserted?.results[0] as Row | undefined;
+  if (row !== undefined) return toApiKey(row, now, []);
+  return existing?.results.length === 1 ? "exists" : "limit";
+}
+
+/**
+ * Gives an active key a new secret. The old one works until `graceUntil`; null ends every old one at once. While an older
+ * one is still in its grace, it keeps it, and it is the newest that ends: sending a form twice cuts nobody off.
+ */
+export async function rotateApiKey(
+  session: D1DatabaseSession,
+  owner: Owner,
+  id: string,
+  secret: StoredSecret,
+  graceUntil: number | null,
+  { now, eventId }: Moment,
+): Promise<ApiKey | null> {
+  const [updated] = await session.batch([
+    session
+      .prepare(
+        `UPDATE api_keys SET
+           previous_secret_hash = CASE WHEN ?5 IS NULL THEN NULL
+             WHEN previous_expires_at > ?6 THEN previous_secret_hash ELSE secret_hash END,
+           previous_last_used_at = iif(?5 IS NOT NULL AND previous_expires_at > ?6, previous_last_used_at, NULL),
+           previous_expires_at = iif(?5 IS NOT NULL AND previous_expires_at > ?6, previous_expires_at, ?5),
+           secret_hash = ?3, last_four = ?4, rotated_at = ?6
+         WHERE id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?6 + 1) > ?6
+         RETURNING ${COLUMNS}`,
+      )
+      .bind(owner.email, id, secret.hash, secret.lastFour, graceUntil, now),
+    recordChange(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }),
+  ]);
+  return firstKey(updated, now);
+}
+
+export async function renameApiKey(
+  session: D1DatabaseSession,
+  owner: Owner,
+  id: string,
+  name: string,
+  { now, eventId }: Moment,
+): Promise<ApiKey | null> {
+  const [updated] = await session.batch([
+    session
+      .prepare(`UPDATE api_keys SET name = ?3 WHERE id = ?2 AND ${OWN} RETURNING ${COLUMNS}`)
+      .bind(owner.email, id, name),
+    recordChange(session, owner, { id: eventId, event: "renamed", apiKeyId: id, apiKeyName: name, now }),
+  ]);
+  return firstKey(updated, now);
+}
+
+/** Revoking again changes nothing, and finds the key as it is. */
+export async function revokeApiKey(
+  session: D1DatabaseSession,
+  owner: Owner,
+  id: string,
+  { now, eventId }: Moment,
+): Promise<ApiKey | null> {
+  const [, , selected] = await session.batch([
+    session
+      .prepare(`UPDATE api_keys SET revoked_at = ?3 WHERE id = ?2 AND ${OWN} AND revoked_at IS NULL`)
+      .bind(owner.email, id, now),
+    recordChange(session, owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }),
+    session.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, id),
+  ]);
+  return firstKey(selected, now);
+}
+
+export async function loadOwnApiKey(
+  session: D1DatabaseSession,
+  email: string,
+  id: string,
+  now: number,
+): Promise<ApiKey | null> {
+  const row = await session
+    .prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?2 AND ${OWN}`)
+    .bind(email, id)
+    .first<Row>();
+  return row && toApiKey(row, now, []);
+}
+
+function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
+  const row = result?.results[0] as Row | undefined;
+  return row === undefined ? null : toApiKey(row, now, []);
+}
+
+const orNull = (time: number | null) => (time === null ? null : toTimestamp(time));
+
+function toApiKey(row: Row, now: number, usage: readonly UsageRow[]): ApiKey {
+  const expired = row.expires_at !== null && row.expires_at <= now;
+  const inGrace = row.previous_expires_at !== null && row.previous_expires_at > now && row.revoked_at === null;
+  return {
+    id: row.id,
+    name: row.name,
+    lastFour: row.last_four,
+    state: row.revoked_at !== null ? "revoked" : expired ? "expired" : "active",
+    scopes: JSON.parse(row.scopes) as Scope[],
+    limit: row.rate_limit,
+    windowSeconds: row.rate_window_seconds,
+    createdAt: toTimestamp(row.created_at),
+    expiresAt: orNull(row.expires_at),
+    revokedAt: orNull(row.revoked_at),
+    lastUsedAt: orNull(row.last_used_at),
+    previous: inGrace
+      ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }
+      : null,
+    usage: usage.map(({ hour, admitted, limited }) => ({ hour: toTimestamp(hour), admitted, limited })),
+  };
+}

@@ -1,0 +1,96 @@
+/** Rows of `audit_events`. */
+import type { AuditEvent, Owner } from "../model/account.ts";
+import type { Page, PageRequest } from "../model/page.ts";
+import { toTimestamp } from "../model/text.ts";
+import { pageBindings, toPage } from "./pages.ts";
+
+type Row = {
+  id: string;
+  event: AuditEvent["event"];
+  api_key_id: string | null;
+  api_key_name: string;
+  actor: string | null;
+  address: string | null;
+  created_at: number;
+};
+
+/** What happened to which key. `id` is the event's own. */
+export type Happening = {
+  readonly id: string;
+  readonly event: AuditEvent["event"];
+  readonly apiKeyId: string | null;
+  readonly apiKeyName: string;
+  readonly now: number;
+};
+
+/** The statement that records what the one before it in the batch has done, if it has changed anything. */
+export const recordChange = (
+  session: D1DatabaseSession,
+  { email, actor, address }: Owner,
+  { id, event, apiKeyId, apiKeyName, now }: Happening,
+): D1PreparedStatement =>
+  session
+    .prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+       SELECT ?2, a.id, ?3, ?4, coalesce((SELECT name FROM api_keys WHERE id = ?4), ?5), ?6, ?7, ?8
+       FROM accounts a WHERE a.owner_email = ?1 AND changes() > 0`,
+    )
+    .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now);
+
+/** The statement that records a creation that the cap refused: there is no such key after it. */
+export const recordRefusal = (
+  session: D1DatabaseSession,
+  { email, actor, address }: Owner,
+  { id, apiKeyId, apiKeyName, now }: Happening,
+): D1PreparedStatement =>
+  session
+    .prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+       SELECT ?2, a.id, 'refused', NULL, ?4, ?5, ?6, ?7
+       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)`,
+    )
+    .bind(email, id, apiKeyId, apiKeyName, actor, address, now);
+
+/** A revoked key was used: recorded once an hour. `now` is in Unix milliseconds. */
+export async function recordUseAfterRevocation(
+  database: D1Database,
+  apiKeyId: string,
+  eventId: string,
+  address: string | null,
+  now: number,
+): Promise<void> {
+  await database
+    .prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+       SELECT ?2, k.account_id, 'used-after-revocation', k.id, k.name, NULL, ?3, ?4
+       FROM api_keys k WHERE k.id = ?1 AND NOT EXISTS (
+         SELECT 1 FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= ?5
+           AND e.event = 'used-after-revocation' AND e.api_key_id = k.id)`,
+    )
+    .bind(apiKeyId, eventId, address, now, now - (now % 3_600_000))
+    .run();
+}
+
+export async function listAuditEvents(
+  session: D1DatabaseSession,
+  email: string,
+  request: PageRequest,
+): Promise<Page<AuditEvent>> {
+  const { results } = await session
+    .prepare(
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
+       WHERE account_id = (SELECT id FROM accounts WHERE owner_email = ?1) AND (created_at, id) < (?2, ?3)
+       ORDER BY created_at DESC, id DESC LIMIT ?4`,
+    )
+    .bind(email, ...pageBindings(request))
+    .all<Row>();
+  return toPage(results, request, (row) => ({
+    id: row.id,
+    event: row.event,
+    apiKeyId: row.api_key_id,
+    apiKeyName: row.api_key_name,
+    actor: row.actor,
+    address: row.address,
+    createdAt: toTimestamp(row.created_at),
+  }));
+}
