@@ -147,7 +147,8 @@ CREATE TABLE IF NOT EXISTS comments (
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
 
--- The changelog's version moves in the transaction that changes what the changelog shows, whoever writes.
+-- The changelog's version moves in the transaction that changes what the changelog shows, whoever writes. (SQLite runs no
+-- triggers for the rows that INSERT OR REPLACE throws out: write with UPDATE or an upsert.)
 -- It starts at, and keeps above, the clock: a database restored from a backup never reuses a version that a cache may hold.
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_added AFTER INSERT ON proposals
@@ -189,13 +190,13 @@ BEGIN
 END;
 
 -- A panelist who is switched off, removed, or whose tokens are revoked becomes an exception; one switched on again stops being one.
--- Each record also drops the account's oldest once no token that old can be alive (90 days), so the table stays small.
+-- Each record also drops the account's two oldest once no token that old can be alive (90 days), so the table stays small.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
 WHEN OLD.active <> NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = NEW.id;
   DELETE FROM token_revocations
-  WHERE seq = (SELECT min(seq) FROM token_revocations WHERE account_id = NEW.account_id)
+  WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = NEW.account_id ORDER BY seq LIMIT 2)
     AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (
@@ -209,6 +210,14 @@ END;
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
+  DELETE FROM token_revocations
+  WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = OLD.account_id ORDER BY seq LIMIT 2)
+    AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
+END;
+
+CREATE TRIGGER IF NOT EXISTS revocation_account_removed AFTER DELETE ON accounts
+BEGIN
+  DELETE FROM token_revocations WHERE account_id = OLD.id;
 END;

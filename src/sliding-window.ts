@@ -40,7 +40,10 @@ export class SlidingWindow {
     return { admitted, remaining, waitMs: this.#at(remaining) + this.rateLimit.windowMs - now };
   }
 
-  /** The admissions that still count at `now`, oldest first: all that a later window needs to go on exactly. */
+  /**
+   * The admissions that still count at `now`, oldest first: all that a later window of the same limit needs to go on exactly.
+   * Under a higher limit or a longer window it goes on with what this one has kept.
+   */
   times(now: number): Float64Array {
     const left = this.#countLeft(now);
     return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));

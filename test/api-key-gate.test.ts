@@ -162,6 +162,54 @@ describe("when D1 is down, the gate", () => {
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
   });
 
+  it("waits two seconds when D1 hangs, then goes on with its record", { timeout: 10_000 }, async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(1_900_000_060_000);
+    let calls = 0;
+    await runInDurableObject(gateOf(key.id), async (instance) => {
+      interceptGateDatabase(instance, env, () => {
+        calls += 1;
+        return new Promise(() => {});
+      });
+      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
+      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
+    });
+    expect(calls).toBe(1);
+  });
+
+  it("pauses after a slow failure as after a quick one", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(1_900_000_060_000);
+    let calls = 0;
+    await runInDurableObject(gateOf(key.id), async (instance) => {
+      interceptGateDatabase(instance, env, async () => {
+        calls += 1;
+        vi.setSystemTime(Date.now() + 30_000);
+        throw new Error("D1_ERROR: injected fault");
+      });
+      for (let times = 0; times < 3; times++) await instance.admit(key.secretHash);
+    });
+    expect(calls).toBe(1);
+  });
+
+  it("does not fall back on a record that was forgotten while a read failed", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(1_900_000_060_000);
+    await runInDurableObject(gateOf(key.id), async (instance) => {
+      interceptGateDatabase(instance, env, async () => {
+        instance.forget();
+        throw new Error("D1_ERROR: injected fault");
+      });
+      expect(await instance.admit(key.secretHash)).toEqual({ outcome: "unavailable" });
+    });
+  });
+
   it("admits nothing for a key that it was told to forget", async () => {
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -216,6 +264,20 @@ describe("the limit", () => {
     expect(writes).toBe(2);
   });
 
+  it("stores no row for each request of a key that stays at its limit either", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey({ limit: 100, windowSeconds: 1 });
+    const writes = await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      const put = vi.spyOn(state.storage.kv, "put");
+      for (let time = 0; time < 3_000; time += 10) {
+        vi.setSystemTime(1_900_000_000_000 + time);
+        await instance.admit(key.secretHash);
+      }
+      return put.mock.calls.length;
+    });
+    expect(writes).toBeLessThanOrEqual(300 / 10 + 1);
+  });
+
   it("follows a changed limit, keeping what was admitted", async () => {
     const key = await addApiKey({ limit: 2 });
     for (let times = 0; times < 2; times++) await gateOf(key.id).admit(key.secretHash, 0);
@@ -259,6 +321,33 @@ describe("what the owner sees", () => {
     vi.setSystemTime(start + 10);
     await gateOf(key.id).admit(key.secretHash, 0);
     const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
+    expect(alarm).toBe(start + 60_000);
+  });
+
+  it("keeps no hour that D1 has and that is over", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
+    expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
+  });
+
+  it("is not handed over a second time while the first is under way", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      await state.storage.deleteAlarm();
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await instance.admit(key.secretHash);
+        return makeCall();
+      });
+      await instance.alarm();
+      return vi.waitUntil(() => state.storage.getAlarm());
+    });
     expect(alarm).toBe(start + 60_000);
   });
 

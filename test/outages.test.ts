@@ -1,7 +1,9 @@
 /** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in whoami.test.ts and api-key-gate.test.ts. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { failStores } from "./support/intercept.ts";
+import { createApp } from "../src/app.ts";
+import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank, addProposal } from "./support/world.ts";
 
@@ -32,6 +34,22 @@ describe("when D1 is down", () => {
     expect(after.headers.get("Retry-After")).toBe("5");
     expect(await after.json()).toMatchObject({ error: "service-unavailable" });
     expect((await isolate.request(PATH, init)).status).toBe(200);
+  });
+
+  it("and hangs, a request waits two seconds for it, the next not at all", { timeout: 10_000 }, async () => {
+    freeze();
+    const { token } = await addIdeaBank();
+    const isolate = createIsolate(eager);
+    const init = { headers: { Authorization: token } };
+    await isolate.request(PATH, init);
+    let calls = 0;
+    const hanging = interceptStores(eager, (kind, makeCall) => {
+      if (kind !== "d1") return makeCall();
+      calls += 1;
+      return new Promise(() => {});
+    });
+    for (let times = 0; times < 3; times++) expect((await isolate.request(PATH, init, hanging)).status).toBe(200);
+    expect(calls).toBe(1);
   });
 
   it("a closed gate stays closed", async () => {
@@ -74,6 +92,16 @@ describe("when KV is down", () => {
     expect(down.status).toBe(200);
     expect(down.headers.get("ETag")).toBe(up.headers.get("ETag"));
     expect(await down.text()).toBe(await up.text());
+  });
+
+  it("and hangs on a write, the answer does not wait for it", async () => {
+    const { token } = await addIdeaBank();
+    const hanging = interceptStores(env, (kind, makeCall) =>
+      kind === "kv.write" ? new Promise(() => {}) : makeCall(),
+    );
+    const request = new Request(`https://api.example${PATH}`, { headers: { Authorization: token } });
+    const response = await createApp().fetch(request, hanging, createExecutionContext());
+    expect(response.status).toBe(200);
   });
 
   it("whoami does not use it", async () => {

@@ -1,8 +1,8 @@
 /**
  * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs.
  *
- * State is written behind: at once when a tenth of the limit, or the last of it, has been admitted since the last write,
- * else after five seconds. An idle eviction therefore loses nothing; a crash forgets fewer than a tenth of the limit's
+ * State is written behind: at once when a tenth of the limit has been admitted since the last write, or when the limit is
+ * reached, else after five seconds. An idle eviction therefore loses nothing; a crash forgets fewer than a tenth of the limit's
  * admissions (none when the limit is below 20), of the last five seconds.
  *
  * Storage: one value under "gate/1", a `GateState`.
@@ -36,6 +36,8 @@ export class ApiKeyGate extends DurableObject<Env> {
   #restored: Float64Array | undefined;
   #window: SlidingWindow | undefined;
   #unsavedAdmissions = 0;
+  #full = false;
+  #flushing = false;
   #revokedUseNoted: number | undefined;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -88,6 +90,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const now = Date.now();
     const totals = this.#usage.state;
+    this.#flushing = true;
     try {
       await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals);
       this.#usage.saved(now, totals);
@@ -95,6 +98,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       console.warn("D1 did not take an API key's usage; trying again in a minute", error);
       await this.ctx.storage.setAlarm(now + USAGE_INTERVAL_MS);
     }
+    this.#flushing = false;
     this.#save();
   }
 
@@ -127,9 +131,12 @@ export class ApiKeyGate extends DurableObject<Env> {
     return this.#window?.times(Date.now()) ?? this.#restored ?? new Float64Array();
   }
 
+  /** A window that stays full is not reached again: under a flood, too, a write covers a tenth of the limit. */
   #saveInTime(remaining: number, limit: number): void {
-    const due = remaining === 0 || this.#unsavedAdmissions >= Math.max(1, Math.floor(limit * SAVE_AFTER_SHARE));
-    if (due && this.#unsavedAdmissions > 0) this.#save();
+    const reached = remaining === 0 && !this.#full;
+    this.#full = remaining === 0;
+    const share = Math.max(1, Math.floor(limit * SAVE_AFTER_SHARE));
+    if (this.#unsavedAdmissions > 0 && (reached || this.#unsavedAdmissions >= share)) this.#save();
     else this.#saveTimer ??= setTimeout(() => this.#save(), SAVE_AFTER_MS);
   }
 
@@ -139,7 +146,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const state: GateState = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
     this.ctx.storage.kv.put(STATE, state);
     this.#unsavedAdmissions = 0;
-    if (this.#usage.pending) this.ctx.waitUntil(this.#scheduleUsage());
+    if (this.#usage.pending && !this.#flushing) this.ctx.waitUntil(this.#scheduleUsage());
   }
 
   async #scheduleUsage(): Promise<void> {

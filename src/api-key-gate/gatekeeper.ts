@@ -4,6 +4,7 @@
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
  *   At most a minute at a time, so that a raised limit or a revocation is noticed. What it refused is told to the gate later.
  * - Outage: when the gate does not answer, the key is checked against D1 directly. Authentication fails closed, the limit open.
+ *   A gate that is overloaded is not down: 503.
  */
 import { LRUCache } from "lru-cache";
 import { type ApiKey, hashApiKey, isKeyOf } from "../credentials/api-key.ts";
@@ -42,11 +43,16 @@ export class Gatekeeper {
       return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
     }
     const secretHash = await hashApiKey(apiKey.text);
+    // Taken before the call, so that requests at the same time do not report the same refusals.
+    const untold = flood?.untold ?? 0;
+    if (flood !== undefined) flood.untold = 0;
     let admission: Admission;
     try {
-      const untold = flood?.untold ?? 0;
       admission = await retried(async () => gates.getByName(apiKey.id).admit(secretHash, untold, address));
     } catch (error) {
+      if (flood !== undefined) flood.untold += untold;
+      // A gate drowns in its own key's requests: passing them on to D1 would drown everyone's.
+      if (isMarked(error, "overloaded")) return { outcome: "unavailable" };
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       return checkAgainstDatabase(database, apiKey.id, secretHash, now);
     }
@@ -54,9 +60,8 @@ export class Gatekeeper {
       // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
       const { quota } = admission;
       const askAt = now + Math.min(quota.waitMs, MAX_FLOOD_MS);
-      this.#floods.set(apiKey.text, { quota, retryAt: now + quota.waitMs, askAt, untold: 0 });
-    } else if (flood !== undefined) {
-      this.#floods.delete(apiKey.text);
+      const refusedMeanwhile = this.#floods.get(apiKey.text)?.untold ?? 0;
+      this.#floods.set(apiKey.text, { quota, retryAt: now + quota.waitMs, askAt, untold: refusedMeanwhile });
     }
     return admission;
   }
@@ -73,17 +78,14 @@ async function retried<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
-    if (!isRetryable(error)) throw error;
+    if (!isMarked(error, "retryable") || isMarked(error, "overloaded")) throw error;
     return await call();
   }
 }
 
 /** The platform marks its errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
-const isRetryable = (error: unknown) =>
-  error instanceof Error &&
-  "retryable" in error &&
-  error.retryable === true &&
-  !("overloaded" in error && error.overloaded === true);
+const isMarked = (error: unknown, mark: "retryable" | "overloaded"): boolean =>
+  error instanceof Error && Reflect.get(error, mark) === true;
 
 async function checkAgainstDatabase(
   database: D1Database,

@@ -3,8 +3,9 @@
  *
  * It is read again when it is 60 seconds old, and at once after `forget`. A revocation commits in D1 and then calls
  * `forget`: a read that was under way at that moment may have missed it, so its result is dropped (the epoch).
- * When D1 is down, a copy serves until it is five minutes old; a forgotten one never does.
+ * When D1 is down, or does not answer soon, a copy serves until it is five minutes old; a forgotten one never does.
  */
+import { answerWithin } from "../database/outage.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 
 /** `record` is null when D1 has no such key. `readAt` is when the read began, in Unix milliseconds. */
@@ -14,6 +15,8 @@ const REFRESH_MS = 60_000;
 const OUTAGE_MS = 5 * 60_000;
 /** After a failed read, how long the copy serves before D1 is asked again. */
 const RETRY_MS = 5_000;
+/** How long a request waits for D1: not long when there is a copy to fall back on. */
+const PATIENCE_MS = { withCopy: 2_000, without: 10_000 };
 
 export class RecordCache {
   readonly #load: () => Promise<ApiKeyRecord | null>;
@@ -40,9 +43,9 @@ export class RecordCache {
       const survivesOutage = kept !== undefined && now - kept.readAt < OUTAGE_MS;
       if (survivesOutage && now - this.#failedAt < RETRY_MS) return kept.record;
       try {
-        await this.#refresh(now);
+        await answerWithin(survivesOutage ? PATIENCE_MS.withCopy : PATIENCE_MS.without, this.#refresh(now));
       } catch (error) {
-        this.#failedAt = now;
+        this.#failedAt = Date.now();
         // A `forget` during the read takes away the right to use the copy from before it: look again.
         if (kept !== undefined && this.#kept !== kept) continue;
         if (!survivesOutage) throw error;

@@ -61,7 +61,8 @@ export class Changelogs {
     if (loaded === null) throw new Problem("idea-bank-not-found");
     const rendered = { version: loaded.version, ...(await renderChangelog(loaded.entries)) };
     this.#kept.set(ideaBankId, rendered);
-    defer(storeChangelog(store, ideaBankId, rendered));
+    // An isolate near a slow replica leaves what is newer in KV alone.
+    if (stored === undefined || stored.version < rendered.version) defer(storeChangelog(store, ideaBankId, rendered));
     return rendered;
   }
 }

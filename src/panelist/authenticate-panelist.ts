@@ -22,7 +22,10 @@ export async function readToken(
   return token.value;
 }
 
-/** The idea bank of a token. Throws `idea-bank-not-found` when there is none, `unauthorized` when the token has been revoked. */
+/**
+ * The idea bank of a token. Throws `idea-bank-not-found` when there is none, `unauthorized` when the token has been revoked
+ * (of an idea bank that is gone, nobody remembers the revocations: 404).
+ */
 export async function openIdeaBank(
   c: Context<AppEnv>,
   { readSettings, snapshots }: Pick<IsolateMemory, "readSettings" | "snapshots">,
