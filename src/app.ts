@@ -3,6 +3,8 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
+import { type Identify, identifyByAccess } from "./account/identity.ts";
+import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Changelogs } from "./changelog/changelogs.ts";
 import type { AppEnv, IsolateMemory } from "./http/app-env.ts";
@@ -13,8 +15,8 @@ import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
-/** A new application with an empty memory, as a new isolate has. */
-export function createApp() {
+/** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
+export function createApp(identify: Identify = identifyByAccess) {
   const memory: IsolateMemory = {
     readSettings: createSettingsReader(),
     gatekeeper: new Gatekeeper(),
@@ -26,7 +28,6 @@ export function createApp() {
   app.use(requestId({ limitLength: 64 }));
   app.use(
     secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       strictTransportSecurity: "max-age=31536000",
       xFrameOptions: "DENY",
       crossOriginOpenerPolicy: false,
@@ -38,9 +39,13 @@ export function createApp() {
       xXssProtection: false,
     }),
   );
-  app.use(async function storeNothingByDefault(c, next) {
+  app.use(async function strictByDefault(c, next) {
     await next();
-    if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
+    const { headers } = c.res;
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+    if (!headers.has("Content-Security-Policy")) {
+      headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    }
   });
   app.use(
     methodNotAllowed({
@@ -52,6 +57,7 @@ export function createApp() {
 
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
+  app.route("/", createAccountRoutes(memory, identify));
 
   app.notFound((c) => respondWithProblem(c, new Problem("not-found")));
   app.onError(handleError);

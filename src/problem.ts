@@ -13,6 +13,11 @@ const PROBLEMS = {
     title: "Method Not Allowed",
     detail: "This path does not answer to the request's method. `Allow` lists those that it answers to.",
   },
+  "api-key-limit-reached": {
+    status: 409,
+    title: "Conflict",
+    detail: "Four API keys are active, which is the most an account can have. Revoke one first.",
+  },
   conflict: { status: 409, title: "Conflict", detail: "The request does not fit what is there now." },
   "payload-too-large": { status: 413, title: "Content Too Large", detail: "A body has at most 64 KiB." },
   "unsupported-media-type": {

@@ -94,9 +94,9 @@ async function ensureDemoKey(
     database.prepare("DELETE FROM api_keys WHERE account_id = ?1 AND name = ?2").bind(ACCOUNT_ID, KEY_NAME),
     database
       .prepare(
-        "INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
       )
-      .bind(id, ACCOUNT_ID, KEY_NAME, await hashApiKey(text), JSON.stringify(SCOPES), now),
+      .bind(id, ACCOUNT_ID, KEY_NAME, await hashApiKey(text), text.slice(-4), JSON.stringify(SCOPES), now),
   ]);
   return text;
 }

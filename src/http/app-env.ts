@@ -2,6 +2,7 @@
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Changelogs } from "../changelog/changelogs.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { Owner } from "../model/account.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { createSettingsReader } from "../settings.ts";
 
@@ -20,3 +21,6 @@ export type AppEnv = {
 
 /** Behind `authenticateApiKey`. */
 export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant } };
+
+/** Behind `authenticateOwner`. */
+export type OwnerEnv = AppEnv & { Variables: { owner: Owner } };

@@ -4,7 +4,10 @@ import { isDatabaseOutage } from "../database/outage.ts";
 import { Problem, problemDocument, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 
-export function respondWithProblem(c: Context<AppEnv>, problem: Problem): Response {
+/** Any of our contexts: only what all of them have is used. */
+type AnyContext = Pick<Context<AppEnv>, "body"> & { get(key: "requestId"): string };
+
+export function respondWithProblem(c: AnyContext, problem: Problem): Response {
   return c.body(JSON.stringify(problemDocument(problem)), problem.status, {
     "Content-Type": "application/problem+json",
     "Cache-Control": "no-store",
@@ -12,16 +15,19 @@ export function respondWithProblem(c: Context<AppEnv>, problem: Problem): Respon
   });
 }
 
-/** The application's `onError`. A defect gets a fixed sentence outside; everything is in the log. */
-export function handleError(error: Error, c: Context<AppEnv>): Response {
-  const problem = toProblem(error);
+/** The application's `onError`. */
+export const handleError = (error: Error, c: AnyContext): Response => respondWithProblem(c, toProblem(error, c));
+
+/** What an error is to the client. A defect gets a fixed sentence outside; everything is in the log. */
+export function toProblem(error: Error, c: AnyContext): Problem {
+  const problem = classify(error);
   const line = { requestId: c.get("requestId"), problem: problem.code, cause: problem.cause };
   if (problem.status >= 500) console.error(line);
   else if (problem.cause !== undefined) console.debug(line);
-  return respondWithProblem(c, problem);
+  return problem;
 }
 
-function toProblem(error: Error): Problem {
+function classify(error: Error): Problem {
   if (error instanceof Problem) return error;
   return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

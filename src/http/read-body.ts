@@ -1,4 +1,4 @@
-/** A JSON body of at most 64 KiB, read no further than that. */
+/** Bodies of at most 64 KiB, read no further than that. */
 import { Problem } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 
@@ -6,9 +6,7 @@ const MAX_BYTES = 64 * 1024;
 
 /** The body's text and its value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` for what is not JSON. */
 export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
-  const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== "application/json") throw new Problem("unsupported-media-type");
-  const bytes = await readAtMost(request, MAX_BYTES);
+  const bytes = await readBytes(request, "application/json");
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) };
@@ -17,12 +15,19 @@ export async function readJsonBody(request: Request): Promise<{ text: string; va
   }
 }
 
-async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
+/** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, "application/x-www-form-urlencoded")));
+}
+
+async function readBytes(request: Request, expectedType: string): Promise<Uint8Array> {
+  const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (mediaType !== expectedType) throw new Problem("unsupported-media-type");
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
-    if (length > max) throw new Problem("payload-too-large");
+    if (length > MAX_BYTES) throw new Problem("payload-too-large");
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(length);

@@ -1,4 +1,5 @@
-/** What each operation of the tenant API is for, and what it answers. The compiler asks for those of new operations. */
+/** What each operation of the tenant API and of Account Settings is for, and what it answers. The compiler asks for those of new operations. */
+import type { ACCOUNT_OPERATIONS } from "../account/operations.ts";
 import type { OperationName } from "../tenant/operations.ts";
 import { ANSWERS, type Answer } from "./schemas.ts";
 
@@ -71,4 +72,22 @@ export const TENANT_ANSWERS: Record<OperationName, Description> = {
       "The token is what the panelist's client sends to the panelist API.",
   ),
   revokeTokens: remove("Revoke all of a panelist's tokens", "Tokens that are issued afterwards work."),
+};
+
+export const ACCOUNT_ANSWERS: Record<keyof typeof ACCOUNT_OPERATIONS, Description> = {
+  listApiKeys: read("ApiKeyList", "List API keys", "The active first, newest first; revoked ones for 30 days."),
+  createApiKey: create(
+    "ShownApiKey",
+    "Create an API key",
+    "At most 4 are active. This answer is the only one that holds the key.",
+  ),
+  renameApiKey: read("ApiKey", "Rename an API key"),
+  rotateApiKey: create(
+    "ShownApiKey",
+    "Give an API key a new secret",
+    "It keeps its id. The old secret keeps working for `graceSeconds` (0, 3600, 86400 or 604800). An older one that is still in " +
+      "its grace keeps that, and the secret between the two ends at once.",
+  ),
+  revokeApiKey: read("ApiKey", "Revoke an API key", "From this answer on, every request with the key is refused."),
+  listActivity: read("ActivityPage", "List what happened to API keys", "Newest first."),
 };

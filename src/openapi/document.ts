@@ -38,7 +38,7 @@ export function buildDocument() {
       version: "1.0.0",
       description:
         "The front door of a survey and idea-collection platform. Tenants use an API key; panelists a compound token that a " +
-        "tenant issued. Every error is a problem document (RFC 9457).",
+        "tenant issued; account owners sign in with Cloudflare Access. Every error is a problem document (RFC 9457).",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -57,6 +57,13 @@ export function buildDocument() {
           name: "Authorization",
           description: "The raw token, `ibt_` and 51 base62 digits; `Bearer <token>` is accepted too.",
         },
+        accessClientId: {
+          type: "apiKey",
+          in: "header",
+          name: "CF-Access-Client-Id",
+          description: "A Cloudflare Access service token that acts for an account owner. A browser signs in instead.",
+        },
+        accessClientSecret: { type: "apiKey", in: "header", name: "CF-Access-Client-Secret" },
       },
       headers: HEADERS,
       schemas: { ...namedSchemas(REQUESTS, "input"), ...namedSchemas(ANSWERS, "output"), Problem: PROBLEM_SCHEMA },
@@ -75,7 +82,7 @@ function describeOperation(operation: DocumentedOperation) {
     tags: [tag],
     summary,
     description: [description, scopeNote].filter(Boolean).join("\n\n") || summary,
-    security: [{ [credential]: [] }],
+    security: [credential === "access" ? { accessClientId: [], accessClientSecret: [] } : { [credential]: [] }],
     parameters: [...pathParameters(operation.path), ...queryParameters(operation), ...headerParameters(operation)],
     ...(body && {
       requestBody: { required: true, content: { "application/json": contentOf(REQUESTS, body) } },
@@ -87,7 +94,7 @@ function describeOperation(operation: DocumentedOperation) {
           [
             "X-Request-Id",
             ...(credential === "apiKey" ? ["RateLimit-Policy", "RateLimit"] : []),
-            ...(method === "POST" ? ["Idempotency-Replayed"] : []),
+            ...(method === "POST" && credential === "apiKey" ? ["Idempotency-Replayed"] : []),
             ...(answer.conditional ? ["ETag"] : []),
           ].map((key) => [key, ref("headers", key)]),
         ),
@@ -119,8 +126,8 @@ const pathParameters = (path: string) =>
     schema: { type: "string" },
   }));
 
-const headerParameters = ({ method, answer }: DocumentedOperation) => [
-  ...(method === "POST"
+const headerParameters = ({ method, credential, answer }: DocumentedOperation) => [
+  ...(method === "POST" && credential === "apiKey"
     ? [
         {
           name: "Idempotency-Key",

@@ -42,6 +42,32 @@ const comment = {
   createdAt: "2026-11-20T12:30:00.000Z",
 };
 
+const apiKey = {
+  id: "XtwvMRbXxcwn",
+  name: "CRM import",
+  lastFour: "q48A",
+  state: "active",
+  scopes: ["surveys:read", "panelists:write"],
+  limit: 600,
+  windowSeconds: 60,
+  createdAt: "2026-11-02T09:30:00.000Z",
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: "2026-11-20T12:00:00.000Z",
+  previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
+  usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
+};
+
+const auditEvent = {
+  id: "Ev3nt0000001",
+  event: "rotated",
+  apiKeyId: apiKey.id,
+  apiKeyName: apiKey.name,
+  actor: "owner@example.com",
+  address: "203.0.113.7",
+  createdAt: "2026-11-20T12:00:00.000Z",
+};
+
 const { title, description } = proposal;
 
 export const EXAMPLES = {
@@ -64,6 +90,13 @@ export const EXAMPLES = {
     panelistId: panelist.id,
     expiresAt: "2026-11-21T10:00:00.000Z",
   },
+  apiKey,
+  newApiKey: { name: apiKey.name, scopes: apiKey.scopes, expiresInDays: 90 },
+  apiKeyChanges: { name: "CRM import, nightly" },
+  rotation: { graceSeconds: 86_400 },
+  apiKeyList: { items: [apiKey], active: 1, maxActive: 4 },
+  shownApiKey: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A" },
+  auditEvent,
   whoami: { apiKeyId: "XtwvMRbXxcwn" },
   changelog: { items: [{ title, description, lastModified: 1_795_176_000 }] },
   capabilities: {

@@ -1,13 +1,14 @@
 /** Every operation of the API as the document describes it: the tenant's from their own table, and the panelist's two. */
+import { ACCOUNT_OPERATIONS } from "../account/operations.ts";
 import { OPERATIONS, type Operation, type OperationName } from "../tenant/operations.ts";
-import { TENANT_ANSWERS } from "./answers.ts";
+import { ACCOUNT_ANSWERS, TENANT_ANSWERS } from "./answers.ts";
 import { ANSWERS, type Answer } from "./schemas.ts";
 
 export type DocumentedOperation = Omit<Operation, "scope"> & {
   readonly name: string;
-  readonly tag: "Tenant" | "Surveys" | "Idea banks" | "Proposals" | "Panelists" | "Panelist API";
+  readonly tag: "Tenant" | "Surveys" | "Idea banks" | "Proposals" | "Panelists" | "Panelist API" | "Account Settings";
   readonly scope?: Operation["scope"];
-  readonly credential: "apiKey" | "compoundToken";
+  readonly credential: "apiKey" | "compoundToken" | "access";
   readonly summary: string;
   readonly description?: string;
   readonly answer: Answer;
@@ -53,4 +54,16 @@ const TENANT = (Object.entries(OPERATIONS) as [OperationName, Operation][]).map(
   }),
 );
 
-export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [...TENANT, CHANGELOG, CAPABILITIES];
+const ACCOUNT = (
+  Object.entries(ACCOUNT_OPERATIONS) as [keyof typeof ACCOUNT_OPERATIONS, Omit<Operation, "scope">][]
+).map(
+  ([name, operation]): DocumentedOperation => ({
+    name,
+    tag: "Account Settings",
+    credential: "access",
+    ...operation,
+    ...ACCOUNT_ANSWERS[name],
+  }),
+);
+
+export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [...TENANT, CHANGELOG, CAPABILITIES, ...ACCOUNT];

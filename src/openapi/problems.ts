@@ -32,11 +32,16 @@ export const PROBLEM_SCHEMA = {
 
 /** The codes that an operation can answer with. */
 export function problemCodesOf({ credential, path, name, method, query, body }: DocumentedOperation): ProblemCode[] {
-  const codes: ProblemCode[] = ["unauthorized", "internal-error", "service-unavailable"];
-  if (credential === "compoundToken") return [...codes, "idea-bank-not-found"];
-  codes.push("too-many-requests", "forbidden");
+  const codes: ProblemCode[] = ["internal-error", "service-unavailable"];
+  if (credential === "compoundToken") return [...codes, "unauthorized", "idea-bank-not-found"];
+  codes.push("forbidden");
+  if (credential === "apiKey") codes.push("unauthorized", "too-many-requests");
   if (query !== undefined || body !== undefined) codes.push("invalid-request");
   if (body !== undefined) codes.push("payload-too-large", "unsupported-media-type");
+  if (credential === "access") {
+    if (path.includes("{")) codes.push("not-found");
+    return name === "createApiKey" ? [...codes, "api-key-limit-reached"] : codes;
+  }
   if (method === "POST") codes.push("idempotency-key-reused");
   if (name === "issueToken" || (path.startsWith("/tenant/panelists") && body !== undefined)) codes.push("conflict");
   return codes;

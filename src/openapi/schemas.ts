@@ -1,6 +1,7 @@
 /** The named schemas of the document. Those of requests say what may be sent, those of answers what will come. */
 import * as z from "zod/mini";
 import { CURSOR } from "../credentials/cursor.ts";
+import { ApiKey, ApiKeyChanges, ApiKeyList, AuditEvent, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
 import { Id } from "../model/id.ts";
 import { Capabilities, Changelog, IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.ts";
 import { IssuedToken, NewPanelist, Panelist, PanelistChanges, TokenRequest } from "../model/panelist.ts";
@@ -26,6 +27,7 @@ export const IdeaBankPage = pageOf(IdeaBank);
 export const ProposalPage = pageOf(Proposal);
 export const CommentPage = pageOf(Comment);
 export const PanelistPage = pageOf(Panelist);
+export const ActivityPage = pageOf(AuditEvent);
 
 type Named = Record<string, { readonly schema: z.ZodMiniType; readonly example?: object }>;
 
@@ -38,6 +40,9 @@ export const REQUESTS: Named = {
   ProposalChanges: { schema: ProposalChanges, example: EXAMPLES.proposalChanges },
   NewPanelist: { schema: NewPanelist, example: EXAMPLES.newPanelist },
   PanelistChanges: { schema: PanelistChanges, example: EXAMPLES.panelistChanges },
+  NewApiKey: { schema: NewApiKey, example: EXAMPLES.newApiKey },
+  ApiKeyChanges: { schema: ApiKeyChanges, example: EXAMPLES.apiKeyChanges },
+  Rotation: { schema: Rotation, example: EXAMPLES.rotation },
   TokenRequest: { schema: TokenRequest, example: EXAMPLES.tokenRequest },
 };
 
@@ -54,6 +59,10 @@ export const ANSWERS: Named = {
   Panelist: { schema: Panelist, example: EXAMPLES.panelist },
   PanelistPage: { schema: PanelistPage, example: pageExample(EXAMPLES.panelist) },
   IssuedToken: { schema: IssuedToken, example: EXAMPLES.issuedToken },
+  ApiKey: { schema: ApiKey, example: EXAMPLES.apiKey },
+  ApiKeyList: { schema: ApiKeyList, example: EXAMPLES.apiKeyList },
+  ShownApiKey: { schema: ShownApiKey, example: EXAMPLES.shownApiKey },
+  ActivityPage: { schema: ActivityPage, example: pageExample(EXAMPLES.auditEvent) },
   Changelog: { schema: Changelog, example: EXAMPLES.changelog },
   Capabilities: { schema: Capabilities, example: EXAMPLES.capabilities },
 };

@@ -1,7 +1,7 @@
 /** The answers that operations share. What is not the tenant's and what does not exist are one: 403. */
 import type { Context } from "hono";
-import { sealCursor } from "../credentials/cursor.ts";
 import type { IsolateMemory, TenantEnv } from "../http/app-env.ts";
+import { nextCursor } from "../http/pages.ts";
 import type { Page } from "../model/page.ts";
 import { Problem } from "../problem.ts";
 
@@ -24,5 +24,5 @@ export async function respondPage<Item>(
   { items, next }: Page<Item>,
 ): Promise<Response> {
   const { signingKeys } = await readSettings(c.env);
-  return c.json({ items, nextCursor: next && (await sealCursor(next, signingKeys)) });
+  return c.json({ items, nextCursor: await nextCursor(next, signingKeys) });
 }

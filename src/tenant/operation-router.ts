@@ -7,13 +7,13 @@
  */
 import { type Context, Hono } from "hono";
 import type * as z from "zod/mini";
-import { openCursor } from "../credentials/cursor.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Retry } from "../database/idempotency.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { IsolateMemory, TenantEnv } from "../http/app-env.ts";
 import { authenticateApiKey } from "../http/authenticate-api-key.ts";
-import { invalid, parseOrThrow } from "../http/invalid-request.ts";
+import { parseOrThrow } from "../http/invalid-request.ts";
+import { readPage } from "../http/pages.ts";
 import { readJsonBody } from "../http/read-body.ts";
 import { isId } from "../model/id.ts";
 import type { PageRequest } from "../model/page.ts";
@@ -71,28 +71,13 @@ export class OperationRouter {
 
   /** Query, page, body and Idempotency-Key, by the operation's rules. Throws the problem that a broken one is. */
   async #readInput(c: Context<TenantEnv>, { method, query, body }: Operation) {
-    const parameters = query && parseOrThrow(query, singleParameters(c));
+    const { signingKeys } = await this.memory.readSettings(c.env);
+    const paged = query && (await readPage(c, query, signingKeys));
     const json = body && (await readJsonBody(c.req.raw));
     return {
-      query: parameters,
-      page: parameters && (await this.#readPage(c, parameters as { limit: number; cursor?: string })),
+      ...paged,
       body: body && parseOrThrow(body, json?.value),
       retry: method === "POST" ? await readRetry(c, json?.text ?? "") : undefined,
     };
   }
-
-  async #readPage(c: Context<TenantEnv>, { limit, cursor }: { limit: number; cursor?: string }): Promise<PageRequest> {
-    if (cursor === undefined) return { limit, after: undefined };
-    const { signingKeys } = await this.memory.readSettings(c.env);
-    const after = await openCursor(cursor, signingKeys);
-    if (after === undefined) throw invalid([{ path: "cursor", message: "must be a nextCursor of this API" }]);
-    return { limit, after };
-  }
-}
-
-function singleParameters(c: Context<TenantEnv>): Record<string, string | undefined> {
-  const parameters = Object.entries(c.req.queries());
-  const repeated = parameters.filter(([, values]) => values.length > 1);
-  if (repeated.length > 0) throw invalid(repeated.map(([path]) => ({ path, message: "must be given once" })));
-  return Object.fromEntries(parameters.map(([name, [value]]) => [name, value]));
 }

@@ -15,7 +15,7 @@ export type Operation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: `/${string}`;
   readonly scope: Scope | null;
-  readonly query?: z.ZodMiniType;
+  readonly query?: z.ZodMiniType<{ limit: number; cursor?: string | undefined }>;
   readonly body?: z.ZodMiniType;
 };
 

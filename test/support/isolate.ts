@@ -1,6 +1,7 @@
 /** An application with an empty memory: what a request meets in a new isolate. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
+import type { Identify } from "../../src/account/identity.ts";
 import { createApp } from "../../src/app.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
@@ -9,8 +10,8 @@ export type Isolate = {
   request(path: string, init?: RequestInit, env?: Env): Promise<Response>;
 };
 
-export function createIsolate(env: Env = realEnv): Isolate {
-  const app = createApp();
+export function createIsolate(env: Env = realEnv, identify?: Identify): Isolate {
+  const app = createApp(identify);
   return {
     async request(path, init, otherEnv = env) {
       const context = createExecutionContext();
@@ -18,7 +19,8 @@ export function createIsolate(env: Env = realEnv): Isolate {
       const { method, url } = request;
       const response = await app.fetch(request, otherEnv, context);
       await waitOnExecutionContext(context);
-      if (method !== "HEAD" && method !== "OPTIONS") {
+      const isPage = response.headers.get("Content-Type")?.startsWith("text/html") || response.status === 303;
+      if (method !== "HEAD" && method !== "OPTIONS" && !isPage) {
         await checkAgainstDocument(method, new URL(url).pathname, response.clone());
       }
       return response;

@@ -1,0 +1,29 @@
+// The pages are complete without this: it copies a key with one click, and keeps an impatient second click from sending a form again.
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(source);
+      button.textContent = "Selected: press Ctrl+C";
+    }
+  });
+}
+
+for (const form of document.querySelectorAll("form")) {
+  form.addEventListener("submit", () => {
+    // After this event, so that the button still takes part in it.
+    setTimeout(() => {
+      for (const button of form.querySelectorAll("button")) button.disabled = true;
+    });
+  });
+}
+
+// A page that comes back from the browser's memory has its buttons again.
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("form button")) button.disabled = false;
+});

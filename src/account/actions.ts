@@ -1,0 +1,87 @@
+/** What an owner does with API keys: in D1 first, then the key's gate is told, then the owner is answered. */
+import type { Context } from "hono";
+import { createApiKey, hashApiKey } from "../credentials/api-key.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import {
+  createApiKeyRow,
+  type Moment,
+  renameApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from "../database/account-api-keys.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import type { IsolateMemory, OwnerEnv } from "../http/app-env.ts";
+import type { ApiKey, NewApiKey } from "../model/account.ts";
+import { Problem } from "../problem.ts";
+
+/** A key in full, for the one answer that shows it. `told`: its gate knows; otherwise it will within a minute. */
+export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly told: boolean };
+
+export const primary = (c: Context<OwnerEnv>): D1DatabaseSession => chooseDatabase(c.env).withSession("first-primary");
+export const newId = (): string => createId(secureRandomBytes);
+const moment = (): Moment => ({ now: Date.now(), eventId: newId() });
+const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
+
+/** `id` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
+export async function createKey(
+  c: Context<OwnerEnv>,
+  { readSettings }: IsolateMemory,
+  input: NewApiKey,
+  id: string = newId(),
+): Promise<ShownKey> {
+  const { signingKeys } = await readSettings(c.env);
+  const { text } = await createApiKey(signingKeys, secureRandomBytes, id);
+  const secret = { id, hash: await hashApiKey(text), lastFour: text.slice(-4) };
+  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, moment());
+  if (apiKey === "limit") throw new Problem("api-key-limit-reached");
+  if (apiKey === "exists") {
+    throw new Problem("conflict", {
+      detail:
+        "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
+    });
+  }
+  return { apiKey, key: text, told: true };
+}
+
+export async function rotateKey(
+  c: Context<OwnerEnv>,
+  { readSettings, gatekeeper }: IsolateMemory,
+  id: string,
+  graceSeconds: number,
+): Promise<ShownKey> {
+  const { signingKeys } = await readSettings(c.env);
+  const { text } = await createApiKey(signingKeys, secureRandomBytes, id);
+  const secret = { hash: await hashApiKey(text), lastFour: text.slice(-4) };
+  const at = moment();
+  const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
+  const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, graceUntil, at);
+  if (apiKey === null) throw noSuchKey();
+  // The new key exists now and is shown only here: a gate that does not answer must not take it away from the owner.
+  const told = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
+    () => true,
+    () => false,
+  );
+  return { apiKey, key: text, told };
+}
+
+export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
+  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, moment());
+  if (apiKey === null) throw noSuchKey();
+  return apiKey;
+}
+
+/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and tells the gate again. */
+export async function revokeKey(c: Context<OwnerEnv>, { gatekeeper }: IsolateMemory, id: string): Promise<ApiKey> {
+  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, moment());
+  if (apiKey === null) throw noSuchKey();
+  await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
+    throw new Problem("service-unavailable", {
+      detail:
+        "The key is revoked, but its gate did not answer: it can pass for up to a minute. Revoke it again to be sure.",
+      headers: { "Retry-After": "1" },
+      cause,
+    });
+  });
+  return apiKey;
+}

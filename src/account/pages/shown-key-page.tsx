@@ -1,0 +1,40 @@
+/** The one page that holds a key, in the answer to the POST that made it: never at a URL, never stored. */
+import type { ShownKey } from "../actions.ts";
+import { type Frame, Layout } from "./layout.tsx";
+import { exactTime } from "./times.tsx";
+
+type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
+
+export const ShownKeyPage = ({ frame, shown: { apiKey, key, told }, rotated, origin }: Props) => (
+  <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="keys" {...frame}>
+    <p class="notice good" role="status">
+      <strong>{apiKey.name}</strong>
+      {rotated ? " has a new secret. " : " was created. "}
+      Copy the key now: it is shown this once.
+    </p>
+    <Copyable id="key" label="API key" text={key} />
+    {rotated && (
+      <p>
+        {apiKey.previous
+          ? `The old secret keeps working until ${exactTime(apiKey.previous.expiresAt)}.`
+          : "No old secret works any more."}
+        {!told && " The new one may take up to a minute to work everywhere."}
+      </p>
+    )}
+    <h2>Try it</h2>
+    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H 'X-API-Key: ${key}'`} />
+    <p>
+      <a href="/account/api-keys">I have copied it: back to API keys</a>
+    </p>
+  </Layout>
+);
+
+/** The button appears where JavaScript runs; without it, one click selects the text. */
+const Copyable = ({ id, label, text }: { id: string; label: string; text: string }) => (
+  <div class="copyable">
+    <code id={id}>{text}</code>
+    <button type="button" data-copy={id} aria-label={`Copy the ${label}`} hidden>
+      Copy
+    </button>
+  </div>
+);
