@@ -15,6 +15,13 @@ import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
+/** What an answer carries unless it says otherwise. */
+const STRICT = [
+  ["Cache-Control", "no-store"],
+  ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
+  ["Referrer-Policy", "no-referrer"],
+] as const;
+
 /** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
 export function createApp(identify: Identify = identifyByAccess) {
   const memory: IsolateMemory = {
@@ -30,6 +37,7 @@ export function createApp(identify: Identify = identifyByAccess) {
     secureHeaders({
       strictTransportSecurity: "max-age=31536000",
       xFrameOptions: "DENY",
+      referrerPolicy: false,
       crossOriginOpenerPolicy: false,
       crossOriginResourcePolicy: false,
       originAgentCluster: false,
@@ -42,10 +50,7 @@ export function createApp(identify: Identify = identifyByAccess) {
   app.use(async function strictByDefault(c, next) {
     await next();
     const { headers } = c.res;
-    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-    if (!headers.has("Content-Security-Policy")) {
-      headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-    }
+    for (const [name, value] of STRICT) if (!headers.has(name)) headers.set(name, value);
   });
   app.use(
     methodNotAllowed({

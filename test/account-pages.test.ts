@@ -216,7 +216,7 @@ describe("every page", () => {
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toContain("unsafe");
       expect(response.headers.get("Cache-Control")).toBe("no-store");
-      expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+      expect(response.headers.get("Referrer-Policy")).toBe("same-origin");
       const html = await response.text();
       expect(html).not.toMatch(/ on\w+=|<style|style="|javascript:/);
       for (const [tag] of html.matchAll(/<(?:script|link rel="stylesheet")[^>]*>/g))

@@ -99,6 +99,14 @@ describe("revoking", () => {
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
   });
 
+  it("costs D1 a read, and an entry in the audit trail, however often the key is still used within the hour", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey({ revokedAt: 1 });
+    const watched = await watchDatabase(gateOf(key.id));
+    for (let times = 0; times < 5; times++) await gateOf(key.id).admit(key.secretHash);
+    expect(watched.calls).toBe(2);
+  });
+
   it("is not undone by a read that was in flight when it committed", async () => {
     const key = await addApiKey();
     const gate = gateOf(key.id);

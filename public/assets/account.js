@@ -3,6 +3,8 @@
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
+    // From here on the button's name is what it says.
+    button.removeAttribute("aria-label");
     const source = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent);

@@ -111,6 +111,8 @@ function renderPage(
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
+  // Under "no-referrer" a browser hides the origin of a form from its own site too, and requireSameOrigin wants to see it.
+  c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner: a page for nobody has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
   return c.html(`<!doctype html>${render({ nonce, ...(owner && { email: owner.email }) })}`, status);
