@@ -44,7 +44,7 @@ export const KeyCard = ({ apiKey, now }: CardProps) => {
           </Fact>
         )}
       </dl>
-      <UsageChart apiKey={apiKey} now={now} />
+      {state !== "revoked" && <UsageChart apiKey={apiKey} now={now} />}
       {state !== "revoked" && <KeyActions apiKey={apiKey} />}
     </li>
   );
