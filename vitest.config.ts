@@ -9,6 +9,8 @@ process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // Most of the time is waiting: for servers, browsers, timers.
+    maxWorkers: 4,
     projects: [
       {
         plugins: [
@@ -23,6 +25,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/node/**"],
           setupFiles: ["test/support/setup.ts"],
+          // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
+          isolate: false,
         },
       },
       {

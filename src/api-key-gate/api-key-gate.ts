@@ -151,6 +151,7 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   async #scheduleUsage(): Promise<void> {
     if ((await this.ctx.storage.getAlarm()) !== null) return;
-    await this.ctx.storage.setAlarm(Math.max(Date.now(), this.#usage.state.savedAt + USAGE_INTERVAL_MS));
+    const earliest = this.#usage.state.savedAt + USAGE_INTERVAL_MS;
+    await this.ctx.storage.setAlarm(Math.max(Date.now() + SAVE_AFTER_MS, earliest));
   }
 }
