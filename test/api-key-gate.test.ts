@@ -1,29 +1,12 @@
-import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+/** The gate of an API key: its record, revoking, and the limit. */
+
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { ApiKeyGate } from "../src/api-key-gate/api-key-gate.ts";
+import { freeze } from "./support/clock.ts";
+import { gateOf, revokeInDatabase, watchDatabase } from "./support/gate.ts";
 import { interceptGateDatabase } from "./support/intercept.ts";
 import { addApiKey, newId } from "./support/world.ts";
-
-const gateOf = (id: string) => env.API_KEY_GATE.getByName(id);
-const freeze = (time: number) => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(time);
-};
-const revokeInDatabase = (id: string) =>
-  env.DB.prepare("UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1").bind(id, Date.now()).run();
-
-/** Counts the gate's own D1 reads, and fails them while `down`. */
-async function watchDatabase(gate: DurableObjectStub<ApiKeyGate>) {
-  const watched = { calls: 0, down: false };
-  await runInDurableObject(gate, (instance) =>
-    interceptGateDatabase(instance, env, (_, makeCall) => {
-      watched.calls += 1;
-      return watched.down ? Promise.reject(new Error("injected fault: d1")) : makeCall();
-    }),
-  );
-  return watched;
-}
 
 describe("the gate's record", () => {
   it("admits its key with the tenant, the scopes and the quota", async () => {
@@ -150,84 +133,6 @@ describe("revoking", () => {
   });
 });
 
-describe("when D1 is down, the gate", () => {
-  it("goes on with a record of at most five minutes, and asks again at most every five seconds", async () => {
-    freeze(1_900_000_000_000);
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 0);
-    const watched = await watchDatabase(gateOf(key.id));
-    watched.down = true;
-    vi.setSystemTime(1_900_000_100_000);
-    for (let times = 0; times < 3; times++) {
-      expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
-    }
-    expect(watched.calls).toBe(1);
-    vi.setSystemTime(1_900_000_299_999);
-    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
-    vi.setSystemTime(1_900_000_300_000);
-    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
-    watched.down = false;
-    expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
-  });
-
-  it("waits two seconds when D1 hangs, then goes on with its record", { timeout: 10_000 }, async () => {
-    freeze(1_900_000_000_000);
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(1_900_000_060_000);
-    let calls = 0;
-    await runInDurableObject(gateOf(key.id), async (instance) => {
-      interceptGateDatabase(instance, env, () => {
-        calls += 1;
-        return new Promise(() => {});
-      });
-      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
-      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
-    });
-    expect(calls).toBe(1);
-  });
-
-  it("pauses after a slow failure as after a quick one", async () => {
-    freeze(1_900_000_000_000);
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(1_900_000_060_000);
-    let calls = 0;
-    await runInDurableObject(gateOf(key.id), async (instance) => {
-      interceptGateDatabase(instance, env, async () => {
-        calls += 1;
-        vi.setSystemTime(Date.now() + 30_000);
-        throw new Error("D1_ERROR: injected fault");
-      });
-      for (let times = 0; times < 3; times++) await instance.admit(key.secretHash);
-    });
-    expect(calls).toBe(1);
-  });
-
-  it("does not fall back on a record that was forgotten while a read failed", async () => {
-    freeze(1_900_000_000_000);
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(1_900_000_060_000);
-    await runInDurableObject(gateOf(key.id), async (instance) => {
-      interceptGateDatabase(instance, env, async () => {
-        instance.forget();
-        throw new Error("D1_ERROR: injected fault");
-      });
-      expect(await instance.admit(key.secretHash)).toEqual({ outcome: "unavailable" });
-    });
-  });
-
-  it("admits nothing for a key that it was told to forget", async () => {
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 0);
-    const watched = await watchDatabase(gateOf(key.id));
-    watched.down = true;
-    await gateOf(key.id).forget();
-    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
-  });
-});
-
 describe("the limit", () => {
   it("holds across evictions", async () => {
     const key = await addApiKey({ limit: 4 });
@@ -293,94 +198,5 @@ describe("the limit", () => {
     await gateOf(key.id).forget();
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });
-  });
-});
-
-describe("what the owner sees", () => {
-  const HOUR = 3_600_000;
-  const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
-  const usage = async (id: string) =>
-    (
-      await env.DB.prepare("SELECT hour, admitted, limited FROM api_key_usage WHERE api_key_id = ?1 ORDER BY hour")
-        .bind(id)
-        .all()
-    ).results;
-
-  it("is counted by hour, admitted and limited apart, and handed to D1 by the alarm", async () => {
-    freeze(start);
-    const key = await addApiKey({ limit: 2, windowSeconds: 60 });
-    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(start + HOUR + 5);
-    await gateOf(key.id).admit(key.secretHash, 4);
-    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
-    expect(await usage(key.id)).toEqual([
-      { hour: start, admitted: 2, limited: 1 },
-      { hour: start + HOUR, admitted: 1, limited: 4 },
-    ]);
-    const row = await env.DB.prepare("SELECT last_used_at FROM api_keys WHERE id = ?1").bind(key.id).first();
-    expect(row).toEqual({ last_used_at: start + HOUR + 5 });
-  });
-
-  it("reaches D1 at most once a minute", async () => {
-    freeze(start);
-    const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    await runDurableObjectAlarm(gateOf(key.id));
-    vi.setSystemTime(start + 10);
-    await gateOf(key.id).admit(key.secretHash, 0);
-    const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
-    expect(alarm).toBe(start + 60_000);
-  });
-
-  it("keeps no hour that D1 has and that is over", async () => {
-    freeze(start);
-    const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(start + HOUR);
-    await gateOf(key.id).admit(key.secretHash, 0);
-    await runDurableObjectAlarm(gateOf(key.id));
-    const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
-    expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
-  });
-
-  it("is not handed over a second time while the first is under way", async () => {
-    freeze(start);
-    const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
-      await state.storage.deleteAlarm();
-      interceptGateDatabase(instance, env, async (_, makeCall) => {
-        await instance.admit(key.secretHash);
-        return makeCall();
-      });
-      await instance.alarm();
-      return vi.waitUntil(() => state.storage.getAlarm());
-    });
-    expect(alarm).toBe(start + 60_000);
-  });
-
-  it("loses nothing when D1 does not take it, and counts nothing twice when its answer is lost", async () => {
-    freeze(start);
-    const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    await runInDurableObject(gateOf(key.id), (instance) =>
-      interceptGateDatabase(instance, env, async (_, makeCall) => {
-        await makeCall();
-        throw new Error("injected fault: the answer is lost");
-      }),
-    );
-    await runDurableObjectAlarm(gateOf(key.id));
-    await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
-    await gateOf(key.id).admit(key.secretHash, 0);
-    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
-    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
-  });
-
-  it("leaves no counts behind for a key that is gone", async () => {
-    const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();
-    await runDurableObjectAlarm(gateOf(key.id));
-    expect(await usage(key.id)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { badApiKeys, badTokens } from "./support/authentication-cases.ts";
+import { freeze } from "./support/clock.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
@@ -50,8 +51,7 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
 
   it("refuses a panelist whose tokens were revoked, until a token is issued afterwards", async () => {
     const second = 1_900_000_000;
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(second * 1000 + 2_000);
+    freeze(second * 1000 + 2_000);
     const { id, panelistId } = await addIdeaBank();
     await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
       .bind(panelistId, second * 1000 + 500)

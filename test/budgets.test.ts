@@ -1,17 +1,15 @@
 /** The budgets of design section 4, counted on the real stores. */
+
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { loadChangelog } from "../src/database/changelog.ts";
+import { freeze } from "./support/clock.ts";
 import { countStores, interceptGateDatabase } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank } from "./support/world.ts";
 
 const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
-const freeze = () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(1_900_000_000_000);
-};
 
 /** A request, and what it cost. */
 function counting(freshnessSeconds = "1") {
@@ -41,7 +39,7 @@ describe("whoami", () => {
   });
 
   it("with a key over its limit costs nothing", async () => {
-    freeze();
+    freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 1 });
     const request = counting();
     await request("/tenant/whoami", { "X-API-Key": key.text });
@@ -73,7 +71,7 @@ describe("the changelog", () => {
   });
 
   it("within the freshness window costs nothing, for every panelist", async () => {
-    freeze();
+    freeze(1_900_000_000_000);
     const { token } = await addIdeaBank();
     const request = counting();
     await request(PATH, { Authorization: token });
@@ -88,7 +86,7 @@ describe("the changelog", () => {
   });
 
   it("behind a closed gate costs no KV read once the isolate knows", async () => {
-    freeze();
+    freeze(1_900_000_000_000);
     const { token } = await addIdeaBank({ status: "CLOSED" });
     const request = counting();
     await request(PATH, { Authorization: token });

@@ -1,6 +1,8 @@
 /** Where the changelog's bytes come from: memory, KV or D1; and that a stale one is never served. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { freeze } from "./support/clock.ts";
 import { countStores, interceptStores, type StoreCall } from "./support/intercept.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { addIdeaBank, addProposal, newId } from "./support/world.ts";
@@ -64,8 +66,7 @@ describe("a direct SQL change moves the version, and the next read shows it", ()
 
 describe("freshness", () => {
   it("is a promise: nothing older than FRESHNESS_SECONDS is served", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(1_900_000_000_000);
+    freeze(1_900_000_000_000);
     const bank = await addIdeaBank();
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "2" });
     await titlesBy(isolate, bank.token);
@@ -175,8 +176,7 @@ describe("a change that races with a render", () => {
 
 describe("memory", () => {
   it("never goes back: a body that is newer than the snapshot serves", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(1_900_000_000_000);
+    freeze(1_900_000_000_000);
     const bank = await addIdeaBank();
     let calls = 0;
     const racing = interceptStores(env, async (kind, makeCall) => {

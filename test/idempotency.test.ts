@@ -1,7 +1,9 @@
 /** `Idempotency-Key` on every POST of the tenant API. */
+
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
+import { freeze } from "./support/clock.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addOneOfEverything, bodyOf, createTenant, dumpDatabase, fillPath } from "./support/tenant.ts";
@@ -25,8 +27,7 @@ describe.each(posts)("$name", ({ name, path: template }) => {
     expect(first.status).toBe(201);
     expect(first.headers.get("Idempotency-Replayed")).toBeNull();
     const after = await dumpDatabase();
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(Date.now() + 23 * 3_600_000);
+    freeze(Date.now() + 23 * 3_600_000);
     const second = await tenant.send("POST", path, bodyOf(name), KEY);
     expect(second.status).toBe(201);
     expect(second.headers.get("Idempotency-Replayed")).toBe("true");
@@ -55,8 +56,7 @@ describe.each(posts)("$name", ({ name, path: template }) => {
   it("does it again after 24 hours", async () => {
     const { tenant, path } = await createScene(template);
     await tenant.send("POST", path, bodyOf(name), KEY);
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(Date.now() + 24 * 3_600_000);
+    freeze(Date.now() + 24 * 3_600_000);
     const again = await tenant.send("POST", path, bodyOf(name), KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBeNull();
     // A panelist of that name is there since yesterday.
@@ -126,8 +126,7 @@ describe("the key", () => {
   it("is cleared away with others of the account when it is a day old", async () => {
     const { tenant } = await createScene("/");
     for (const key of ["a", "b", "c"]) await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": key });
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(Date.now() + 25 * 3_600_000);
+    freeze(Date.now() + 25 * 3_600_000);
     await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "d" });
     expect((await env.DB.prepare("SELECT key FROM idempotency_keys").all()).results).toEqual([{ key: "d" }]);
   });

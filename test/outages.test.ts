@@ -1,8 +1,10 @@
 /** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in whoami.test.ts and api-key-gate.test.ts. */
+
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApp } from "../src/app.ts";
+import { freeze } from "./support/clock.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank, addProposal } from "./support/world.ts";
@@ -10,14 +12,10 @@ import { addApiKey, addIdeaBank, addProposal } from "./support/world.ts";
 const PATH = "/public/ideabank/changelog";
 const eager = { ...env, FRESHNESS_SECONDS: "0" };
 const START = 1_900_000_000_000;
-const freeze = () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(START);
-};
 
 describe("when D1 is down", () => {
   it("the changelog is the last snapshot's, at most five minutes old, then 503", async () => {
-    freeze();
+    freeze(START);
     const { token, ...bank } = await addIdeaBank();
     await addProposal(bank, { title: "shipped" });
     const isolate = createIsolate(eager);
@@ -37,7 +35,7 @@ describe("when D1 is down", () => {
   });
 
   it("and hangs, a request waits two seconds for it, the next not at all", { timeout: 10_000 }, async () => {
-    freeze();
+    freeze(START);
     const { token } = await addIdeaBank();
     const isolate = createIsolate(eager);
     const init = { headers: { Authorization: token } };

@@ -1,7 +1,9 @@
 /** Issuing and revoking compound tokens, seen from both sides. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { verifyToken } from "../src/credentials/compound-token.ts";
+import { freeze } from "./support/clock.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
 import { signingKeys } from "./support/world.ts";
 
@@ -23,8 +25,7 @@ async function createScene() {
 
 describe("issuing a token", () => {
   it("by panelist id gives one that reads the idea bank, for 24 hours", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(1_900_000_000_500);
+    freeze(1_900_000_000_500);
     const { issue, read, panelistId, ideaBankId } = await createScene();
     const issued = await issue({ panelistId });
     expect(issued).toEqual({
@@ -82,8 +83,7 @@ describe("issuing a token", () => {
 
 describe("a token ends at once, in this isolate,", () => {
   it("when all of its panelist's tokens are revoked; one issued afterwards works, even in the same second", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(1_900_000_000_100);
+    freeze(1_900_000_000_100);
     const { issue, read, tenant, panelistId } = await createScene();
     const { token } = await issue({ panelistId });
     expect(await read(token)).toBe(200);

@@ -1,15 +1,12 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { freeze } from "./support/clock.ts";
 import { countStores, failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addAccount, addApiKey } from "./support/world.ts";
 
 const as = (text: string) => ({ headers: { "X-API-Key": text } });
-const freeze = (time: number) => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(time);
-};
 
 describe("GET /tenant/whoami", () => {
   it('answers {"apiKeyId": …} and nothing else, with the quota in the headers', async () => {

@@ -1,8 +1,25 @@
 /** The D1 database that `wrangler dev` will open, before it does. */
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { getPlatformProxy, unstable_readConfig } from "wrangler";
+
+const MARK = "schema.sha256";
+
+/**
+ * A database that was made from another schema.sql keeps its old tables: loading the file again adds only what is not there.
+ * Says so, every time, until the developer starts over.
+ */
+async function warnOfOldSchema(stateFolder: string, schema: string): Promise<void> {
+  const file = join(stateFolder, MARK);
+  const hash = createHash("sha256").update(schema).digest("hex");
+  const made = await readFile(file, "utf8").catch(() => undefined);
+  if (made === undefined) await writeFile(file, hash);
+  else if (made !== hash) {
+    console.warn(`\nschema.sql has changed since the local database was made. To start over: rm -rf ${stateFolder}`);
+  }
+}
 
 /** Runs `use` on the local database below `stateFolder` (wrangler's `--persist-to`), with the schema loaded. */
 export async function withLocalDatabase(
@@ -19,7 +36,9 @@ export async function withLocalDatabase(
     persist: { path: join(resolve(stateFolder), "v3") },
   });
   try {
-    await proxy.env.DB.prepare(await readFile("schema.sql", "utf8")).run();
+    const schema = await readFile("schema.sql", "utf8");
+    await warnOfOldSchema(stateFolder, schema);
+    await proxy.env.DB.prepare(schema).run();
     await use(proxy.env.DB);
   } finally {
     await proxy.dispose();

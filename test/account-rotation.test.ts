@@ -1,0 +1,105 @@
+/** Rotation: the same key id, a new secret, and a grace for the old one. */
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "./support/clock.ts";
+import { failStores } from "./support/intercept.ts";
+import { createOwner } from "./support/owner.ts";
+
+const START = 1_900_000_000_000;
+
+describe("rotating a key", () => {
+  const rotate = async (owner: ReturnType<typeof createOwner>, id: string, graceSeconds: number) =>
+    (await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds })).json<{ key: string; apiKey: { id: string } }>();
+
+  it("gives the same id a new secret; the old one lives through its grace, and takes no slot", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const old = await owner.create();
+    expect(await owner.whoami(old.key)).toBe(200);
+    const rotated = await rotate(owner, old.apiKey.id, 3_600);
+    expect(rotated.apiKey).toMatchObject({
+      id: old.apiKey.id,
+      lastFour: rotated.key.slice(-4),
+      previous: { expiresAt: new Date(START + 3_600_000).toISOString(), lastUsedAt: null },
+    });
+    expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([200, 200]);
+    vi.setSystemTime(START + 3_600_000);
+    expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
+    expect((await owner.keys())[0]?.previous).toBeNull();
+  });
+
+  it("without grace ends the old secret at once", async () => {
+    const owner = createOwner();
+    const old = await owner.create();
+    expect(await owner.whoami(old.key)).toBe(200);
+    const rotated = await rotate(owner, old.apiKey.id, 0);
+    expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
+  });
+
+  it("twice, as by an impatient click, keeps the one that is in use, and the newest", async () => {
+    const owner = createOwner();
+    const used = await owner.create();
+    const lost = await rotate(owner, used.apiKey.id, 86_400);
+    const newest = await rotate(owner, used.apiKey.id, 86_400);
+    expect([await owner.whoami(used.key), await owner.whoami(lost.key), await owner.whoami(newest.key)]).toEqual([
+      200, 401, 200,
+    ]);
+    const ended = await rotate(owner, used.apiKey.id, 0);
+    expect([await owner.whoami(used.key), await owner.whoami(newest.key), await owner.whoami(ended.key)]).toEqual([
+      401, 401, 200,
+    ]);
+  });
+
+  it("says whether the old secret is still being used", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const old = await owner.create();
+    const rotated = await rotate(owner, old.apiKey.id, 86_400);
+    vi.setSystemTime(START + 1_000);
+    await owner.whoami(rotated.key);
+    const gate = env.API_KEY_GATE.getByName(old.apiKey.id);
+    await gate.forget();
+    await runDurableObjectAlarm(gate);
+    expect((await owner.keys())[0]?.previous?.lastUsedAt).toBeNull();
+    vi.setSystemTime(START + 2_000);
+    await owner.whoami(old.key);
+    await gate.forget();
+    await runDurableObjectAlarm(gate);
+    expect((await owner.keys())[0]?.previous?.lastUsedAt).toBe(new Date(START + 2_000).toISOString());
+  });
+
+  it("shares one limit between the two", async () => {
+    const owner = createOwner();
+    const old = await owner.create("small", { limit: 2 });
+    const rotated = await rotate(owner, old.apiKey.id, 86_400);
+    expect([await owner.whoami(old.key), await owner.whoami(rotated.key), await owner.whoami(old.key)]).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
+  it("and revoking ends both at once", async () => {
+    const owner = createOwner();
+    const old = await owner.create();
+    const rotated = await rotate(owner, old.apiKey.id, 604_800);
+    await owner.json("DELETE", `/keys/${old.apiKey.id}`);
+    expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 401]);
+    expect((await owner.json("POST", `/keys/${old.apiKey.id}/rotate`, {})).status).toBe(404);
+  });
+
+  it("gives the new key even when the gate does not answer", async () => {
+    const owner = createOwner("o@example.com");
+    const { apiKey } = await owner.create();
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const response = await cutOff.json("POST", `/keys/${apiKey.id}/rotate`, {});
+    expect(response.status).toBe(201);
+    expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
+  });
+
+  it.each([1, -1, 3_601, "1 h"])("refuses a grace of %j", async (graceSeconds) => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    expect((await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds })).status).toBe(400);
+  });
+});

@@ -1,0 +1,98 @@
+/** What a gate counts for its key's owner. */
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "./support/clock.ts";
+import { gateOf } from "./support/gate.ts";
+import { interceptGateDatabase } from "./support/intercept.ts";
+import { addApiKey } from "./support/world.ts";
+
+describe("what the owner sees", () => {
+  const HOUR = 3_600_000;
+  const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
+  const usage = async (id: string) =>
+    (
+      await env.DB.prepare("SELECT hour, admitted, limited FROM api_key_usage WHERE api_key_id = ?1 ORDER BY hour")
+        .bind(id)
+        .all()
+    ).results;
+
+  it("is counted by hour, admitted and limited apart, and handed to D1 by the alarm", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 2, windowSeconds: 60 });
+    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR + 5);
+    await gateOf(key.id).admit(key.secretHash, 4);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([
+      { hour: start, admitted: 2, limited: 1 },
+      { hour: start + HOUR, admitted: 1, limited: 4 },
+    ]);
+    const row = await env.DB.prepare("SELECT last_used_at FROM api_keys WHERE id = ?1").bind(key.id).first();
+    expect(row).toEqual({ last_used_at: start + HOUR + 5 });
+  });
+
+  it("reaches D1 at most once a minute", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    vi.setSystemTime(start + 10);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
+    expect(alarm).toBe(start + 60_000);
+  });
+
+  it("keeps no hour that D1 has and that is over", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
+    expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
+  });
+
+  it("is not handed over a second time while the first is under way", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      await state.storage.deleteAlarm();
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await instance.admit(key.secretHash);
+        return makeCall();
+      });
+      await instance.alarm();
+      return vi.waitUntil(() => state.storage.getAlarm());
+    });
+    expect(alarm).toBe(start + 60_000);
+  });
+
+  it("loses nothing when D1 does not take it, and counts nothing twice when its answer is lost", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runInDurableObject(gateOf(key.id), (instance) =>
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await makeCall();
+        throw new Error("injected fault: the answer is lost");
+      }),
+    );
+    await runDurableObjectAlarm(gateOf(key.id));
+    await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
+    await gateOf(key.id).admit(key.secretHash, 0);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+  });
+
+  it("leaves no counts behind for a key that is gone", async () => {
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();
+    await runDurableObjectAlarm(gateOf(key.id));
+    expect(await usage(key.id)).toEqual([]);
+  });
+});

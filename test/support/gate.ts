@@ -1,0 +1,21 @@
+/** The gate of a key, its clock and its database, in a test's hands. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { ApiKeyGate } from "../../src/api-key-gate/api-key-gate.ts";
+import { interceptGateDatabase } from "./intercept.ts";
+
+export const gateOf = (id: string) => env.API_KEY_GATE.getByName(id);
+export const revokeInDatabase = (id: string) =>
+  env.DB.prepare("UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1").bind(id, Date.now()).run();
+
+/** Counts the gate's own D1 reads, and fails them while `down`. */
+export async function watchDatabase(gate: DurableObjectStub<ApiKeyGate>) {
+  const watched = { calls: 0, down: false };
+  await runInDurableObject(gate, (instance) =>
+    interceptGateDatabase(instance, env, (_, makeCall) => {
+      watched.calls += 1;
+      return watched.down ? Promise.reject(new Error("injected fault: d1")) : makeCall();
+    }),
+  );
+  return watched;
+}
