@@ -88,3 +88,17 @@ it("an idea bank that was created through this isolate is there for its panelist
   const issued = await tenant.send("POST", `/tenant/ideabanks/${id}/tokens`, { externalId: "x" });
   expect(await read(tenant.isolate, (await issued.json<{ token: string }>()).token)).toEqual([]);
 });
+
+it("a write reaches every idea bank of its tenant that the isolate remembers, and no other tenant's", async () => {
+  const scene = await createScene();
+  const [second, third] = [await createScene(), await createScene()];
+  const created = await scene.send("POST", "/tenant/ideabanks", { name: "N", status: "OPEN", changelogEnabled: true });
+  const another = await created.json<{ id: string }>();
+  const issued = await scene.send("POST", `/tenant/ideabanks/${another.id}/tokens`, { externalId: "x" });
+  const { token, panelistId } = await issued.json<{ token: string; panelistId: string }>();
+  const own = await tokenFor(scene.bank.split("/").at(-1) ?? "", panelistId);
+  for (const known of [own, second.token, third.token, token]) expect(await read(scene.isolate, known)).not.toBe(401);
+  await scene.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+  expect([await read(scene.isolate, own), await read(scene.isolate, token)]).toEqual([401, 401]);
+  expect(await read(scene.isolate, second.token)).toEqual(["A proposal"]);
+});

@@ -68,7 +68,7 @@ export class Gatekeeper {
 
   /** The key has changed in D1: its gate is told, and what this isolate remembers of it goes. Rejects when the gate does not answer. */
   async forget(gates: Gates, apiKeyId: string): Promise<void> {
-    for (const text of this.#floods.keys()) if (isKeyOf(text, apiKeyId)) this.#floods.delete(text);
+    for (const text of [...this.#floods.keys()]) if (isKeyOf(text, apiKeyId)) this.#floods.delete(text);
     await retried(async () => gates.getByName(apiKeyId).forget());
   }
 }

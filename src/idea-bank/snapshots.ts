@@ -87,7 +87,8 @@ export class IdeaBankSnapshots {
 
   /** The same for whatever of an account this isolate remembers. */
   expireAccount(accountId: string, bookmark: D1SessionBookmark | null): void {
-    for (const [ideaBankId, { ideaBank }] of this.#kept.entries()) {
+    // A list of its own: setting an entry moves it, and a walk over the cache itself would meet it for ever.
+    for (const [ideaBankId, { ideaBank }] of [...this.#kept.entries()]) {
       if (ideaBank?.accountId === accountId) this.expire(ideaBankId, bookmark);
     }
   }
