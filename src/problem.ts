@@ -5,7 +5,11 @@ type Definition = { readonly status: number; readonly title: string; readonly de
 const PROBLEMS = {
   "invalid-request": { status: 400, title: "Bad Request", detail: "The request breaks the rules that `errors` lists." },
   unauthorized: { status: 401, title: "Unauthorized", detail: "The credential is missing or not valid." },
-  forbidden: { status: 403, title: "Forbidden", detail: "The API key has no access to this." },
+  forbidden: {
+    status: 403,
+    title: "Forbidden",
+    detail: "There is no such resource, or the API key has no access to it.",
+  },
   "idea-bank-not-found": { status: 404, title: "Not Found", detail: "There is no such idea bank." },
   "not-found": { status: 404, title: "Not Found", detail: "There is nothing at this path." },
   "method-not-allowed": {

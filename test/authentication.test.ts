@@ -6,18 +6,35 @@ import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
+const WANTED = {
+  "X-API-Key": "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+  Authorization: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+};
 const routes = [
-  { path: "/tenant/whoami", header: "X-API-Key", challenge: 'ApiKey realm="tenant"', cases: badApiKeys },
+  {
+    path: "/tenant/whoami",
+    header: "X-API-Key",
+    wanted: WANTED["X-API-Key"],
+    challenge: 'ApiKey realm="tenant"',
+    cases: badApiKeys,
+  },
   {
     path: "/public/ideabank/changelog",
     header: "Authorization",
+    wanted: WANTED.Authorization,
     challenge: 'Bearer realm="panelist"',
     cases: badTokens,
   },
-  { path: "/ideabank", header: "Authorization", challenge: 'Bearer realm="panelist"', cases: badTokens },
+  {
+    path: "/ideabank",
+    header: "Authorization",
+    wanted: WANTED.Authorization,
+    challenge: 'Bearer realm="panelist"',
+    cases: badTokens,
+  },
 ];
 
-describe.each(routes)("GET $path answers 401", ({ path, header, challenge, cases }) => {
+describe.each(routes)("GET $path answers 401", ({ path, header, challenge, wanted, cases }) => {
   it.each(cases)("to $title", async ({ header: makeValue, io }) => {
     const value = await makeValue();
     const { env: counted, counts } = countStores(env);
@@ -32,7 +49,7 @@ describe.each(routes)("GET $path answers 401", ({ path, header, challenge, cases
       type: "about:blank",
       title: "Unauthorized",
       status: 401,
-      detail: "The credential is missing or not valid.",
+      detail: wanted,
       error: "unauthorized",
     });
     expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: io ? 1 : 0 });

@@ -79,6 +79,8 @@ describe.each(lists)("%s", (_, { path: template }) => {
     for (const cursor of [page.nextCursor.slice(0, -1) + last, `${page.nextCursor}0`, page.nextCursor.slice(1)]) {
       expect((await tenant.send("GET", `${path}?cursor=${cursor}`)).status).toBe(400);
     }
+    const otherList = path === "/tenant/surveys" ? "/tenant/panelists" : "/tenant/surveys";
+    expect((await tenant.send("GET", `${otherList}?cursor=${page.nextCursor}`)).status).toBe(400);
   });
 });
 

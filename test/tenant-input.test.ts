@@ -80,7 +80,7 @@ describe("a body that breaks rules", () => {
 
   it.each(["", "{", "{'title':'T'}", '{"title":"T"', "\u0000"])("is refused when it is not JSON: %j", async (body) => {
     const { status, errors } = await rejected("POST", "/tenant/surveys", body);
-    expect([status, errors]).toEqual([400, [{ path: "", message: "must be JSON in UTF-8" }]]);
+    expect([status, errors]).toEqual([400, [{ path: "", message: "must be valid JSON, in UTF-8" }]]);
   });
 });
 

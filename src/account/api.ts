@@ -47,6 +47,6 @@ export function addAccountApi(routes: Hono<OwnerEnv>, memory: IsolateMemory): vo
     const { signingKeys } = await memory.readSettings(c.env);
     const { page } = await readPage(c, listActivity.query, signingKeys);
     const { items, next } = await listAuditEvents(primary(c), c.var.owner.email, page);
-    return c.json({ items, nextCursor: await nextCursor(next, signingKeys) });
+    return c.json({ items, nextCursor: await nextCursor(c, next, signingKeys) });
   });
 }

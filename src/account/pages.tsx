@@ -75,7 +75,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
     const { signingKeys } = await memory.readSettings(c.env);
     const { page } = await readPage(c, PageQuery, signingKeys);
     const { items, next } = await listAuditEvents(primary(c), c.var.owner.email, page);
-    const cursor = await nextCursor(next, signingKeys);
+    const cursor = await nextCursor(c, next, signingKeys);
     return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
   });
 }

@@ -32,12 +32,15 @@ export async function importSigningKeys(secrets: readonly [string, ...string[]])
   return [await importSigningKey(newest), ...(await Promise.all(older.map(importSigningKey)))];
 }
 
-/** Signs a body of the kind's width with the newest key. */
-export async function seal(kind: EnvelopeKind, body: string, keys: SigningKeys): Promise<string> {
+/**
+ * Signs a body of the kind's width with the newest key. `context` is signed too, and not carried: the credential is good
+ * only where it is the same.
+ */
+export async function seal(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
   if (body.length !== kind.bodyWidth)
     throw new RangeError(`the body of an ${kind.prefix} has ${kind.bodyWidth} digits`);
   const signed = `${kind.prefix}_${body}`;
-  return signed + (await computeTag(kind, signed, keys[0]));
+  return signed + (await computeTag(kind, signed + context, keys[0]));
 }
 
 /** The body of a credential that one of the keys signed. */
@@ -45,13 +48,14 @@ export async function unseal(
   kind: EnvelopeKind,
   text: string,
   keys: SigningKeys,
+  context = "",
 ): Promise<Result<string, "malformed" | "forged">> {
   if (!kind.pattern.test(text)) return refuse("malformed");
   const bodyStart = kind.prefix.length + 1;
   const signed = text.slice(0, bodyStart + kind.bodyWidth);
   const tag = text.slice(signed.length);
   for (const key of keys) {
-    if (constantTimeEqual(tag, await computeTag(kind, signed, key))) return ok(signed.slice(bodyStart));
+    if (constantTimeEqual(tag, await computeTag(kind, signed + context, key))) return ok(signed.slice(bodyStart));
   }
   return refuse("forged");
 }

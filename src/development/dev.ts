@@ -9,6 +9,7 @@ import { importSigningKeys } from "../credentials/envelope.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { withLocalDatabase } from "./local-database.ts";
 import { localCredentialSecrets } from "./local-secrets.ts";
+import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_STATE_FOLDER = ".wrangler/state";
@@ -19,8 +20,10 @@ const { values } = parseArgs({
   options: { port: { type: "string" }, "persist-to": { type: "string" } },
   strict: false,
 });
-const port = typeof values.port === "string" ? values.port : String(await findFreePort(DEFAULT_PORT));
+const port = typeof values.port === "string" ? await checkPort(values.port) : await findFreePort(DEFAULT_PORT);
 const stateFolder = typeof values["persist-to"] === "string" ? values["persist-to"] : DEFAULT_STATE_FOLDER;
+if (values.port === undefined && port !== DEFAULT_PORT) console.log(`Port ${DEFAULT_PORT} is taken: using ${port}.`);
+await takeStateFolder(stateFolder, port).catch((error: Error) => fail(error.message));
 
 const keys = await importSigningKeys(await localCredentialSecrets());
 await withLocalDatabase(stateFolder, async (database) => {
@@ -37,25 +40,51 @@ When the server below is ready, try:
 curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'
 curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'
 curl -i ${origin}/ideabank -H 'Authorization: ${token}'
+
+API reference: ${origin}/reference
+Account Settings: ${origin}/account/api-keys
 `);
 });
 
-const wrangler = spawn("wrangler", ["dev", ...(values.port === undefined ? ["--port", port] : []), ...passedOn], {
-  stdio: "inherit",
-  shell: process.platform === "win32",
-});
+const wrangler = spawn(
+  "wrangler",
+  ["dev", ...(values.port === undefined ? ["--port", String(port)] : []), ...passedOn],
+  {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  },
+);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
 wrangler.on("exit", (code) => process.exit(code ?? 1));
 
+// npm does not pass a SIGTERM on: when it is gone, nobody else will stop the server.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+/** The port that was asked for, if it is one and nobody listens on it. */
+async function checkPort(text: string): Promise<number> {
+  const wanted = Number(text);
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > 65_535)
+    fail(`--port ${text}: a port is a number from 1 to 65535.`);
+  if (!(await isFree(wanted))) fail(`Port ${wanted} is in use. Try another: npm run dev -- --port ${wanted + 1}`);
+  return wanted;
+}
+
 /** The first port from `first` on that nobody listens on, so that the printed commands are right. */
 async function findFreePort(first: number): Promise<number> {
-  for (let candidate = first; candidate < first + 100; candidate++) {
-    const free = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once("error", () => resolve(false));
-      probe.listen(candidate, "localhost", () => probe.close(() => resolve(true)));
-    });
-    if (free) return candidate;
-  }
-  throw new Error(`no free port between ${first} and ${first + 99}; name one: npm run dev -- --port 9000`);
+  for (let candidate = first; candidate < first + 100; candidate++) if (await isFree(candidate)) return candidate;
+  return fail(`No port is free between ${first} and ${first + 99}. Name one: npm run dev -- --port 9000`);
+}
+
+function isFree(candidate: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(candidate, "localhost", () => probe.close(() => resolve(true)));
+  });
 }

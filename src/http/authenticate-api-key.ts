@@ -20,7 +20,7 @@ export function authenticateApiKey({
     const address = c.req.header("CF-Connecting-IP") ?? null;
     const admission = await gatekeeper.admit(stores, apiKey.value, address, Date.now());
     const tenant = enter(c, admission);
-    if (tenant.accountSuspended) throw new Problem("forbidden", { cause: "account-suspended" });
+    if (tenant.accountSuspended) throw new Problem("forbidden", { detail: "The API key's account is suspended." });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKey.value.id);
     await next();
@@ -47,5 +47,10 @@ function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
   }
 }
 
+/** One answer for every reason; it says what is expected, not what was wrong. */
 const unauthorized = (reason: string) =>
-  new Problem("unauthorized", { headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' }, cause: reason });
+  new Problem("unauthorized", {
+    detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+    headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
+    cause: reason,
+  });

@@ -17,14 +17,17 @@ export async function readPage<Schema extends PageSchema>(
   const query = parseOrThrow(schema, singleParameters(c));
   const { limit, cursor } = query;
   if (cursor === undefined) return { query, page: { limit, after: undefined } };
-  const after = await openCursor(cursor, keys);
-  if (after === undefined) throw invalid([{ path: "cursor", message: "must be a nextCursor of this API" }]);
+  const after = await openCursor(cursor, c.req.path, keys);
+  if (after === undefined) throw invalid([{ path: "cursor", message: "must be a nextCursor of this list" }]);
   return { query, page: { limit, after } };
 }
 
 /** Undefined, and so absent from the JSON, on the last page. */
-export const nextCursor = async (next: Position | undefined, keys: SigningKeys): Promise<string | undefined> =>
-  next && (await sealCursor(next, keys));
+export const nextCursor = async (
+  c: Context,
+  next: Position | undefined,
+  keys: SigningKeys,
+): Promise<string | undefined> => next && (await sealCursor(next, c.req.path, keys));
 
 function singleParameters(c: Context): Record<string, string | undefined> {
   const parameters = Object.entries(c.req.queries());

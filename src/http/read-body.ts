@@ -11,7 +11,7 @@ export async function readJsonBody(request: Request): Promise<{ text: string; va
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) };
   } catch {
-    throw invalid([{ path: "", message: "must be JSON in UTF-8" }]);
+    throw invalid([{ path: "", message: "must be valid JSON, in UTF-8" }]);
   }
 }
 

@@ -40,5 +40,10 @@ export async function openIdeaBank(
   return { ...snapshot, ideaBank };
 }
 
+/** One answer for every reason; it says what is expected, not what was wrong. */
 const unauthorized = (reason: string) =>
-  new Problem("unauthorized", { headers: { "WWW-Authenticate": 'Bearer realm="panelist"' }, cause: reason });
+  new Problem("unauthorized", {
+    detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+    headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
+    cause: reason,
+  });

@@ -24,5 +24,5 @@ export async function respondPage<Item>(
   { items, next }: Page<Item>,
 ): Promise<Response> {
   const { signingKeys } = await readSettings(c.env);
-  return c.json({ items, nextCursor: await nextCursor(next, signingKeys) });
+  return c.json({ items, nextCursor: await nextCursor(c, next, signingKeys) });
 }

@@ -52,7 +52,8 @@ export class OperationRouter {
     const honoPath = path.replace(/\{(\w+)\}/g, ":$1");
     this.routes.on(method, honoPath, authenticateApiKey(this.memory), async (c) => {
       const { accountId, scopes } = c.var.tenant;
-      if (scope !== null && !scopes.includes(scope)) throw new Problem("forbidden", { cause: `needs ${scope}` });
+      if (scope !== null && !scopes.includes(scope))
+        throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
       const ids: Record<string, string> = c.req.param();
       if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 

@@ -102,6 +102,32 @@ describe("over HTTP, as it comes", () => {
   });
 });
 
+describe("a start that cannot be", () => {
+  const attempt = (...args: string[]) =>
+    paste(`cd '${checkout.folder}' && npm run --silent dev -- ${args.join(" ")} 2>&1 || echo "exit $?"`);
+
+  it.each([
+    ["--port abc", "--port abc: a port is a number from 1 to 65535."],
+    ["--port 80000", "--port 80000: a port is a number from 1 to 65535."],
+  ])("with %s says so in one line", async (args, line) => {
+    expect((await attempt(args)).trim().split("\n")).toEqual([line, "exit 1"]);
+  });
+
+  it("on a port that is in use says so, and names another", async () => {
+    expect(await attempt(`--port ${port}`)).toContain(
+      `Port ${port} is in use. Try another: npm run dev -- --port ${port + 1}`,
+    );
+  });
+
+  it("beside one that is running says where that one is, and leaves its data alone", async () => {
+    expect(await attempt(`--port ${await freePort()}`)).toContain(
+      `npm run dev is already running here, on port ${port} `,
+    );
+    const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": printed("API key", server) } });
+    expect(whoami.status).toBe(200);
+  });
+});
+
 describe("a second start", () => {
   it("keeps the data, and the same key and the older token work", async () => {
     const [key, token] = [printed("API key", server), printed("Token", server)];

@@ -1,0 +1,49 @@
+/** The folder of local data belongs to one `npm run dev` at a time: two would lock each other's database. */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+type Holder = { readonly pid: number; readonly port: number };
+
+/** Takes the folder until this process ends. Rejects, naming the holder, while another `npm run dev` has it. */
+export async function takeStateFolder(folder: string, port: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, "dev.lock");
+  if (await createLock(file, port)) return;
+  // A lock without its words is being written at this moment, or was left by a crash: a moment tells which.
+  const other = (await readHolder(file)) ?? (await setTimeout(500).then(() => readHolder(file)));
+  if (other !== undefined && isRunning(other.pid)) throw alreadyRunning(other);
+  await rm(file, { force: true });
+  if (!(await createLock(file, port))) throw alreadyRunning((await readHolder(file)) ?? { pid: 0, port: 0 });
+}
+
+/** "wx" creates the file or fails: of two starts at the same moment, one gets it. */
+async function createLock(file: string, port: number): Promise<boolean> {
+  const holder: Holder = { pid: process.pid, port };
+  try {
+    await writeFile(file, JSON.stringify(holder), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+const readHolder = (file: string): Promise<Holder | undefined> =>
+  readFile(file, "utf8")
+    .then((text): Holder => JSON.parse(text))
+    .catch(() => undefined);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const alreadyRunning = ({ pid, port }: Holder): Error =>
+  new Error(
+    `npm run dev is already running here, on port ${port} (process ${pid}). ` +
+      "Stop it, or keep other data: npm run dev -- --persist-to another-folder",
+  );
