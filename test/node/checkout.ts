@@ -17,8 +17,21 @@ export async function makeCheckout(): Promise<{ folder: string; remove: () => Pr
 
 export type DevServer = { readonly output: string; stop: () => Promise<void> };
 
-/** Runs `npm run dev` until it is ready. */
+/**
+ * Runs `npm run dev` until it is ready. Wrangler opens ports of its own, and may lose one to another that starts at the same
+ * moment: that, and nothing else, is tried again.
+ */
 export async function startDev(folder: string, ...args: string[]): Promise<DevServer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startDevOnce(folder, args);
+    } catch (error) {
+      if (tries === 3 || !/Address already in use \(socket/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startDevOnce(folder: string, args: string[]): Promise<DevServer> {
   const child: ChildProcess = spawn("npm", ["run", "dev", "--", ...args], {
     cwd: folder,
     env: { ...process.env, CI: "true", CREDENTIAL_SECRETS: undefined },
@@ -34,7 +47,7 @@ export async function startDev(folder: string, ...args: string[]): Promise<DevSe
     };
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);
-    child.once("exit", (code) => fail(new Error(`npm run dev ended with ${code}:\n${output}`)));
+    child.once("close", (code) => fail(new Error(`npm run dev ended with ${code}:\n${output}`)));
   });
   return {
     output,
@@ -46,13 +59,17 @@ export async function startDev(folder: string, ...args: string[]): Promise<DevSe
   };
 }
 
+/** A port that nobody listens on, outside the range that systems give out by themselves (from 32768 on). */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const candidate = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(candidate, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (free) return candidate;
+  }
 }
 
 /** Runs a line as a developer would paste it. */
