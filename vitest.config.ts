@@ -27,6 +27,8 @@ export default defineConfig({
           setupFiles: ["test/support/setup.ts"],
           // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
           isolate: false,
+          // A hang is what this is for; no test depends on how fast the machine is.
+          testTimeout: 60_000,
         },
       },
       {

@@ -28,7 +28,7 @@ describe("when D1 is down, the gate", () => {
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
   });
 
-  it("waits two seconds when D1 hangs, then goes on with its record", { timeout: 10_000 }, async () => {
+  it("waits two seconds when D1 hangs, then goes on with its record", async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash, 0);

@@ -188,7 +188,7 @@ describe("memory", () => {
     expect(calls).toBe(2);
   });
 
-  it("is bounded in bytes: what does not fit is asked of KV again", { timeout: 30_000 }, async () => {
+  it("is bounded in bytes: what does not fit is asked of KV again", async () => {
     const banks = [];
     for (let times = 0; times < 18; times++) {
       const bank = await addIdeaBank({ changelogMaxEntries: 100 });
