@@ -146,6 +146,8 @@ CREATE TABLE IF NOT EXISTS comments (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
+-- Removing a panelist finds the comments that name it, and nobody else's.
+CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
 
 -- The changelog's version moves in the transaction that changes what the changelog shows, whoever writes. (SQLite runs no
 -- triggers for the rows that INSERT OR REPLACE throws out: write with UPDATE or an upsert.)

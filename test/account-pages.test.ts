@@ -109,6 +109,22 @@ describe("the forms", () => {
     expect(await owner.keys()).toHaveLength(1);
   });
 
+  it("say nothing of another owner's key that has the same id", async () => {
+    const theirs = await createOwner().create();
+    const owner = createOwner();
+    const refused = await owner.submit("/api-keys", { ...FIELDS, newKeyId: theirs.apiKey.id });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).not.toContain("was created");
+    expect(await owner.whoami(theirs.key)).toBe(200);
+  });
+
+  it("do not take an empty grace for none", async () => {
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create();
+    expect((await owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "" })).status).toBe(400);
+    expect(await owner.whoami(key)).toBe(200);
+  });
+
   it("come back with what was typed and what is wrong", async () => {
     const owner = createOwner();
     const response = await owner.submit("/api-keys", { ...FIELDS, name: "x".repeat(101), limit: "0", scopes: [] });

@@ -2,6 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { clearExpired } from "../src/database/idempotency.ts";
 import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
 import { freeze } from "./support/clock.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
@@ -121,6 +122,24 @@ describe("the key", () => {
     const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
     const { token } = await (await tenant.send("POST", path, { externalId: "x" }, KEY)).json<{ token: string }>();
     expect(JSON.stringify(await dumpDatabase())).not.toContain(token.slice(-17));
+  });
+
+  it("costs the same however many expired ones wait to be cleared", async () => {
+    const { tenant } = await createScene("/");
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+       INSERT INTO idempotency_keys SELECT ?1, 'old' || i, 'h', '{}', i FROM n`,
+    )
+      .bind(tenant.accountId)
+      .run();
+    const session = env.DB.withSession();
+    const cleared = await clearExpired(session, tenant.accountId, {
+      key: "k",
+      requestHash: "h",
+      now: Date.now(),
+    }).run();
+    expect(cleared.meta.rows_read).toBeLessThan(100);
+    expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(4_990);
   });
 
   it("is cleared away with others of the account when it is a day old", async () => {

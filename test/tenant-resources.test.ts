@@ -50,7 +50,8 @@ describe.each(resources)("$collection", ({ collection, least, defaults, changes 
       expect(await updated.json()).toMatchObject({ [field]: value });
     }
     expect(await (await tenant.send("GET", path)).json()).toEqual({ ...defaults, ...changes });
-    expect(await (await tenant.send("PATCH", path, {})).json()).toEqual({ ...defaults, ...changes });
+    const before = await (await tenant.send("GET", path)).json();
+    expect(await (await tenant.send("PATCH", path, {})).json()).toEqual(before);
     expect(await (await tenant.send("GET", collection)).json()).toEqual({ items: [{ ...defaults, ...changes }] });
     const deleted = await tenant.send("DELETE", path);
     expect([deleted.status, await deleted.text()]).toEqual([204, ""]);

@@ -95,6 +95,18 @@ describe("a token ends at once, in this isolate,", () => {
     expect(await read(token)).toBe(401);
   });
 
+  it("when tokens are revoked, issued and revoked again within one second", async () => {
+    freeze(1_900_000_000_100);
+    const { issue, read, tenant, panelistId } = await createScene();
+    const revoke = () => tenant.send("DELETE", `/tenant/panelists/${panelistId}/tokens`);
+    await revoke();
+    const { token } = await issue({ panelistId });
+    await revoke();
+    vi.setSystemTime(1_900_000_005_000);
+    expect(await read(token)).toBe(401);
+    expect(await read((await issue({ panelistId })).token)).toBe(200);
+  });
+
   it("when its panelist is switched off, until it is switched on again", async () => {
     const { issue, read, tenant, panelistId } = await createScene();
     const { token } = await issue({ panelistId });

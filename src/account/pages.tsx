@@ -46,7 +46,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
 
   routes.post(`${LIST}/:apiKeyId/rotate`, async (c) => {
     const fields = await readForm(c.req.raw);
-    const { graceSeconds } = parseOrThrow(Rotation, { graceSeconds: Number(fields.get("graceSeconds") ?? Number.NaN) });
+    const { graceSeconds } = parseOrThrow(Rotation, { graceSeconds: Number(fields.get("graceSeconds") || Number.NaN) });
     const shown = await rotateKey(c, memory, c.req.param("apiKeyId"), graceSeconds);
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);

@@ -109,7 +109,12 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#revokedUseNoted = hour;
     const eventId = createId(secureRandomBytes);
     const noting = recordUseAfterRevocation(chooseDatabase(this.env), this.#apiKeyId, eventId, address, now);
-    this.ctx.waitUntil(noting.catch((error) => console.warn("D1 did not take an audit event", error)));
+    this.ctx.waitUntil(
+      noting.catch((error) => {
+        this.#revokedUseNoted = undefined;
+        console.warn("D1 did not take an audit event; the next use tries again", error);
+      }),
+    );
   }
 
   get #apiKeyId(): string {

@@ -108,7 +108,7 @@ export async function createApiKeyRow(
       ),
     recordChange(session, owner, happening),
     recordRefusal(session, owner, { ...happening, id: eventId }),
-    session.prepare("SELECT 1 FROM api_keys WHERE id = ?1").bind(key.id),
+    session.prepare(`SELECT 1 FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, key.id),
   ]);
   const row = inserted?.results[0] as Row | undefined;
   if (row !== undefined) return toApiKey(row, now, []);

@@ -2,7 +2,7 @@
 
 /** Errors of D1 that mean "not now": the statement was good, the database did not answer. A refused statement is a defect. */
 export const isDatabaseOutage = (error: Error): boolean =>
-  error.message.startsWith("D1_ERROR") && !error.message.includes("SQLITE_");
+  error.message.startsWith("D1_ERROR") && !/SQLITE_(?!BUSY|FULL|NOMEM)/.test(error.message);
 
 /** The answer, or after `milliseconds` the error of a database that is down: hanging is one way of being down. */
 export async function answerWithin<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer> {

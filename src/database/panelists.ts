@@ -101,7 +101,10 @@ export async function deletePanelist(session: D1DatabaseSession, accountId: stri
   return row !== null;
 }
 
-/** Every token that was issued until `now` (Unix milliseconds) is dead. */
+/**
+ * Every token that was issued until `now` (Unix milliseconds) is dead, and so is one that was issued in the second after an
+ * earlier revocation, which is where issuing goes then.
+ */
 export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
@@ -110,7 +113,7 @@ export async function revokePanelistTokens(
 ): Promise<boolean> {
   const row = await session
     .prepare(
-      `UPDATE panelists SET tokens_revoked_at = max(coalesce(tokens_revoked_at, 0), ?3)
+      `UPDATE panelists SET tokens_revoked_at = max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)
        WHERE account_id = ?1 AND id = ?2 RETURNING id`,
     )
     .bind(accountId, id, now)

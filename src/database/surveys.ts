@@ -76,7 +76,10 @@ export async function updateSurvey(
   const row = await session
     .prepare(
       `UPDATE surveys SET title = coalesce(?3, title), description = coalesce(?4, description),
-         status = coalesce(?5, status), updated_at = max(updated_at, ?6)
+         status = coalesce(?5, status),
+         updated_at = iif(
+           coalesce(?3, title) = title AND coalesce(?4, description) = description AND coalesce(?5, status) = status,
+           updated_at, max(updated_at, ?6))
        WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
     )
     .bind(accountId, id, changes.title ?? null, changes.description ?? null, changes.status ?? null, now)

@@ -61,7 +61,7 @@ export const TENANT_ANSWERS: Record<OperationName, Description> = {
   updatePanelist: read(
     "Panelist",
     "Change a panelist",
-    "The tokens of a panelist who is not `active` are refused, and none is issued.",
+    "While a panelist is not `active`, the tokens are refused and none is issued. To end them for good, revoke them or delete the panelist.",
   ),
   deletePanelist: remove("Delete a panelist", "The panelist's tokens are refused from then on; the comments stay."),
 

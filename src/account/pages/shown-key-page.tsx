@@ -18,7 +18,8 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, told }, rotated, ori
         {apiKey.previous
           ? `The old secret keeps working until ${exactTime(apiKey.previous.expiresAt)}.`
           : "No old secret works any more."}
-        {!told && " The new one may take up to a minute to work everywhere."}
+        {!told &&
+          " But the key's gate did not answer: for up to a minute an old secret may still work, and the new one may not. Rotate again to be sure."}
       </p>
     )}
     <h2>Try it</h2>
