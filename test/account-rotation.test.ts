@@ -38,18 +38,29 @@ describe("rotating a key", () => {
     expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
   });
 
-  it("twice, as by an impatient click, keeps the one that is in use, and the newest", async () => {
+  it("again keeps the secret that was current, for the grace that is picked now, and ends the one from before", async () => {
+    freeze(START);
     const owner = createOwner();
-    const used = await owner.create();
-    const lost = await rotate(owner, used.apiKey.id, 86_400);
-    const newest = await rotate(owner, used.apiKey.id, 86_400);
-    expect([await owner.whoami(used.key), await owner.whoami(lost.key), await owner.whoami(newest.key)]).toEqual([
-      200, 401, 200,
+    const first = await owner.create();
+    const second = await rotate(owner, first.apiKey.id, 604_800);
+    const third = await rotate(owner, first.apiKey.id, 3_600);
+    expect(third.apiKey).toMatchObject({ previous: { expiresAt: new Date(START + 3_600_000).toISOString() } });
+    expect([await owner.whoami(first.key), await owner.whoami(second.key), await owner.whoami(third.key)]).toEqual([
+      401, 200, 200,
     ]);
-    const ended = await rotate(owner, used.apiKey.id, 0);
-    expect([await owner.whoami(used.key), await owner.whoami(newest.key), await owner.whoami(ended.key)]).toEqual([
-      401, 401, 200,
-    ]);
+  });
+
+  it("by a form that is sent twice happens once", async () => {
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create();
+    const submit = () =>
+      owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "3600", lastFour: apiKey.lastFour });
+    const answers = await Promise.all([submit(), submit()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(await owner.whoami(key)).toBe(200);
+    expect((await owner.events()).map(({ event }) => event)).toEqual(["rotated", "created"]);
+    const json = await owner.json("POST", `/keys/${apiKey.id}/rotate`, { lastFour: apiKey.lastFour });
+    expect(await json.json()).toMatchObject({ status: 409, error: "conflict" });
   });
 
   it("says whether the old secret is still being used", async () => {

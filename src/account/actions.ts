@@ -12,7 +12,7 @@ import {
 } from "../database/account-api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { IsolateMemory, OwnerEnv } from "../http/app-env.ts";
-import type { ApiKey, NewApiKey } from "../model/account.ts";
+import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { Problem } from "../problem.ts";
 
 /** A key in full, for the one answer that shows it. `told`: its gate knows; otherwise it will within a minute. */
@@ -48,15 +48,22 @@ export async function rotateKey(
   c: Context<OwnerEnv>,
   { readSettings, gatekeeper }: IsolateMemory,
   id: string,
-  graceSeconds: number,
+  { graceSeconds, lastFour: seen }: Rotation,
 ): Promise<ShownKey> {
   const { signingKeys } = await readSettings(c.env);
   const { text } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: await hashApiKey(text), lastFour: text.slice(-4) };
   const at = moment();
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
-  const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, graceUntil, at);
+  const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, { graceUntil, seen }, at);
   if (apiKey === null) throw noSuchKey();
+  if (apiKey === "rotated") {
+    throw new Problem("conflict", {
+      detail:
+        "This key was rotated since you saw it, as when a form is sent twice. If you did not copy its new secret, rotate it again: " +
+        "the new one keeps the grace that you pick then, and the secret from before ends.",
+    });
+  }
   // The new key exists now and is shown only here: a gate that does not answer must not take it away from the owner.
   const told = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
     () => true,

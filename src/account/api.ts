@@ -34,8 +34,8 @@ export function addAccountApi(routes: Hono<OwnerEnv>, memory: IsolateMemory): vo
   });
 
   routes.post(toHonoPath(rotate.path), async (c) => {
-    const { graceSeconds } = parseOrThrow(rotate.body, (await readJsonBody(c.req.raw)).value);
-    const { apiKey, key } = await rotateKey(c, memory, c.req.param("apiKeyId") ?? "", graceSeconds);
+    const rotation = parseOrThrow(rotate.body, (await readJsonBody(c.req.raw)).value);
+    const { apiKey, key } = await rotateKey(c, memory, c.req.param("apiKeyId") ?? "", rotation);
     return c.json({ apiKey, key }, 201);
   });
 

@@ -46,8 +46,9 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
 
   routes.post(`${LIST}/:apiKeyId/rotate`, async (c) => {
     const fields = await readForm(c.req.raw);
-    const { graceSeconds } = parseOrThrow(Rotation, { graceSeconds: Number(fields.get("graceSeconds") || Number.NaN) });
-    const shown = await rotateKey(c, memory, c.req.param("apiKeyId"), graceSeconds);
+    const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
+    const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
+    const shown = await rotateKey(c, memory, c.req.param("apiKeyId"), rotation);
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });

@@ -116,33 +116,33 @@ export async function createApiKeyRow(
 }
 
 /**
- * Gives an active key a new secret. The old one works until `graceUntil`; null ends every old one at once. While an older
- * one is still in its grace, it keeps it, and it is the newest that ends: sending a form twice cuts nobody off.
+ * Gives an active key a new secret. The one before works until `graceUntil`, or not at all when that is null; any older one
+ * ends. `seen` is the last four characters of the secret that the owner saw: a form that is sent twice, or a page from
+ * before, rotates nothing and is told `"rotated"`.
  */
 export async function rotateApiKey(
   session: D1DatabaseSession,
   owner: Owner,
   id: string,
   secret: StoredSecret,
-  graceUntil: number | null,
+  { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
   { now, eventId }: Moment,
-): Promise<ApiKey | null> {
-  const [updated] = await session.batch([
+): Promise<ApiKey | "rotated" | null> {
+  const active = `id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?3 + 1) > ?3`;
+  const [updated, , found] = await session.batch([
     session
       .prepare(
         `UPDATE api_keys SET
-           previous_secret_hash = CASE WHEN ?5 IS NULL THEN NULL
-             WHEN previous_expires_at > ?6 THEN previous_secret_hash ELSE secret_hash END,
-           previous_last_used_at = iif(?5 IS NOT NULL AND previous_expires_at > ?6, previous_last_used_at, NULL),
-           previous_expires_at = iif(?5 IS NOT NULL AND previous_expires_at > ?6, previous_expires_at, ?5),
-           secret_hash = ?3, last_four = ?4, rotated_at = ?6
-         WHERE id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?6 + 1) > ?6
+           previous_secret_hash = iif(?6 IS NULL, NULL, secret_hash), previous_expires_at = ?6, previous_last_used_at = NULL,
+           secret_hash = ?4, last_four = ?5, rotated_at = ?3
+         WHERE ${active} AND last_four = coalesce(?7, last_four)
          RETURNING ${COLUMNS}`,
       )
-      .bind(owner.email, id, secret.hash, secret.lastFour, graceUntil, now),
+      .bind(owner.email, id, now, secret.hash, secret.lastFour, graceUntil, seen ?? null),
     recordChange(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }),
+    session.prepare(`SELECT 1 FROM api_keys WHERE ${active}`).bind(owner.email, id, now),
   ]);
-  return firstKey(updated, now);
+  return firstKey(updated, now) ?? (found?.results.length === 1 ? "rotated" : null);
 }
 
 export async function renameApiKey(

@@ -37,7 +37,10 @@ export const Rotation = z.strictObject({
       ),
     86_400,
   ),
+  /** The last four characters of the secret that is to be replaced: the rotation is refused when it is another by now. */
+  lastFour: z.optional(z.string()),
 });
+export type Rotation = z.infer<typeof Rotation>;
 
 const HourlyCount = z.object({
   hour: Timestamp,

@@ -85,8 +85,8 @@ export const ACCOUNT_ANSWERS: Record<keyof typeof ACCOUNT_OPERATIONS, Descriptio
   rotateApiKey: create(
     "ShownApiKey",
     "Give an API key a new secret",
-    "It keeps its id. The old secret keeps working for `graceSeconds` (0, 3600, 86400 or 604800). An older one that is still in " +
-      "its grace keeps that, and the secret between the two ends at once.",
+    "It keeps its id. The secret before keeps working for `graceSeconds` (0, 3600, 86400 or 604800); any older one ends. Send " +
+      "`lastFour`, as you last saw it, and a request that is sent twice rotates once (409 `conflict`).",
   ),
   revokeApiKey: read("ApiKey", "Revoke an API key", "From this answer on, every request with the key is refused."),
   listActivity: read("ActivityPage", "List what happened to API keys", "Newest first."),

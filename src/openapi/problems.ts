@@ -40,7 +40,9 @@ export function problemCodesOf({ credential, path, name, method, query, body }: 
   if (body !== undefined) codes.push("payload-too-large", "unsupported-media-type");
   if (credential === "access") {
     if (path.includes("{")) codes.push("not-found");
-    return name === "createApiKey" ? [...codes, "api-key-limit-reached"] : codes;
+    if (name === "createApiKey") codes.push("api-key-limit-reached");
+    if (name === "rotateApiKey") codes.push("conflict");
+    return codes;
   }
   if (method === "POST") codes.push("idempotency-key-reused");
   if (name === "issueToken" || (path.startsWith("/tenant/panelists") && body !== undefined)) codes.push("conflict");
