@@ -107,14 +107,15 @@ describe("a token ends at once, in this isolate,", () => {
     expect(await read((await issue({ panelistId })).token)).toBe(200);
   });
 
-  it("when its panelist is switched off, until it is switched on again", async () => {
+  it("when its panelist is switched off, and stays dead when it is switched on again: a new one works", async () => {
     const { issue, read, tenant, panelistId } = await createScene();
     const { token } = await issue({ panelistId });
     expect(await read(token)).toBe(200);
     await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
     expect(await read(token)).toBe(401);
     await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: true });
-    expect(await read(token)).toBe(200);
+    expect(await read(token)).toBe(401);
+    expect(await read((await issue({ panelistId })).token)).toBe(200);
   });
 
   it("when its panelist is deleted", async () => {

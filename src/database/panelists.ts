@@ -66,23 +66,32 @@ export async function loadPanelist(
   return row && toPanelist(row);
 }
 
-/** `"taken"` when another panelist of the tenant has the new `externalId`. */
+/** The moment of a revocation at ?3, past the second after an earlier one, which is where issuing goes then. */
+const REVOKED_NOW = "max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)";
+
+/**
+ * `"taken"` when another panelist of the tenant has the new `externalId`. Switching a panelist off revokes the tokens: they
+ * stay dead when it is switched on again. `now` is in Unix milliseconds.
+ */
 export async function updatePanelist(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
   { externalId, active }: PanelistChanges,
+  now: number,
 ): Promise<Panelist | "taken" | null> {
   const [owned, updated] = await session.batch([
     session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
     session
       .prepare(
-        `UPDATE OR IGNORE panelists SET external_id = iif(?3, ?4, external_id), active = coalesce(?5, active)
+        `UPDATE OR IGNORE panelists SET external_id = iif(?4, ?5, external_id), active = coalesce(?6, active),
+           tokens_revoked_at = iif(active = 1 AND ?6 = 0, ${REVOKED_NOW}, tokens_revoked_at)
          WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
       )
       .bind(
         accountId,
         id,
+        now,
         Number(externalId !== undefined),
         externalId ?? null,
         active === undefined ? null : Number(active),
@@ -101,10 +110,7 @@ export async function deletePanelist(session: D1DatabaseSession, accountId: stri
   return row !== null;
 }
 
-/**
- * Every token that was issued until `now` (Unix milliseconds) is dead, and so is one that was issued in the second after an
- * earlier revocation, which is where issuing goes then.
- */
+/** Every token that was issued until `now` (Unix milliseconds) is dead. */
 export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
@@ -113,7 +119,7 @@ export async function revokePanelistTokens(
 ): Promise<boolean> {
   const row = await session
     .prepare(
-      `UPDATE panelists SET tokens_revoked_at = max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)
+      `UPDATE panelists SET tokens_revoked_at = ${REVOKED_NOW}
        WHERE account_id = ?1 AND id = ?2 RETURNING id`,
     )
     .bind(accountId, id, now)

@@ -61,7 +61,7 @@ export const TENANT_ANSWERS: Record<OperationName, Description> = {
   updatePanelist: read(
     "Panelist",
     "Change a panelist",
-    "While a panelist is not `active`, the tokens are refused and none is issued. To end them for good, revoke them or delete the panelist.",
+    "Switching a panelist off (`active: false`) ends the tokens, for good; none is issued until it is switched on again.",
   ),
   deletePanelist: remove("Delete a panelist", "The panelist's tokens are refused from then on; the comments stay."),
 

@@ -36,8 +36,8 @@ export function addPanelistRoutes(router: OperationRouter): void {
     c.json(owned(await loadPanelist(session, accountId, ids.panelistId))),
   );
 
-  router.on(OPERATIONS.updatePanelist, async (c, { session, accountId, ids, body }) => {
-    const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body));
+  router.on(OPERATIONS.updatePanelist, async (c, { session, accountId, ids, body, now }) => {
+    const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body, now));
     if (panelist === "taken") throw externalIdTaken();
     return c.json(panelist);
   });
