@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadChangelog } from "../src/database/changelog.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores, interceptGateDatabase } from "./support/intercept.ts";
@@ -107,12 +107,15 @@ describe("rows read", () => {
         .run();
       let rows = 0;
       const session = env.DB.withSession();
-      vi.spyOn(session, "batch").mockImplementation(async (statements) => {
-        const results = await env.DB.batch(statements);
-        for (const { meta } of results) rows += meta.rows_read;
-        return results as never;
+      const batch = session.batch.bind(session);
+      const metered = Object.assign(session, {
+        batch: async (statements: D1PreparedStatement[]) => {
+          const results = await batch(statements);
+          for (const { meta } of results) rows += meta.rows_read;
+          return results;
+        },
       });
-      expect((await loadChangelog(session, bank.id))?.entries).toHaveLength(10);
+      expect((await loadChangelog(metered, bank.id))?.entries).toHaveLength(10);
       return rows;
     };
     const few = await rowsRead(40);
