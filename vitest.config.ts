@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/node/**"],
+          exclude: ["test/node/**", "test/bench/**"],
           setupFiles: ["test/support/setup.ts"],
           // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
           isolate: false,

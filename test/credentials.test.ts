@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
 import { decodeBase62, encodeBase62, randomBase62, secureRandomBytes } from "../src/credentials/base62.ts";
-import { type CompoundToken, issueToken, TOKEN_LIFETIME, verifyToken } from "../src/credentials/compound-token.ts";
+import {
+  type CompoundToken,
+  isExpired,
+  issueToken,
+  TOKEN_LIFETIME,
+  verifyToken,
+} from "../src/credentials/compound-token.ts";
 import { constantTimeEqual } from "../src/credentials/constant-time-equal.ts";
 import { importSigningKeys } from "../src/credentials/envelope.ts";
 import { newId } from "./support/world.ts";
@@ -61,15 +67,14 @@ describe("a compound token", () => {
       fc.asyncProperty(token, async (value) => {
         const text = await issueToken(value, keys);
         expect(text).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
-        expect(await verifyToken(text, keys, value.expiresAt - 1)).toEqual({ ok: true, value });
+        expect(await verifyToken(text, keys)).toEqual({ ok: true, value });
       }),
     );
   });
 
   it("expires on its second", async () => {
-    const text = await issueToken(aToken, keys);
-    expect(await verifyToken(text, keys, 1_999)).toMatchObject({ ok: true });
-    expect(await verifyToken(text, keys, 2_000)).toEqual({ ok: false, reason: "expired" });
+    expect(isExpired(aToken, 1_999)).toBe(false);
+    expect(isExpired(aToken, 2_000)).toBe(true);
   });
 
   it.each([0, TOKEN_LIFETIME.min - 1, TOKEN_LIFETIME.max + 1])(
@@ -93,7 +98,7 @@ describe("the envelope", () => {
       fc.asyncProperty(fc.nat(54), character, fc.constantFrom("replace", "insert", "drop"), async (at, other, how) => {
         for (const [text, verify] of [
           [apiKey, (changed: string) => verifyApiKey(changed, keys)],
-          [tokenText, (changed: string) => verifyToken(changed, keys, 1_500)],
+          [tokenText, (changed: string) => verifyToken(changed, keys)],
         ] as const) {
           const rest = text.slice(how === "insert" ? at : at + 1);
           const changed = text.slice(0, at) + (how === "drop" ? "" : other) + rest;

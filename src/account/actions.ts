@@ -1,6 +1,6 @@
 /** What an owner does with API keys: in D1 first, then the key's gate is told, then the owner is answered. */
 import type { Context } from "hono";
-import { createApiKey, hashApiKey } from "../credentials/api-key.ts";
+import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import {
@@ -11,7 +11,8 @@ import {
   rotateApiKey,
 } from "../database/account-api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import type { IsolateMemory, OwnerEnv } from "../http/app-env.ts";
+import type { OwnerEnv } from "../http/app-env.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { Problem } from "../problem.ts";
 
@@ -31,8 +32,8 @@ export async function createKey(
   id: string = newId(),
 ): Promise<ShownKey> {
   const { signingKeys } = await readSettings(c.env);
-  const { text } = await createApiKey(signingKeys, secureRandomBytes, id);
-  const secret = { id, hash: await hashApiKey(text), lastFour: text.slice(-4) };
+  const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
+  const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
   const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, moment());
   if (apiKey === "limit") throw new Problem("api-key-limit-reached");
   if (apiKey === "exists") {
@@ -51,8 +52,8 @@ export async function rotateKey(
   { graceSeconds, lastFour: seen }: Rotation,
 ): Promise<ShownKey> {
   const { signingKeys } = await readSettings(c.env);
-  const { text } = await createApiKey(signingKeys, secureRandomBytes, id);
-  const secret = { hash: await hashApiKey(text), lastFour: text.slice(-4) };
+  const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
+  const secret = { hash: secretHash, lastFour: text.slice(-4) };
   const at = moment();
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, { graceUntil, seen }, at);

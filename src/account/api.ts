@@ -2,8 +2,9 @@
 import type { Hono } from "hono";
 import { listApiKeys } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
-import type { IsolateMemory, OwnerEnv } from "../http/app-env.ts";
+import type { OwnerEnv } from "../http/app-env.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
 import { nextCursor, readPage } from "../http/pages.ts";
 import { readJsonBody } from "../http/read-body.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";

@@ -1,6 +1,7 @@
 /** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
 import { Hono } from "hono";
-import type { IsolateMemory, OwnerEnv } from "../http/app-env.ts";
+import type { OwnerEnv } from "../http/app-env.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
 import { handleError } from "../http/problem-response.ts";
 import { addAccountApi } from "./api.ts";
 import { authenticateOwner, type Identify } from "./identity.ts";

@@ -17,18 +17,19 @@ const SECRET_WIDTH = 27;
 
 export const API_KEY = defineEnvelope("ibk", ID_WIDTH + SECRET_WIDTH, 8);
 
-/** A key whose tag is right; whether its secret is, only the key's record can tell. */
-export type ApiKey = { readonly id: string; readonly text: string };
+/** A key whose tag is right; whether its secret is, only the key's record can tell: it holds `secretHash` too. */
+export type ApiKey = { readonly id: string; readonly text: string; readonly secretHash: string };
 
 export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 
-/** Makes a new key, or a new secret for the key `id`. `text` is shown to its owner once; only `hashApiKey(text)` is stored. */
+/** Makes a new key, or a new secret for the key `id`. `text` is shown to its owner once; only `secretHash` is stored. */
 export async function createApiKey(
   keys: SigningKeys,
   random: RandomBytes,
   id: string = createId(random),
 ): Promise<ApiKey> {
-  return { id, text: await seal(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys) };
+  const text = await seal(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys);
+  return { id, text, secretHash: await hashApiKey(text) };
 }
 
 /** Whether a whole key is one of the key `id`, whatever its secret. */
@@ -41,11 +42,12 @@ export async function verifyApiKey(
 ): Promise<Result<ApiKey, ApiKeyRefusal>> {
   if (!text) return refuse("missing");
   const unsealed = await unseal(API_KEY, text, keys);
-  return unsealed.ok ? ok({ id: unsealed.value.slice(0, ID_WIDTH), text }) : unsealed;
+  if (!unsealed.ok) return unsealed;
+  return ok({ id: unsealed.value.slice(0, ID_WIDTH), text, secretHash: await hashApiKey(text) });
 }
 
 /** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits leave nothing to guess. */
-export async function hashApiKey(text: string): Promise<string> {
+async function hashApiKey(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -31,7 +31,7 @@ export type CompoundToken = {
   readonly expiresAt: number;
 };
 
-export type TokenRefusal = "missing" | "malformed" | "forged" | "expired";
+export type TokenRefusal = "missing" | "malformed" | "forged";
 
 /** Signs a token. Throws a RangeError for a lifetime outside `TOKEN_LIFETIME`. */
 export async function issueToken(token: CompoundToken, keys: SigningKeys): Promise<string> {
@@ -43,11 +43,10 @@ export async function issueToken(token: CompoundToken, keys: SigningKeys): Promi
   return seal(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
 }
 
-/** Checks the tag and the expiry of a presented token. `now` is in Unix seconds. No I/O. */
+/** Checks the tag of a presented token; whether it has expired is `isExpired`. No I/O. */
 export async function verifyToken(
   text: string | undefined,
   keys: SigningKeys,
-  now: number,
 ): Promise<Result<CompoundToken, TokenRefusal>> {
   if (!text) return refuse("missing");
   const unsealed = await unseal(COMPOUND_TOKEN, text, keys);
@@ -56,6 +55,8 @@ export async function verifyToken(
   const timesStart = 2 * ID_WIDTH;
   const issuedAt = decodeBase62(body.slice(timesStart, timesStart + ISSUED_AT_WIDTH));
   const expiresAt = issuedAt + decodeBase62(body.slice(timesStart + ISSUED_AT_WIDTH));
-  if (now >= expiresAt) return refuse("expired");
   return ok({ ideaBankId: body.slice(0, ID_WIDTH), panelistId: body.slice(ID_WIDTH, timesStart), issuedAt, expiresAt });
 }
+
+/** `now` is in Unix seconds. */
+export const isExpired = ({ expiresAt }: CompoundToken, now: number): boolean => now >= expiresAt;

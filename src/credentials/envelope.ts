@@ -60,8 +60,10 @@ export async function unseal(
   return refuse("forged");
 }
 
+const encoder = new TextEncoder();
+
 const importSigningKey = (secret: string) =>
-  crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 
 const computeTag = async (kind: EnvelopeKind, signed: string, key: CryptoKey) =>
-  digestToBase62(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(signed)), kind.tagWidth);
+  digestToBase62(await crypto.subtle.sign("HMAC", key, encoder.encode(signed)), kind.tagWidth);

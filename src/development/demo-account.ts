@@ -1,7 +1,7 @@
 /** The demo account: made once, kept as the developer leaves it, with a key and a token that always work. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createApiKey, hashApiKey, verifyApiKey } from "../credentials/api-key.ts";
+import { createApiKey, verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { issueToken } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
@@ -84,11 +84,11 @@ async function ensureDemoKey(
   if (verified.ok) {
     const row = await database
       .prepare("SELECT id FROM api_keys WHERE id = ?1 AND secret_hash = ?2 AND revoked_at IS NULL")
-      .bind(verified.value.id, await hashApiKey(kept))
+      .bind(verified.value.id, verified.value.secretHash)
       .first();
     if (row !== null) return kept;
   }
-  const { id, text } = await createApiKey(keys, secureRandomBytes);
+  const { id, text, secretHash } = await createApiKey(keys, secureRandomBytes);
   await writeFile(file, `${text}\n`, { mode: 0o600 });
   await database.batch([
     database.prepare("DELETE FROM api_keys WHERE account_id = ?1 AND name = ?2").bind(ACCOUNT_ID, KEY_NAME),
@@ -96,7 +96,7 @@ async function ensureDemoKey(
       .prepare(
         "INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
       )
-      .bind(id, ACCOUNT_ID, KEY_NAME, await hashApiKey(text), text.slice(-4), JSON.stringify(SCOPES), now),
+      .bind(id, ACCOUNT_ID, KEY_NAME, secretHash, text.slice(-4), JSON.stringify(SCOPES), now),
   ]);
   return text;
 }

@@ -1,20 +1,27 @@
 /** Who the tenant is, and whether the limit lets it pass: 401, then 429, then 403. */
 import type { Context, MiddlewareHandler } from "hono";
-import { verifyApiKey } from "../credentials/api-key.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Admission, Tenant } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
-import type { IsolateMemory, TenantEnv } from "./app-env.ts";
+import type { TenantEnv } from "./app-env.ts";
+import type { IsolateMemory } from "./isolate-memory.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
+import { unauthorizedBy } from "./unauthorized.ts";
+
+const unauthorized = unauthorizedBy(
+  "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+  'ApiKey realm="tenant"',
+);
 
 /** Middleware: sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
 export function authenticateApiKey({
   readSettings,
+  apiKeys,
   gatekeeper,
-}: Pick<IsolateMemory, "readSettings" | "gatekeeper">): MiddlewareHandler<TenantEnv> {
+}: Pick<IsolateMemory, "readSettings" | "apiKeys" | "gatekeeper">): MiddlewareHandler<TenantEnv> {
   return async function authenticateApiKey(c, next) {
     const { signingKeys } = await readSettings(c.env);
-    const apiKey = await verifyApiKey(c.req.header("X-API-Key"), signingKeys);
+    const apiKey = await apiKeys.verify(c.req.header("X-API-Key"), signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
     const stores = { gates: c.env.API_KEY_GATE, database: chooseDatabase(c.env) };
     const address = c.req.header("CF-Connecting-IP") ?? null;
@@ -46,11 +53,3 @@ function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
       throw serviceUnavailable("the key's record is needed and D1 does not give it");
   }
 }
-
-/** One answer for every reason; it says what is expected, not what was wrong. */
-const unauthorized = (reason: string) =>
-  new Problem("unauthorized", {
-    detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
-    headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
-    cause: reason,
-  });

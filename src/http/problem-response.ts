@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { Problem, problemDocument, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
+import { logRefusal } from "./refusal-log.ts";
 
 /** Any of our contexts: only what all of them have is used. */
 type AnyContext = Pick<Context<AppEnv>, "body"> & { get(key: "requestId"): string };
@@ -23,7 +24,7 @@ export function toProblem(error: Error, c: AnyContext): Problem {
   const problem = classify(error);
   const line = { requestId: c.get("requestId"), problem: problem.code, cause: problem.cause };
   if (problem.status >= 500) console.error(line);
-  else if (problem.cause !== undefined) console.debug(line);
+  else if (problem.cause !== undefined) logRefusal(line, Date.now());
   return problem;
 }
 

@@ -1,11 +1,18 @@
 /** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
-import { type CompoundToken, verifyToken } from "../credentials/compound-token.ts";
+import { type CompoundToken, isExpired } from "../credentials/compound-token.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import type { AppEnv, IsolateMemory } from "../http/app-env.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
+import { unauthorizedBy } from "../http/unauthorized.ts";
 import type { IdeaBankSnapshot } from "../idea-bank/snapshots.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
+
+const unauthorized = unauthorizedBy(
+  "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+  'Bearer realm="panelist"',
+);
 
 /** An idea bank that exists, seen through a token that is valid. */
 export type OpenedIdeaBank = IdeaBankSnapshot & { readonly ideaBank: IdeaBankState };
@@ -13,12 +20,13 @@ export type OpenedIdeaBank = IdeaBankSnapshot & { readonly ideaBank: IdeaBankSta
 /** The token of `Authorization: <token>` or `Authorization: Bearer <token>`, signed by us and not expired. No I/O. Throws `unauthorized`. */
 export async function readToken(
   c: Context<AppEnv>,
-  { readSettings }: Pick<IsolateMemory, "readSettings">,
+  { readSettings, tokens }: Pick<IsolateMemory, "readSettings" | "tokens">,
 ): Promise<CompoundToken> {
   const { signingKeys } = await readSettings(c.env);
   const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
-  const token = await verifyToken(text, signingKeys, Math.floor(Date.now() / 1000));
+  const token = await tokens.verify(text, signingKeys);
   if (!token.ok) throw unauthorized(token.reason);
+  if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
   return token.value;
 }
 
@@ -39,11 +47,3 @@ export async function openIdeaBank(
   if (revokedAt !== undefined && token.issuedAt * 1000 <= revokedAt) throw unauthorized("revoked");
   return { ...snapshot, ideaBank };
 }
-
-/** One answer for every reason; it says what is expected, not what was wrong. */
-const unauthorized = (reason: string) =>
-  new Problem("unauthorized", {
-    detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
-    headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
-    cause: reason,
-  });

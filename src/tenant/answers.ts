@@ -1,6 +1,7 @@
 /** The answers that operations share. What is not the tenant's and what does not exist are one: 403. */
 import type { Context } from "hono";
-import type { IsolateMemory, TenantEnv } from "../http/app-env.ts";
+import type { TenantEnv } from "../http/app-env.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
 import { nextCursor } from "../http/pages.ts";
 import type { Page } from "../model/page.ts";
 import { Problem } from "../problem.ts";

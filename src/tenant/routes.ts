@@ -1,5 +1,5 @@
 /** The tenant API: what an integration does with its API key. */
-import type { IsolateMemory } from "../http/app-env.ts";
+import type { IsolateMemory } from "../http/isolate-memory.ts";
 import { addIdeaBankRoutes } from "./idea-banks.ts";
 import { OperationRouter } from "./operation-router.ts";
 import { OPERATIONS } from "./operations.ts";

@@ -20,8 +20,8 @@ export function interceptStores<E extends Bindings>(env: E, interceptor: Interce
     })(interceptor),
     API_KEY_GATE: new Proxy(env.API_KEY_GATE, {
       get(gates, property) {
-        if (property !== "getByName") return bound(gates, property);
-        return (name: string) => onMethods(gates.getByName(name), { admit: "gate", forget: "gate" })(interceptor);
+        if (property !== "get") return bound(gates, property);
+        return (id: DurableObjectId) => onMethods(gates.get(id), { admit: "gate", forget: "gate" })(interceptor);
       },
     }),
   };

@@ -1,6 +1,6 @@
 /** What tests find in D1: written straight to the tables, as anyone with the database could. */
 import { env } from "cloudflare:workers";
-import { createApiKey, hashApiKey } from "../../src/credentials/api-key.ts";
+import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { issueToken } from "../../src/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/credentials/envelope.ts";
@@ -31,25 +31,15 @@ export type KeyOptions = {
 export async function addApiKey(options: KeyOptions = {}) {
   const { limit = 600, windowSeconds = 60, expiresAt = null, revokedAt = null, scopes = SCOPES } = options;
   const accountId = options.accountId ?? (await addAccount());
-  const { id, text } = await createApiKey(signingKeys, secureRandomBytes);
+  const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes);
   await env.DB.prepare(
     `INSERT INTO api_keys
        (id, account_id, name, secret_hash, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at)
      VALUES (?1, ?2, 'A key', ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
   )
-    .bind(
-      id,
-      accountId,
-      await hashApiKey(text),
-      JSON.stringify(scopes),
-      limit,
-      windowSeconds,
-      Date.now(),
-      expiresAt,
-      revokedAt,
-    )
+    .bind(id, accountId, secretHash, JSON.stringify(scopes), limit, windowSeconds, Date.now(), expiresAt, revokedAt)
     .run();
-  return { id, text, accountId, secretHash: await hashApiKey(text) };
+  return { id, text, accountId, secretHash };
 }
 
 export type IdeaBankOptions = {

@@ -1,0 +1,68 @@
+/** An isolate computes the tag of a credential once; what it remembers never lets more through than the check itself. */
+import { describe, expect, it, vi } from "vitest";
+import { type ApiKey, createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
+import { secureRandomBytes } from "../src/credentials/base62.ts";
+import { importSigningKeys } from "../src/credentials/envelope.ts";
+import { VerifiedCredentials } from "../src/credentials/verified-credentials.ts";
+import { freeze } from "./support/clock.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addIdeaBank } from "./support/world.ts";
+
+const keys = await importSigningKeys(["a-secret-that-only-this-file-signs-with"]);
+const otherKeys = await importSigningKeys(["another-secret-that-only-this-file-has"]);
+
+function counting() {
+  const verify = vi.fn(verifyApiKey);
+  return { verify, credentials: new VerifiedCredentials<ApiKey, string>(verify) };
+}
+
+describe("verified credentials", () => {
+  it("verify a credential once, and say the same of it every time", async () => {
+    const { verify, credentials } = counting();
+    const { text } = await createApiKey(keys, secureRandomBytes);
+    const first = await credentials.verify(text, keys);
+    expect(first).toMatchObject({ ok: true, value: { text } });
+    expect(await credentials.verify(text, keys)).toEqual(first);
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+
+  it("remember nothing that was refused", async () => {
+    const { verify, credentials } = counting();
+    const { text } = await createApiKey(otherKeys, secureRandomBytes);
+    for (let time = 1; time <= 2; time++) {
+      expect(await credentials.verify(text, keys)).toEqual({ ok: false, reason: "forged" });
+      expect(await credentials.verify(undefined, keys)).toEqual({ ok: false, reason: "missing" });
+      expect(verify).toHaveBeenCalledTimes(2 * time);
+    }
+  });
+
+  it("hold under the signing keys that verified them, and no others", async () => {
+    const { credentials } = counting();
+    const { text } = await createApiKey(keys, secureRandomBytes);
+    expect((await credentials.verify(text, keys)).ok).toBe(true);
+    expect(await credentials.verify(text, otherKeys)).toEqual({ ok: false, reason: "forged" });
+    expect((await credentials.verify(text, keys)).ok).toBe(true);
+  });
+
+  it("do not keep what was verified while the signing keys changed", async () => {
+    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { verify, credentials } = counting();
+    const verifying = credentials.verify(text, keys);
+    await credentials.verify(undefined, otherKeys);
+    expect((await verifying).ok).toBe(true);
+    expect(await credentials.verify(text, otherKeys)).toEqual({ ok: false, reason: "forged" });
+    expect(verify).toHaveBeenCalledTimes(3);
+  });
+});
+
+it("a token that an isolate knows expires on its second all the same", async () => {
+  freeze(1_900_000_000_000);
+  const { token } = await addIdeaBank();
+  const isolate = createIsolate();
+  const read = async () => (await isolate.request("/ideabank", { headers: { Authorization: token } })).status;
+  expect(await read()).toBe(200);
+  vi.setSystemTime(1_900_000_000_000 + 86_400_000 - 1);
+  expect(await read()).toBe(200);
+  vi.setSystemTime(1_900_000_000_000 + 86_400_000);
+  expect(await read()).toBe(401);
+});
