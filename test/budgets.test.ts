@@ -7,6 +7,7 @@ import { loadChangelog } from "../src/database/changelog.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores, interceptGateDatabase } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
+import { meterDatabase } from "./support/metered-database.ts";
 import { addApiKey, addIdeaBank } from "./support/world.ts";
 
 const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
@@ -94,6 +95,8 @@ describe("the changelog", () => {
   });
 });
 
+const rowsReadBy = (results: readonly D1Result[]) => results.reduce((sum, { meta }) => sum + meta.rows_read, 0);
+
 describe("rows read", () => {
   it("by a cold render are those of the entries, however many proposals there are", async () => {
     const rowsRead = async (proposals: number) => {
@@ -106,16 +109,10 @@ describe("rows read", () => {
         .bind(bank.id, bank.accountId, proposals)
         .run();
       let rows = 0;
-      const session = env.DB.withSession();
-      const batch = session.batch.bind(session);
-      const metered = Object.assign(session, {
-        batch: async (statements: D1PreparedStatement[]) => {
-          const results = await batch(statements);
-          for (const { meta } of results) rows += meta.rows_read;
-          return results;
-        },
+      const database = meterDatabase(env.DB, (results) => {
+        rows += rowsReadBy(results);
       });
-      expect((await loadChangelog(metered, bank.id))?.entries).toHaveLength(10);
+      expect((await loadChangelog(database.withSession(), bank.id))?.entries).toHaveLength(10);
       return rows;
     };
     const few = await rowsRead(40);
@@ -132,22 +129,7 @@ describe("rows read", () => {
       .bind(bank.accountId)
       .run();
     const rows: number[] = [];
-    const db = new Proxy(env.DB, {
-      get: (target, property) => {
-        if (property !== "withSession") return Reflect.get(target, property);
-        return (constraint: string) => {
-          const session = target.withSession(constraint);
-          const batch = session.batch.bind(session);
-          return Object.assign(session, {
-            batch: async (statements: D1PreparedStatement[]) => {
-              const results = await batch(statements);
-              rows.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
-              return results;
-            },
-          });
-        };
-      },
-    });
+    const db = meterDatabase(env.DB, (results) => rows.push(rowsReadBy(results)));
     const isolate = createIsolate({ ...env, DB: db, FRESHNESS_SECONDS: "0" });
     const read = () => isolate.request("/ideabank", { headers: { Authorization: bank.token } });
     await read();

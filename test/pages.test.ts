@@ -7,6 +7,7 @@ import { listPanelists } from "../src/database/panelists.ts";
 import { listProposals } from "../src/database/proposals.ts";
 import { listSurveys } from "../src/database/surveys.ts";
 import { OPERATIONS, type Operation } from "../src/tenant/operations.ts";
+import { meterDatabase } from "./support/metered-database.ts";
 import { addOneOfEverything, createTenant, fillPath } from "./support/tenant.ts";
 
 /** Adds `count` rows to every list of one account; many of them share their creation time. */
@@ -93,10 +94,10 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
     const costs: Record<string, number> = {};
     const measure = async (name: string, list: (session: D1DatabaseSession) => Promise<unknown>) => {
       costs[name] = 0;
-      const add = (results: D1Result[]) => {
+      const database = meterDatabase(env.DB, (results) => {
         for (const { meta } of results) costs[name] = (costs[name] ?? 0) + meta.rows_read;
-      };
-      await list(metered(env.DB.withSession(), add));
+      });
+      await list(database.withSession());
     };
     const page = { limit: 10, after: { createdAt: count / 3 - 2, id: "" } };
     await measure("surveys", (session) => listSurveys(session, accountId, page));
@@ -114,29 +115,3 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
   expect(await rowsRead(20_000)).toEqual(few);
   for (const [list, rows] of Object.entries(few)) expect(rows, list).toBeLessThanOrEqual(2 * 11 + 2);
 });
-
-/** A session that tells what its queries cost. */
-function metered(session: D1DatabaseSession, add: (results: D1Result[]) => void): D1DatabaseSession {
-  const batch = session.batch.bind(session);
-  return Object.assign(session, {
-    prepare: (sql: string) => {
-      const bind = (...values: unknown[]) => {
-        const bound = env.DB.prepare(sql).bind(...values);
-        const all = bound.all.bind(bound);
-        return Object.assign(bound, {
-          all: async () => {
-            const result = await all();
-            add([result]);
-            return result;
-          },
-        });
-      };
-      return { bind };
-    },
-    batch: async (statements: D1PreparedStatement[]) => {
-      const results = await batch(statements);
-      add(results);
-      return results;
-    },
-  });
-}

@@ -64,8 +64,8 @@ describe("the replica that answers", () => {
           constraints.push(constraint);
           const session = target.withSession(constraint);
           if (!behind || constraints.length > 1) return session;
-          const empty = [{ results: [] }, { results: [] }];
-          return Object.assign(session, { batch: async () => empty });
+          const nothing = session.prepare("SELECT ?1, ?2 WHERE 0");
+          return Object.assign(session, { prepare: () => nothing });
         };
       },
     });

@@ -10,38 +10,39 @@ type StateRow = {
   changelog_version: number;
 };
 
+type RevocationRow = { seq: number; panelist_id: string; revoked_at: number };
+
 /** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are dead. */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
- * An idea bank's state (null when there is none) and its account's token revocations after `seq`, oldest first: one round
- * trip, one transaction. The panelist's token names the idea bank, and thereby the tenant.
+ * An idea bank's state (null when there is none) and its account's token revocations after `seq`, oldest first: one
+ * statement, since there are none as a rule, and a second one would cost every reader. The panelist's token names the idea
+ * bank, and thereby the tenant.
  */
 export async function loadIdeaBankSnapshot(
   session: D1DatabaseSession,
   ideaBankId: string,
   seq: number,
 ): Promise<{ ideaBank: IdeaBankState | null; revocations: TokenRevocation[] }> {
-  const [states, revocations] = await session.batch([
-    session
-      .prepare(
-        `SELECT b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.changelog_version
-         FROM idea_banks b JOIN accounts a ON a.id = b.account_id
-         WHERE b.id = ?1`,
-      )
-      .bind(ideaBankId),
-    session
-      .prepare(
-        `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
-         WHERE account_id = (SELECT account_id FROM idea_banks WHERE id = ?1) AND seq > ?2
-         ORDER BY seq`,
-      )
-      .bind(ideaBankId, seq),
-  ]);
-  const row = states?.results[0] as StateRow | undefined;
+  const { results } = await session
+    .prepare(
+      `SELECT b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.changelog_version,
+         r.seq, r.panelist_id, r.revoked_at
+       FROM idea_banks b
+       JOIN accounts a ON a.id = b.account_id
+       LEFT JOIN token_revocations r ON r.account_id = b.account_id AND r.seq > ?2
+       WHERE b.id = ?1
+       ORDER BY r.seq`,
+    )
+    .bind(ideaBankId, seq)
+    .all<StateRow & (RevocationRow | { seq: null })>();
+  const [row] = results;
   return {
     ideaBank: row === undefined ? null : toIdeaBankState(row),
-    revocations: (revocations?.results ?? []) as TokenRevocation[],
+    revocations: results.flatMap((each) =>
+      each.seq === null ? [] : [{ seq: each.seq, panelistId: each.panelist_id, revokedAt: each.revoked_at }],
+    ),
   };
 }
 

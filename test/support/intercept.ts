@@ -12,19 +12,28 @@ export function interceptStores<E extends Bindings>(env: E, interceptor: Interce
   return {
     ...env,
     DB: interceptDatabase(env.DB, interceptor),
-    CHANGELOGS: onMethods(env.CHANGELOGS, {
-      getWithMetadata: "kv.read",
-      get: "kv.read",
-      put: "kv.write",
-      delete: "kv.write",
-    })(interceptor),
-    API_KEY_GATE: new Proxy(env.API_KEY_GATE, {
-      get(gates, property) {
-        if (property !== "get") return bound(gates, property);
-        return (id: DurableObjectId) => onMethods(gates.get(id), { admit: "gate", forget: "gate" })(interceptor);
-      },
-    }),
+    CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
+    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor),
   };
+}
+
+export const interceptStore = (store: KVNamespace, interceptor: Interceptor): KVNamespace =>
+  onMethods(store, { getWithMetadata: "kv.read", get: "kv.read", put: "kv.write", delete: "kv.write" })(interceptor);
+
+/** `methods` are those of the objects: a stub cannot tell. */
+export function interceptObjects<N extends Pick<DurableObjectNamespace, "idFromName">>(
+  objects: N,
+  methods: readonly string[],
+  interceptor: Interceptor,
+): N {
+  const kinds = Object.fromEntries(methods.map((method) => [method, "gate" as const]));
+  return new Proxy(objects, {
+    get(target, property) {
+      const method = bound(target, property);
+      if (property !== "get" && property !== "getByName") return method;
+      return (key: unknown) => onMethods(method(key), kinds)(interceptor);
+    },
+  });
 }
 
 /** Counts the calls of each kind. */
