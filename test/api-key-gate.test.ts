@@ -177,6 +177,27 @@ describe("the limit", () => {
     expect(writes).toBe(2);
   });
 
+  it("is stored once a minute in slow, steady use, and within five seconds of the last request", async () => {
+    const key = await addApiKey({ limit: 10_000 });
+    await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const put = vi.spyOn(state.storage.kv, "put");
+      for (let second = 0; second < 120; second++) {
+        await instance.admit(key.secretHash);
+        vi.advanceTimersByTime(1_000);
+      }
+      expect(put).toHaveBeenCalledTimes(2);
+      await instance.admit(key.secretHash);
+      vi.advanceTimersByTime(5_000);
+      expect(put).toHaveBeenCalledTimes(3);
+      vi.advanceTimersByTime(600_000);
+      expect(put).toHaveBeenCalledTimes(3);
+      await instance.admit(key.secretHash);
+      instance.forget();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+
   it("stores no row for each request of a key that stays at its limit either", async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 100, windowSeconds: 1 });

@@ -23,6 +23,16 @@ const run = (sql: string, ...values: unknown[]) =>
     .bind(...values)
     .run();
 
+it("requests that render at the same time store one entry", async () => {
+  const bank = await addIdeaBank();
+  await addProposal(bank, { title: "shipped" });
+  const { env: counted, counts } = countStores(eager);
+  const isolate = createIsolate(counted);
+  const titles = await Promise.all(Array.from({ length: 5 }, () => titlesBy(isolate, bank.token)));
+  expect(titles).toEqual(Array.from({ length: 5 }, () => ["shipped"]));
+  expect(counts["kv.write"]).toBe(1);
+});
+
 describe("a direct SQL change moves the version, and the next read shows it", () => {
   const changes: [string, (bank: { id: string; accountId: string }, proposal: string) => Promise<unknown>, string[]][] =
     [

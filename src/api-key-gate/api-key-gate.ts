@@ -2,8 +2,8 @@
  * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs.
  *
  * State is written behind: at once when a tenth of the limit has been admitted since the last write, or when the limit is
- * reached, else after five seconds. An idle eviction therefore loses nothing; a crash forgets fewer than a tenth of the limit's
- * admissions (none when the limit is below 20), of the last five seconds.
+ * reached; else within five seconds of the last request, and once a minute while there are requests. An idle eviction, after ten
+ * seconds, therefore loses nothing; a crash forgets fewer than a tenth of the limit's admissions (none when the limit is below 20).
  *
  * Storage: one value under "gate/1", a `GateState`.
  */
@@ -22,7 +22,12 @@ import { Usage, type UsageState } from "./usage.ts";
 type GateState = { readonly kept: KeptRecord | undefined; readonly times: Float64Array; readonly usage: UsageState };
 
 const STATE = "gate/1";
-const SAVE_AFTER_MS = 5_000;
+/** A tick without a request is quiet: what is unsaved is saved then. */
+const TICK_MS = 2_500;
+/** Or after as many ticks, which make a minute. */
+const MAX_TICKS = 24;
+/** From a save to the flush of its counts, so that a few more come along. */
+const USAGE_DELAY_MS = 5_000;
 /** Admissions between two writes: at most this share of the limit. */
 const SAVE_AFTER_SHARE = 1 / 10;
 /** D1 takes a key's counts at most this often. */
@@ -39,7 +44,9 @@ export class ApiKeyGate extends DurableObject<Env> {
   #full = false;
   #flushing = false;
   #revokedUseNoted: number | undefined;
-  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  #ticking: ReturnType<typeof setTimeout> | undefined;
+  #ticks = 0;
+  #quiet = true;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -142,12 +149,25 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#full = remaining === 0;
     const share = Math.max(1, Math.floor(limit * SAVE_AFTER_SHARE));
     if (this.#unsavedAdmissions > 0 && (reached || this.#unsavedAdmissions >= share)) this.#save();
-    else this.#saveTimer ??= setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    else this.#saveWhenQuiet();
+  }
+
+  #saveWhenQuiet(): void {
+    this.#quiet = false;
+    this.#ticking ??= setTimeout(() => this.#tick(), TICK_MS);
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    if (this.#quiet || this.#ticks >= MAX_TICKS) return this.#save();
+    this.#quiet = true;
+    this.#ticking = setTimeout(() => this.#tick(), TICK_MS);
   }
 
   #save(): void {
-    if (this.#saveTimer !== undefined) clearTimeout(this.#saveTimer);
-    this.#saveTimer = undefined;
+    if (this.#ticking !== undefined) clearTimeout(this.#ticking);
+    this.#ticking = undefined;
+    this.#ticks = 0;
     const state: GateState = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
     this.ctx.storage.kv.put(STATE, state);
     this.#unsavedAdmissions = 0;
@@ -157,6 +177,6 @@ export class ApiKeyGate extends DurableObject<Env> {
   async #scheduleUsage(): Promise<void> {
     if ((await this.ctx.storage.getAlarm()) !== null) return;
     const earliest = this.#usage.state.savedAt + USAGE_INTERVAL_MS;
-    await this.ctx.storage.setAlarm(Math.max(Date.now() + SAVE_AFTER_MS, earliest));
+    await this.ctx.storage.setAlarm(Math.max(Date.now() + USAGE_DELAY_MS, earliest));
   }
 }

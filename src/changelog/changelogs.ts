@@ -60,6 +60,9 @@ export class Changelogs {
     const loaded = await loadChangelog(session, ideaBankId);
     if (loaded === null) throw new Problem("idea-bank-not-found");
     const rendered = { version: loaded.version, ...(await renderChangelog(loaded.entries)) };
+    // Of the requests that rendered it at the same time, one keeps it and stores it.
+    const first = this.#kept.peek(ideaBankId);
+    if (first !== undefined && first.version >= rendered.version) return first;
     this.#kept.set(ideaBankId, rendered);
     // An isolate near a slow replica leaves what is newer in KV alone.
     if (stored === undefined || stored.version < rendered.version) defer(storeChangelog(store, ideaBankId, rendered));
