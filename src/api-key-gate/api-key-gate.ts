@@ -159,7 +159,10 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   #tick(): void {
     this.#ticks += 1;
-    if (this.#quiet || this.#ticks >= MAX_TICKS) return this.#save();
+    if (this.#quiet || this.#ticks >= MAX_TICKS) {
+      this.#save();
+      return;
+    }
     this.#quiet = true;
     this.#ticking = setTimeout(() => this.#tick(), TICK_MS);
   }

@@ -10,7 +10,7 @@ import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
 import { readStoredChangelog, storeChangelog, type VersionedChangelog } from "./stored-changelogs.ts";
 
-const MEMORY_BYTES = 16 * 1024 * 1024;
+export const MEMORY_BYTES = 16 * 1024 * 1024;
 /** What an entry costs beyond its body. */
 const ENTRY_BYTES = 512;
 

@@ -24,7 +24,7 @@ export type IdeaBankSnapshot = {
 };
 
 /** Room for about 300,000 revocations; an account with more of them in 90 days is answered from D1 each time. */
-const MEMORY_BYTES = 32 * 1024 * 1024;
+export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 512;
 const REVOCATION_BYTES = 96;
 

@@ -1,0 +1,90 @@
+/**
+ * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes under a
+ * minute, is a try of the benchmark rather than a measurement, and writes nothing.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { type CostPlan, type CostResult, measureCost } from "./measure/cost.ts";
+import { type MemoryPlan, type MemoryResult, measureMemory } from "./measure/memory.ts";
+import { measureScale, type ScalePlan, type ScaleResult } from "./measure/scale.ts";
+import { type GroupResult, measureSpeed, type SpeedPlan } from "./measure/speed.ts";
+import { measureStartUp, type StartUpResult } from "./measure/start-up.ts";
+import { plotsOf, report } from "./report.ts";
+
+type Plan = {
+  readonly speed: SpeedPlan;
+  readonly cost: CostPlan;
+  readonly scale: ScalePlan;
+  readonly memory: MemoryPlan;
+  readonly starts: number;
+};
+
+export type Results = {
+  readonly plan: Plan;
+  readonly startedAt: Date;
+  readonly minutes: number;
+  readonly versions: Record<string, string>;
+  readonly speed: readonly GroupResult[];
+  readonly cost: readonly CostResult[];
+  readonly scale: readonly ScaleResult[];
+  readonly memory: MemoryResult;
+  readonly startUp: StartUpResult;
+};
+
+const FULL: Plan = {
+  speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.5, coldReads: 400 },
+  cost: { steadySeconds: 62, reads: 2_000 },
+  scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
+  memory: { ideaBanks: 10_000, reads: 1_000_000 },
+  starts: 5,
+};
+
+const QUICK: Plan = {
+  speed: { connections: [16], rounds: 1, seconds: 0.3, coldReads: 50 },
+  cost: { steadySeconds: 3, reads: 50 },
+  scale: { proposals: [100, 10_000], keys: [1, 1_000], rounds: 1, requests: 20 },
+  memory: { ideaBanks: 100, reads: 2_000 },
+  starts: 1,
+};
+
+const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const plan = values.quick ? QUICK : FULL;
+const startedAt = new Date();
+await install();
+const measured = {
+  startUp: await measureStartUp(plan.starts),
+  cost: await measureCost(plan.cost),
+  scale: await measureScale(plan.scale),
+  memory: await measureMemory(plan.memory),
+  speed: await measureSpeed(plan.speed),
+};
+const minutes = (Date.now() - startedAt.getTime()) / 60_000;
+const results: Results = { plan, startedAt, minutes, versions: await readVersions(), ...measured };
+const text = report(results);
+console.log(text);
+if (!values.quick) {
+  await writeFile("docs/benchmarks.md", text);
+  for (const [name, plot] of Object.entries(plotsOf(results))) await writeFile(`docs/${name}`, plot);
+}
+
+/** The benchmark's own dependencies, when its lock file is another than the installed one. */
+async function install(): Promise<void> {
+  const folder = "test/bench";
+  const mark = `${folder}/node_modules/.installed`;
+  const hash = createHash("sha256")
+    .update(await readFile(`${folder}/package-lock.json`))
+    .digest("hex");
+  if ((await readFile(mark, "utf8").catch(() => "")) === hash) return;
+  execFileSync("npm", ["ci", "--prefix", folder, "--no-audit", "--no-fund"], { stdio: "inherit" });
+  await writeFile(mark, hash);
+}
+
+async function readVersions(): Promise<Record<string, string>> {
+  const names = ["workerd", "miniflare", "hono"];
+  const versions = await Promise.all(
+    names.map(async (name) => [name, JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")).version]),
+  );
+  return { node: process.versions.node, ...Object.fromEntries(versions) };
+}

@@ -1,0 +1,61 @@
+/** The Workers, as they are deployed: ours by `wrangler deploy --dry-run`, the others by the bundler that wrangler brings, minified as ours is. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
+
+export const WRANGLER = "node_modules/.bin/wrangler";
+
+/** The script that `npm run deploy` uploads. */
+export async function buildOurs(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-build-"));
+  try {
+    await run(WRANGLER, ["deploy", "--dry-run", "--outdir", folder]);
+    return await readFile(join(folder, "index.js"), "utf8");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A Worker below `workers/`. */
+export const buildWorker = (name: string): Promise<string> =>
+  bundle({ entryPoints: [`test/bench/workers/${name}.ts`] });
+
+/** A module (a path below `test/bench/workers/`) around which the stores are metered, and its Durable Object class. */
+export const buildMetered = (module: string, objectClass?: string): Promise<string> =>
+  bundle({
+    stdin: {
+      resolveDir: "test/bench/workers",
+      loader: "ts",
+      contents: `
+        import * as module from "${module}";
+        import { metered, meteredObject } from "./metered.ts";
+        export default metered(module.default);
+        ${objectClass === undefined ? "" : `export const ${objectClass} = meteredObject(module.${objectClass});`}`,
+    },
+  });
+
+async function bundle(options: import("esbuild").BuildOptions): Promise<string> {
+  const { outputFiles } = await build({
+    ...options,
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    logLevel: "error",
+  });
+  const [file] = outputFiles ?? [];
+  if (file === undefined) throw new Error("the bundler made nothing");
+  return file.text;
+}

@@ -1,0 +1,52 @@
+/**
+ * Why a target is missed, as profiles and experiments have shown; the figures come from the run that misses it.
+ * A target that is missed and not in here says so.
+ */
+import type { Results } from "./bench.ts";
+import type { Spread } from "./statistics.ts";
+
+type ShareOf = (group: string, name: string, against?: string) => Spread;
+
+export const explain = (what: string, results: Results, share: ShareOf): string =>
+  FINDINGS[what]?.(results, share) ?? "Not looked into yet.";
+
+const percent = ({ median }: Spread) => `${Math.round(median * 100)} %`;
+
+const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
+  "whoami, key in use": (_, share) => {
+    const group = "whoami, key in use";
+    const floor = "limit: the same after one empty Durable Object call";
+    return (
+      "The budget is one Durable Object call a request, and that call alone is what is missing: the bare route that first calls " +
+      `an object whose method is empty reaches ${percent(share(group, floor))} of the bare route, and ours ${percent(share(group, "ours", floor))} of that. ` +
+      "What a profile showed beside the call was worth mending, and is: the HMAC and the SHA-256 of a key that the isolate has " +
+      "seen before (now a look-up), the object's id made out of its name for each request (now remembered; a tenth of the " +
+      "request), headers set on a response that Hono then had to build again, and names that the bundler set on every closure. " +
+      "Tried and left out: `fetch` in place of RPC (a few microseconds cheaper, and untyped) and an answer flattened to a string (no " +
+      "difference). What is left is the serialisation of the gate's answer, its own bookkeeping, and garbage. Sharing one call between " +
+      "requests is not to be had: a promise belongs to the request that made it."
+    );
+  },
+  "Forged key": () =>
+    "A forged key is told from a real one by its HMAC, which no memory can spare: WebCrypto's promise costs the bare route about a " +
+    "tenth by itself. The rest of the distance is the way of an error through Hono to its problem document. Mended after profiling: a " +
+    "log line for each refusal (half of the whole request; now at most one a second for each cause), an error with its stack trace " +
+    "for each refusal (now one for each cause), headers set after the fact. Tried and left out: `node:crypto`, which signs without a promise " +
+    "and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
+  "Key over its limit": () =>
+    "No store is asked; what is missing goes into the 429 itself, whose waiting time differs from request to request: an error with its " +
+    "stack trace, three more headers, a document. Mended after profiling: the HMAC of a key that the isolate knows, and headers set after " +
+    "the fact. Tried and left out: `Error.stackTraceLimit`, which cost more than the trace.",
+  "Changelog, fresh": () =>
+    "Nothing is asked and nothing is computed; what is left over the bare route is the middleware (request id, default headers, CORS), the " +
+    "look-ups of token, snapshot and body, and once a second a D1 read by each request that is under way. Mended after profiling: " +
+    "headers set on a response that Hono then built again with its body as a stream (a third of the request), the HMAC of a known " +
+    "token, and names that the bundler set on every closure (a tenth). The spread shows how near to the noise the rest is.",
+  "Changelog, 304": () =>
+    "As with the fresh changelog, and a little more: the answer is so short that every microsecond of middleware shows. The spread shows how " +
+    "near to the noise it is.",
+  "Changelog, FRESHNESS_SECONDS=0": () =>
+    "Both make one round trip to D1 for each request, and the round trip is nearly all of it: the two differ by less than their spread. Ours reads three " +
+    "rows where the peer reads one for each entry, which the bill shows and the clock does not. Tried: one statement in place of a batch of two " +
+    "(kept: a row less), and the body's rendering is not in it at all.",
+};

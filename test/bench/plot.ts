@@ -1,0 +1,88 @@
+/** Plots as SVG, for a light and a dark page alike. */
+
+const WIDTH = 760;
+const FONT = "font-family='system-ui, sans-serif' font-size='13'";
+const COLORS = { ours: "#e8710a", limit: "#9aa0a6", peer: "#4285f4" };
+
+export type Bar = {
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+  readonly kind: keyof typeof COLORS;
+};
+export type BarGroup = { readonly title: string; readonly bars: readonly Bar[] };
+
+/** Horizontal bars from zero, each group on a scale of its own. */
+export function plotBars(groups: readonly BarGroup[]): string {
+  const left = 330;
+  const row = 24;
+  const parts: string[] = [];
+  let y = 10;
+  for (const { title, bars } of groups) {
+    const longest = Math.max(...bars.map(({ value }) => value));
+    y += row;
+    parts.push(text(8, y - 6, title, "font-weight='600'"));
+    for (const { label, value, text: caption, kind } of bars) {
+      const width = Math.max(1, ((WIDTH - left - 110) * value) / longest);
+      parts.push(text(left - 8, y + 16, label, "text-anchor='end'"));
+      parts.push(
+        `<rect x='${left}' y='${y + 3}' width='${width.toFixed(1)}' height='${row - 7}' rx='2' fill='${COLORS[kind]}'/>`,
+      );
+      parts.push(text(left + width + 6, y + 16, caption));
+      y += row;
+    }
+    y += 8;
+  }
+  return frame(y + 8, parts);
+}
+
+export type Line = {
+  readonly label: string;
+  readonly color: keyof typeof COLORS;
+  readonly points: readonly (readonly [number, number])[];
+};
+
+/** Lines over one horizontal scale, from zero; labels stand at their ends. */
+export function plotLines(lines: readonly Line[], horizontal: string, vertical: string): string {
+  const height = 320;
+  const box = { left: 60, top: 24, right: WIDTH - 170, bottom: height - 44 };
+  const points = lines.flatMap((line) => line.points);
+  const maxX = Math.max(...points.map(([x]) => x));
+  const step = niceStep(Math.max(...points.map(([, y]) => y)) / 5);
+  const maxY = Math.ceil(Math.max(...points.map(([, y]) => y)) / step) * step;
+  const toX = (x: number) => box.left + ((box.right - box.left) * x) / maxX;
+  const toY = (y: number) => box.bottom - ((box.bottom - box.top) * y) / maxY;
+  const parts: string[] = [text(8, 14, vertical), text(box.right, height - 8, horizontal, "text-anchor='end'")];
+  for (let y = 0; y <= maxY; y += step) {
+    parts.push(
+      `<line x1='${box.left}' x2='${box.right}' y1='${toY(y)}' y2='${toY(y)}' stroke='#9aa0a6' stroke-opacity='0.35'/>`,
+    );
+    parts.push(text(box.left - 8, toY(y) + 4, String(y), "text-anchor='end'"));
+  }
+  for (const share of [0, 0.5, 1]) {
+    parts.push(text(toX(maxX * share), box.bottom + 18, (maxX * share).toLocaleString("en"), "text-anchor='middle'"));
+  }
+  for (const { label, color, points: own } of lines) {
+    const path = own.map(([x, y]) => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`).join(" ");
+    parts.push(`<polyline points='${path}' fill='none' stroke='${COLORS[color]}' stroke-width='2.5'/>`);
+    const last = own.at(-1);
+    if (last !== undefined) parts.push(text(toX(last[0]) + 8, toY(last[1]) + 4, label));
+  }
+  return frame(height, parts);
+}
+
+/** 1, 2 or 5 times a power of ten, not below `least`. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;
+}
+
+const text = (x: number, y: number, content: string, more = "") =>
+  `<text x='${x.toFixed(1)}' y='${y.toFixed(1)}' ${more}>${content.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</text>`;
+
+const frame = (height: number, parts: readonly string[]) =>
+  `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' width='${WIDTH}' height='${height}' ${FONT}>
+<style>text { fill: #202124 } @media (prefers-color-scheme: dark) { text { fill: #e8eaed } }</style>
+${parts.join("\n")}
+</svg>
+`;

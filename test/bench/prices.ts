@@ -1,0 +1,16 @@
+/**
+ * Cloudflare's published prices beyond the included amounts, in US dollars per million, as they were in November 2026.
+ * Not in here, since it cannot be counted on one machine: processor time, and the duration of Durable Objects.
+ */
+export const PRICES_AS_OF = "November 2026";
+
+export const PRICES = {
+  workerRequest: 0.3,
+  objectRequest: 0.15,
+  /** D1 or Durable Object. */
+  rowWritten: 1,
+  /** D1. */
+  rowRead: 0.001,
+  kvRead: 0.5,
+  kvWrite: 5,
+} as const;

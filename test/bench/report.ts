@@ -1,0 +1,218 @@
+/** The report of a run: `docs/benchmarks.md` and its plots, made of measurements alone. */
+import { cpus, release, type as systemName, totalmem } from "node:os";
+import type { Results } from "./bench.ts";
+import { type BarGroup, plotBars, plotLines } from "./plot.ts";
+import { PRICES, PRICES_AS_OF } from "./prices.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
+import { groupOf, judge, shareOf, TARGET_CONNECTIONS } from "./targets.ts";
+
+const MIB = 2 ** 20;
+
+/** By file name, below `docs/`. */
+export const plotsOf = (results: Results): Record<string, string> => ({
+  "benchmarks-speed.svg": plotBars(
+    ["whoami, key in use", "changelog"].map((title): BarGroup => {
+      const { subjects } = groupOf(results.speed, title);
+      return {
+        title: `${title}: requests per second at ${TARGET_CONNECTIONS} connections`,
+        bars: subjects.map(({ name, rounds }) => {
+          const { median } = spreadOf((rounds.get(TARGET_CONNECTIONS) ?? []).map(perSecond));
+          return {
+            label: name.replace("the same after one empty Durable Object call", "… and one empty DO call"),
+            value: median,
+            text: count(median),
+            kind: kindOf(name),
+          };
+        }),
+      };
+    }),
+  ),
+  "benchmarks-cost.svg": plotBars(
+    ["whoami", "changelog"].map((path) => ({
+      title: `${path}: dollars for a million requests`,
+      bars: results.cost
+        .filter(({ name }) => name.includes(path))
+        .map(({ name, dollars }) => ({
+          label: name.replace(`${path}, `, "").replace(/ \(.*\)/, ""),
+          value: dollars,
+          text: `$${dollars.toFixed(2)}`,
+          kind: kindOf(name),
+        })),
+    })),
+  ),
+  "benchmarks-memory.svg": plotLines(
+    [
+      {
+        label: "all of workerd",
+        color: "limit",
+        points: results.memory.samples.map(({ reads, residentBytes }) => [reads, residentBytes / MIB] as const),
+      },
+      {
+        label: "our isolate",
+        color: "ours",
+        points: results.memory.samples.map(({ reads, isolateBytes }) => [reads, isolateBytes / MIB] as const),
+      },
+    ],
+    `changelog reads over ${results.memory.ideaBanks.toLocaleString("en")} idea banks`,
+    "MiB",
+  ),
+});
+
+const kindOf = (name: string) => (name.startsWith("limit") ? "limit" : name.startsWith("peer") ? "peer" : "ours");
+
+export function report(results: Results): string {
+  const verdicts = judge(results);
+  const missed = verdicts.filter(({ met }) => !met);
+  return `# Benchmarks
+
+Made by \`npm run bench\`; nothing in here is typed by hand. Everything ran in one workerd on one machine, in turns, so the ratios are
+what to read: the times are those of a local simulation of D1, KV and Durable Objects, without a network.
+
+${describe(results)}
+
+## Targets
+
+${table(
+  ["", "target", "measured: median (spread)", ""],
+  verdicts.map(({ what, target, measured, met }) => [what, target, measured, met ? "met" : "**missed**"]),
+)}
+${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}
+## Speed
+
+Each group's first line is the limit: a bare Hono route that gives the same status, headers and body. Shares are of its throughput, in the
+same round. Peers give less than ours: a fixed window, or no rate limit that holds everywhere; a changelog that is stale until somebody
+tells KV.
+
+![Requests per second](benchmarks-speed.svg)
+
+${speedTables(results)}
+## Cost
+
+Dollars per million requests: operations that were counted, at the prices beyond the included amounts of ${PRICES_AS_OF} (Worker request
+$${PRICES.workerRequest}, Durable Object request $${PRICES.objectRequest}, row written $${PRICES.rowWritten}, row read $${PRICES.rowRead}, KV read $${PRICES.kvRead}, KV write $${PRICES.kvWrite}).
+Processor time and the duration of Durable Objects cannot be counted on one machine and are not in it.
+
+![Dollars per million requests](benchmarks-cost.svg)
+
+${table(
+  ["", "$ a million", "D1 round trips", "rows read", "rows written", "KV reads", "KV writes", "object requests"],
+  results.cost.map(({ name, dollars, counts }) => [
+    name,
+    dollars.toFixed(3),
+    ...[
+      counts.d1RoundTrips,
+      counts.rowsRead,
+      counts.rowsWritten,
+      counts.kvReads,
+      counts.kvWrites,
+      counts.objectRequests,
+    ].map((operations) => (operations / counts.requests).toFixed(3)),
+  ]),
+)}
+
+Operations are for each request. A first read of an idea bank is dear and rare: once for each new version, and once for each isolate.
+
+## Scale
+
+p50 in milliseconds (median of the rounds) and D1 rows read, of one request at a time. A quarter of the proposals are implemented; whoami's
+rows are those of the first request of a key, since its gate remembers them.
+
+${results.scale.map(({ name, sizes }) => scaleTable(name, sizes)).join("\n\n")}
+
+## Memory
+
+${count(results.memory.samples.at(-1)?.reads ?? 0)} changelog reads over ${count(results.memory.ideaBanks)} idea banks, a few of them often (Zipf's law), with
+\`FRESHNESS_SECONDS=300\` so that memory answers. "Our isolate" is what it holds after a collection of garbage; "all of workerd" is resident memory, with
+Miniflare's D1 and KV, whose own isolates and native memory are in the same process and grow until V8 finds it worth collecting.
+
+![Memory](benchmarks-memory.svg)
+
+## Start-up
+
+${table(
+  ["", ""],
+  [
+    ["bundle, minified", `${(results.startUp.bytes / 1024).toFixed(1)} KiB`],
+    ["bundle, gzipped", `${(results.startUp.gzippedBytes / 1024).toFixed(1)} KiB`],
+    ["the peer with better-auth, gzipped", `${(results.startUp.betterAuthGzippedBytes / 1024).toFixed(1)} KiB`],
+    [
+      "processor time of a start (`wrangler check startup`)",
+      `${spread(spreadOf(results.startUp.cpuMilliseconds), 1)} ms`,
+    ],
+  ],
+)}
+`;
+}
+
+function describe({ plan, versions, startedAt, minutes }: Results): string {
+  const [cpu] = cpus();
+  return table(
+    ["", ""],
+    [
+      ["when", `${startedAt.toISOString().slice(0, 10)}, ${minutes.toFixed(0)} minutes`],
+      [
+        "machine",
+        `${cpu?.model ?? "unknown processor"}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${systemName()} ${release()}`,
+      ],
+      [
+        "versions",
+        Object.entries(versions)
+          .map(([name, version]) => `${name} ${version}`)
+          .join(", "),
+      ],
+      [
+        "speed",
+        `${plan.speed.rounds} rounds of ${plan.speed.seconds} s each, at ${plan.speed.connections.join(", ")} connections`,
+      ],
+    ],
+  );
+}
+
+const speedTables = ({ speed, plan }: Results): string =>
+  speed
+    .map(({ title, subjects }) => {
+      const [bare] = subjects;
+      if (bare === undefined) throw new Error(`${title} has no bare route`);
+      return `### ${title}
+
+${table(
+  [
+    "",
+    ...plan.speed.connections.flatMap((connections) => [`${connections}: req/s`, "p50 ms", "p99 ms", "share (spread)"]),
+  ],
+  subjects.map((subject) => [
+    subject.name,
+    ...plan.speed.connections.flatMap((connections) => {
+      const rounds = subject.rounds.get(connections) ?? [];
+      return [
+        count(spreadOf(rounds.map(perSecond)).median),
+        spreadOf(rounds.map(({ p50 }) => p50)).median.toFixed(2),
+        spreadOf(rounds.map(({ p99 }) => p99)).median.toFixed(2),
+        subject === bare ? "1" : spread(shareOf(subject, bare, connections), 2),
+      ];
+    }),
+  ]),
+)}
+`;
+    })
+    .join("\n");
+
+const scaleTable = (name: string, sizes: Results["scale"][number]["sizes"]): string =>
+  table(
+    [name, ...sizes.map(({ size }) => `${count(size)} ${name === "whoami" ? "keys" : "proposals"}`)],
+    [
+      ["p50 ms", ...sizes.map(({ p50 }) => spread(spreadOf(p50), 2))],
+      ["rows read", ...sizes.map(({ rowsRead }) => String(rowsRead))],
+    ],
+  );
+
+const perSecond = ({ requests, seconds }: { requests: number; seconds: number }) => requests / seconds;
+const count = (value: number) => Math.round(value).toLocaleString("en");
+const spread = ({ median, min, max }: Spread, digits: number) =>
+  `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`;
+
+/** The first column is text, the others figures. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), `|---|${"---:|".repeat(head.length - 1)}`, ...rows.map(line)].join("\n");
+}

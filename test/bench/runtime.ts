@@ -1,0 +1,84 @@
+/** One workerd with all Workers in it, each on a socket of its own: no proxy between the load and the Worker, Miniflare's own included. */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_readConfig } from "wrangler";
+
+/** What the benchmark's credentials are signed with. */
+export const SECRET = "what-signs-the-credentials-of-a-benchmark";
+
+export type Worker = {
+  readonly name: string;
+  readonly script: string;
+  readonly variables?: Record<string, string>;
+  /** Which local D1 database `DB` is; Workers that name the same one share it. */
+  readonly database?: string;
+  /** Binding to class, of this Worker's own. */
+  readonly objects?: Record<string, string>;
+};
+
+export type Runtime = {
+  url(worker: string): string;
+  database(worker: string): Promise<D1Database>;
+  /** Of workerd, in bytes: what it holds in memory right now. */
+  residentBytes(): number;
+  /** Where V8's inspector is, of a runtime that was started with it. */
+  inspector(): Promise<URL>;
+  stop(): Promise<void>;
+};
+
+export const OUR_OBJECTS = { API_KEY_GATE: "ApiKeyGate" };
+
+export async function startRuntime(workers: readonly Worker[], { inspected = false } = {}): Promise<Runtime> {
+  const { compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
+  const folder = await mkdtemp(join(tmpdir(), "bench-state-"));
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      resourcePersistencePath: folder,
+      host: "127.0.0.1",
+      handleStructuredLogs: () => {},
+      ...(inspected && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
+      workers: workers.map(({ name, script, variables = {}, database = "DB", objects = {} }) => ({
+        name,
+        compatibilityDate: compatibility_date,
+        modules: [{ type: "ESModule", path: `${name}.js`, contents: script }],
+        bindings: { CREDENTIAL_SECRETS: SECRET, FRESHNESS_SECONDS: "1", SERVICE_TOKEN_OWNERS: "", ...variables },
+        d1Databases: { DB: database },
+        kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
+        durableObjects: Object.fromEntries(
+          Object.entries(objects).map(([binding, className]) => [binding, { className, useSQLite: true }]),
+        ),
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      })),
+    }),
+  );
+  await miniflare.ready;
+  const urls = new Map<string, string>();
+  for (const { name } of workers) urls.set(name, (await miniflare.unsafeGetDirectURL(name)).origin);
+  const pid = workerdBelow(process.pid);
+  return {
+    url(worker) {
+      const url = urls.get(worker);
+      if (url === undefined) throw new Error(`no Worker is called ${worker}`);
+      return url;
+    },
+    database: (worker) => miniflare.getD1Database("DB", worker),
+    residentBytes: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) * 1024,
+    inspector: async () => new URL(`http://${(await miniflare.getInspectorURL()).host}`),
+    async stop() {
+      await miniflare.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function workerdBelow(parent: number): number {
+  const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="]).toString().split("\n");
+  const children = processes.map((line) => line.trim().split(/\s+/)).filter(([, ppid]) => Number(ppid) === parent);
+  const pids = children.filter(([, , command]) => command?.includes("workerd")).map(([pid]) => Number(pid));
+  const newest = Math.max(...pids);
+  if (!Number.isFinite(newest)) throw new Error("workerd is not running");
+  return newest;
+}

@@ -1,0 +1,14 @@
+/** What is said of several measurements of the same thing. */
+
+export type Spread = { readonly median: number; readonly min: number; readonly max: number };
+
+/** Throws a RangeError for no values. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((left, right) => left - right);
+  const [min] = sorted;
+  const max = sorted.at(-1);
+  if (min === undefined || max === undefined) throw new RangeError("nothing was measured");
+  const middle = (sorted.length - 1) / 2;
+  const median = ((sorted[Math.floor(middle)] ?? min) + (sorted[Math.ceil(middle)] ?? max)) / 2;
+  return { median, min, max };
+}

@@ -1,0 +1,122 @@
+/** What the benchmark asks of the product, and whether this run's measurements give it. */
+import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/changelog/changelogs.ts";
+import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/idea-bank/snapshots.ts";
+import type { Results } from "./bench.ts";
+import { explain } from "./findings.ts";
+import type { GroupResult, SubjectResult } from "./measure/speed.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
+
+export type Verdict = {
+  readonly what: string;
+  readonly target: string;
+  readonly measured: string;
+  readonly met: boolean;
+  /** Why it is missed, where it is. */
+  readonly finding?: string;
+};
+
+/** Connections at which targets of speed hold. */
+export const TARGET_CONNECTIONS = 16;
+const MIB = 2 ** 20;
+const MAX_BUNDLE_BYTES = 60 * 1024;
+const MAX_SCALE_FACTOR = 1.5;
+
+/** Throughputs as shares of another subject's, round by round. */
+export function shareOf(subject: SubjectResult, other: SubjectResult, connections: number): Spread {
+  const others = other.rounds.get(connections) ?? [];
+  return spreadOf(
+    (subject.rounds.get(connections) ?? []).map(({ requests, seconds }, round) => {
+      const against = others[round];
+      if (against === undefined) throw new Error(`${other.name} was not timed as often as ${subject.name}`);
+      return requests / seconds / (against.requests / against.seconds);
+    }),
+  );
+}
+
+export function judge(results: Results): Verdict[] {
+  const share = (group: string, name: string, against?: string): Spread => {
+    const { subjects } = groupOf(results.speed, group);
+    const other = against === undefined ? subjects[0] : subjectOf(subjects, against);
+    if (other === undefined) throw new Error(`${group} has no bare route`);
+    return shareOf(subjectOf(subjects, name), other, TARGET_CONNECTIONS);
+  };
+  const atLeast = (what: string, measured: Spread, goal: number, unit: string): Verdict => {
+    const met = measured.median >= goal;
+    const spread = `${measured.min.toFixed(2)} to ${measured.max.toFixed(2)}`;
+    const verdict = {
+      what,
+      target: `≥ ${goal.toFixed(2)} ${unit}`,
+      measured: `${measured.median.toFixed(2)} (${spread})`,
+      met,
+    };
+    return met ? verdict : { ...verdict, finding: explain(what, results, share) };
+  };
+  const atMost = (what: string, measured: number, goal: number, format: (value: number) => string): Verdict => ({
+    what,
+    target: `≤ ${format(goal)}`,
+    measured: format(measured),
+    met: measured <= goal,
+  });
+  const dollars = (name: string) => {
+    const cost = results.cost.find((each) => each.name.startsWith(name));
+    if (cost === undefined) throw new Error(`the cost of ${name} was not counted`);
+    return cost.dollars;
+  };
+  const ofBare = "of the bare route";
+  const inDollars = (value: number) => `$${value.toFixed(3)} a million`;
+  const { samples } = results.memory;
+  const held = Math.max(...samples.map(({ isolateBytes }) => isolateBytes));
+  const idle = samples[0]?.isolateBytes ?? 0;
+  const bound = CHANGELOG_BYTES + SNAPSHOT_BYTES;
+  return [
+    atLeast("Changelog, fresh", share("changelog", "ours"), 0.9, ofBare),
+    atLeast("Changelog, 304", share("changelog, 304", "ours"), 0.9, ofBare),
+    atLeast("Forged key", share("whoami, forged key", "ours"), 0.9, ofBare),
+    atLeast("Key over its limit", share("whoami, key over its limit", "ours"), 0.85, ofBare),
+    atLeast("whoami, key in use", share("whoami, key in use", "ours"), 0.7, ofBare),
+    atLeast("whoami and better-auth", share("whoami, key in use", "ours", "peer: better-auth"), 8, "times better-auth"),
+    atLeast(
+      "Changelog, FRESHNESS_SECONDS=0",
+      share("changelog", "ours, FRESHNESS_SECONDS=0", "peer: D1 each time"),
+      1,
+      "times D1 each time",
+    ),
+    ...results.scale.map(({ name, sizes }) => {
+      const p50s = sizes.map(({ p50 }) => spreadOf(p50).median);
+      const factor = Math.max(...p50s) / Math.min(...p50s);
+      const rows = new Set(sizes.map(({ rowsRead }) => rowsRead));
+      return {
+        what: `Scale: ${name}`,
+        target: `the same rows, p50 ≤ ${MAX_SCALE_FACTOR} times`,
+        measured: `${[...rows].join(" / ")} rows, ${factor.toFixed(2)} times`,
+        met: rows.size === 1 && factor <= MAX_SCALE_FACTOR,
+      };
+    }),
+    atMost("Memory of the isolate", held, bound + idle, (bytes) => `${(bytes / MIB).toFixed(0)} MiB`),
+    atMost("Cost of the changelog", dollars("changelog, fresh"), 0.31, inDollars),
+    atMost(
+      "Cost of whoami, near the default limit",
+      dollars("whoami, each key near its default limit"),
+      0.48,
+      inDollars,
+    ),
+    atMost(
+      "Bundle, gzipped",
+      results.startUp.gzippedBytes,
+      MAX_BUNDLE_BYTES,
+      (bytes) => `${(bytes / 1024).toFixed(1)} KiB`,
+    ),
+  ];
+}
+
+export function groupOf(groups: readonly GroupResult[], title: string): GroupResult {
+  const group = groups.find((each) => each.title === title);
+  if (group === undefined) throw new Error(`${title} was not timed`);
+  return group;
+}
+
+function subjectOf(subjects: readonly SubjectResult[], name: string): SubjectResult {
+  const subject = subjects.find((each) => each.name === name);
+  if (subject === undefined) throw new Error(`${name} was not timed`);
+  return subject;
+}

@@ -1,0 +1,119 @@
+/**
+ * Counts what a Worker asks of its stores, as the bills count it: wraps its bindings and its Durable Object class, and gives
+ * the counts at `GET /counts`, from zero again. Built around each Worker's own module; never timed against one that is not metered.
+ */
+import type { DurableObject } from "cloudflare:workers";
+import { type Interceptor, interceptObjects, interceptStore } from "../../support/intercept.ts";
+import { type Meter, meterDatabase } from "../../support/metered-database.ts";
+
+/** Rows are D1's own count (`meta`); a stored value, and an alarm that is set, is a row that a Durable Object writes. */
+export type Counts = {
+  requests: number;
+  d1RoundTrips: number;
+  rowsRead: number;
+  rowsWritten: number;
+  kvReads: number;
+  kvWrites: number;
+  objectRequests: number;
+};
+
+const NONE: Counts = {
+  requests: 0,
+  d1RoundTrips: 0,
+  rowsRead: 0,
+  rowsWritten: 0,
+  kvReads: 0,
+  kvWrites: 0,
+  objectRequests: 0,
+};
+
+const counts: Counts = { ...NONE };
+
+/** The Worker, counted. `POST /render-again` with `?ideabank=` moves that changelog's version on, so that its next reader renders. */
+export function metered<E extends Bindings>(worker: ExportedHandler<E>): ExportedHandler<E> {
+  return {
+    async fetch(request, env, context) {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname === "/counts") {
+        const answer = Response.json(counts);
+        Object.assign(counts, NONE);
+        return answer;
+      }
+      if (pathname === "/render-again") {
+        await env.DB.prepare("UPDATE idea_banks SET changelog_version = changelog_version + 1 WHERE id = ?1")
+          .bind(searchParams.get("ideabank"))
+          .run();
+        return new Response(null, { status: 204 });
+      }
+      counts.requests += 1;
+      if (worker.fetch === undefined) throw new Error("a Worker without a fetch handler");
+      return worker.fetch(request, meter(env), context);
+    },
+  };
+}
+
+type ObjectClass<E> = new (state: DurableObjectState, env: E) => DurableObject<E>;
+
+/** The Durable Object class, with its storage, its alarms and its own bindings counted. */
+export function meteredObject<E extends Bindings>(Base: ObjectClass<E>): ObjectClass<E> {
+  return class extends Base {
+    constructor(state: DurableObjectState, env: E) {
+      const { kv } = state.storage;
+      const put = kv.put.bind(kv);
+      kv.put = (key, value) => {
+        counts.rowsWritten += 1;
+        put(key, value);
+      };
+      const setAlarm = state.storage.setAlarm.bind(state.storage);
+      state.storage.setAlarm = (time, options) => {
+        counts.rowsWritten += 1;
+        return setAlarm(time, options);
+      };
+      super(state, meter(env));
+    }
+
+    override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+      counts.objectRequests += 1;
+      await super.alarm?.(info);
+    }
+  };
+}
+
+type Bindings = { DB: D1Database };
+
+const environments = new WeakMap<object, object>();
+
+/** The same environment for the same bindings, so that what a Worker keeps for one stays good. */
+function meter<E extends Bindings>(env: E): E {
+  const known = environments.get(env);
+  if (known !== undefined) return known as E;
+  const wrapped = Object.fromEntries(Object.entries(env).map(([name, binding]) => [name, wrap(binding)])) as E;
+  environments.set(env, wrapped);
+  return wrapped;
+}
+
+function wrap(binding: unknown): unknown {
+  if (typeof binding !== "object" || binding === null) return binding;
+  if ("prepare" in binding) return meterDatabase(binding as D1Database, record);
+  if ("getWithMetadata" in binding) return interceptStore(binding as KVNamespace, count);
+  if ("idFromName" in binding) return interceptObjects(binding as DurableObjectNamespace, OBJECT_METHODS, count);
+  return binding;
+}
+
+/** Of ours, and of the peer's. */
+const OBJECT_METHODS = ["admit", "forget", "count"];
+
+const count: Interceptor = (kind, makeCall) => {
+  if (kind === "kv.read") counts.kvReads += 1;
+  else if (kind === "kv.write") counts.kvWrites += 1;
+  else counts.objectRequests += 1;
+  return makeCall();
+};
+
+const record: Meter = (results) => {
+  counts.d1RoundTrips += 1;
+  for (const { meta } of results) {
+    counts.rowsRead += meta.rows_read;
+    counts.rowsWritten += meta.rows_written;
+  }
+};
