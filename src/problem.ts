@@ -68,12 +68,18 @@ export type ProblemOptions = {
   readonly cause?: unknown;
 };
 
-/** Thrown by whoever finds it; `problemDocument` and its status become the answer. */
+/** The problem type that the rate-limit draft registers (draft-ietf-httpapi-ratelimit-headers); the others have none of their own. */
+const TYPES: Partial<Record<ProblemCode, string>> = {
+  "too-many-requests": "https://iana.org/assignments/http-problem-types#quota-exceeded",
+};
+
+/** Thrown by whoever finds it; its body and its status become the answer. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: (typeof PROBLEMS)[ProblemCode]["status"];
   readonly headers: Readonly<Record<string, string>>;
   readonly extensions: Readonly<Record<string, unknown>>;
+  #body: string | undefined;
 
   constructor(code: ProblemCode, { detail, headers = {}, extensions = {}, cause }: ProblemOptions = {}) {
     super(detail ?? PROBLEMS[code].detail, { cause });
@@ -83,14 +89,15 @@ export class Problem extends Error {
     this.headers = headers;
     this.extensions = extensions;
   }
+
+  /** The response body, made when it is first sent. */
+  get body(): string {
+    this.#body ??= JSON.stringify(problemDocument(this));
+    return this.#body;
+  }
 }
 
-/** The problem type that the rate-limit draft registers (draft-ietf-httpapi-ratelimit-headers); the others have none of their own. */
-const TYPES: Partial<Record<ProblemCode, string>> = {
-  "too-many-requests": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-};
-
-/** The body of `application/problem+json`. */
+/** What the body of `application/problem+json` says. */
 export function problemDocument(problem: Problem) {
   const { title, status } = PROBLEMS[problem.code];
   return {

@@ -2,6 +2,10 @@
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** As many digits as a safe integer holds: what is longer is cut into groups of them. */
+const GROUP_WIDTH = 8;
+const GROUP = 62n ** BigInt(GROUP_WIDTH);
+
 /** Fills an array with random bytes; the platform's `crypto.getRandomValues`, or a fixed source in a test. */
 export type RandomBytes = (length: number) => Uint8Array;
 
@@ -34,10 +38,10 @@ export function digestToBase62(digest: ArrayBuffer, width: number): string {
   let rest = (view.getBigUint64(0) << 64n) | view.getBigUint64(8);
   let text = "";
   while (text.length < width) {
-    text = ALPHABET.charAt(Number(rest % 62n)) + text;
-    rest /= 62n;
+    text = encodeBase62(Number(rest % GROUP), GROUP_WIDTH) + text;
+    rest /= GROUP;
   }
-  return text;
+  return text.slice(-width);
 }
 
 /** `width` uniformly random digits, 5.95 bits each. Bytes from 248 up are drawn again, so that no digit is likelier than another. */

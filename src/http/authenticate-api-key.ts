@@ -5,12 +5,25 @@ import type { Admission, Tenant } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import type { TenantEnv } from "./app-env.ts";
 import type { IsolateMemory } from "./isolate-memory.ts";
+import { oncePer } from "./once-per.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
-import { unauthorizedBy } from "./unauthorized.ts";
 
-const unauthorized = unauthorizedBy(
-  "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
-  'ApiKey realm="tenant"',
+/** One answer for every reason; it says what is expected, not what was wrong. */
+const unauthorized = oncePer(
+  (reason: string) =>
+    new Problem("unauthorized", {
+      detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+      headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
+      cause: reason,
+    }),
+);
+
+const tooManyRequests = oncePer(
+  (retryAfterSeconds: number) =>
+    new Problem("too-many-requests", {
+      headers: { "Retry-After": String(retryAfterSeconds) },
+      extensions: { "violated-policies": [POLICY] },
+    }),
 );
 
 /** Middleware: sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
@@ -43,10 +56,7 @@ function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
     case "limited":
       c.header("RateLimit-Policy", policyHeader(admission.quota.rateLimit));
       c.header("RateLimit", quotaHeader(admission.quota));
-      throw new Problem("too-many-requests", {
-        headers: { "Retry-After": String(toSeconds(admission.quota.waitMs)) },
-        extensions: { "violated-policies": [POLICY] },
-      });
+      throw tooManyRequests(toSeconds(admission.quota.waitMs));
     case "refused":
       throw unauthorized(admission.reason);
     case "unavailable":

@@ -1,7 +1,7 @@
 /** How a problem leaves the Worker, and the log line of those that are ours. */
 import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { Problem, problemDocument, serviceUnavailable } from "../problem.ts";
+import { Problem, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 import { logRefusal } from "./refusal-log.ts";
 
@@ -9,11 +9,7 @@ import { logRefusal } from "./refusal-log.ts";
 type AnyContext = Pick<Context<AppEnv>, "body"> & { get(key: "requestId"): string };
 
 export function respondWithProblem(c: AnyContext, problem: Problem): Response {
-  return c.body(JSON.stringify(problemDocument(problem)), problem.status, {
-    "Content-Type": "application/problem+json",
-    "Cache-Control": "no-store",
-    ...problem.headers,
-  });
+  return c.body(problem.body, problem.status, { "Content-Type": "application/problem+json", ...problem.headers });
 }
 
 /** The application's `onError`. */

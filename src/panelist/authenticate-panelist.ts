@@ -4,14 +4,19 @@ import { type CompoundToken, isExpired } from "../credentials/compound-token.ts"
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { IsolateMemory } from "../http/isolate-memory.ts";
-import { unauthorizedBy } from "../http/unauthorized.ts";
+import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankSnapshot } from "../idea-bank/snapshots.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 
-const unauthorized = unauthorizedBy(
-  "This needs a valid token (`ibt_…`) in the header `Authorization`.",
-  'Bearer realm="panelist"',
+/** One answer for every reason; it says what is expected, not what was wrong. */
+const unauthorized = oncePer(
+  (reason: string) =>
+    new Problem("unauthorized", {
+      detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+      headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
+      cause: reason,
+    }),
 );
 
 /** An idea bank that exists, seen through a token that is valid. */

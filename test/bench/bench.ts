@@ -6,32 +6,13 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { type CostPlan, type CostResult, measureCost } from "./measure/cost.ts";
-import { type MemoryPlan, type MemoryResult, measureMemory } from "./measure/memory.ts";
-import { measureScale, type ScalePlan, type ScaleResult } from "./measure/scale.ts";
-import { type GroupResult, measureSpeed, type SpeedPlan } from "./measure/speed.ts";
-import { measureStartUp, type StartUpResult } from "./measure/start-up.ts";
+import { measureCost } from "./measure/cost.ts";
+import { measureMemory } from "./measure/memory.ts";
+import { measureScale } from "./measure/scale.ts";
+import { measureSpeed } from "./measure/speed.ts";
+import { measureStartUp } from "./measure/start-up.ts";
 import { plotsOf, report } from "./report.ts";
-
-type Plan = {
-  readonly speed: SpeedPlan;
-  readonly cost: CostPlan;
-  readonly scale: ScalePlan;
-  readonly memory: MemoryPlan;
-  readonly starts: number;
-};
-
-export type Results = {
-  readonly plan: Plan;
-  readonly startedAt: Date;
-  readonly minutes: number;
-  readonly versions: Record<string, string>;
-  readonly speed: readonly GroupResult[];
-  readonly cost: readonly CostResult[];
-  readonly scale: readonly ScaleResult[];
-  readonly memory: MemoryResult;
-  readonly startUp: StartUpResult;
-};
+import type { Plan, Results } from "./results.ts";
 
 const FULL: Plan = {
   speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.5, coldReads: 400 },

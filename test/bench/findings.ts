@@ -2,7 +2,7 @@
  * Why a target is missed, as profiles and experiments have shown; the figures come from the run that misses it.
  * A target that is missed and not in here says so.
  */
-import type { Results } from "./bench.ts";
+import type { Results } from "./results.ts";
 import type { Spread } from "./statistics.ts";
 
 type ShareOf = (group: string, name: string, against?: string) => Spread;

@@ -1,6 +1,6 @@
 /** The parent's side of the load generator's process. */
 import { type ChildProcess, fork } from "node:child_process";
-import type { Load, Measurement } from "./load.ts";
+import type { Load, Measurement } from "./measurement.ts";
 
 type Reply = { readonly measurement: Measurement } | { readonly error: string };
 

@@ -2,6 +2,8 @@
  * Cloudflare's published prices beyond the included amounts, in US dollars per million, as they were in November 2026.
  * Not in here, since it cannot be counted on one machine: processor time, and the duration of Durable Objects.
  */
+import type { Counts } from "./workers/metered.ts";
+
 export const PRICES_AS_OF = "November 2026";
 
 export const PRICES = {
@@ -14,3 +16,13 @@ export const PRICES = {
   kvRead: 0.5,
   kvWrite: 5,
 } as const;
+
+/** What a million requests cost that are like the counted ones, in US dollars. */
+export const dollarsPerMillion = (counts: Counts): number =>
+  PRICES.workerRequest +
+  (counts.objectRequests * PRICES.objectRequest +
+    counts.rowsWritten * PRICES.rowWritten +
+    counts.rowsRead * PRICES.rowRead +
+    counts.kvReads * PRICES.kvRead +
+    counts.kvWrites * PRICES.kvWrite) /
+    counts.requests;

@@ -1,8 +1,8 @@
 /** The report of a run: `docs/benchmarks.md` and its plots, made of measurements alone. */
 import { cpus, release, type as systemName, totalmem } from "node:os";
-import type { Results } from "./bench.ts";
 import { type BarGroup, plotBars, plotLines } from "./plot.ts";
 import { PRICES, PRICES_AS_OF } from "./prices.ts";
+import type { Results } from "./results.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 import { groupOf, judge, shareOf, TARGET_CONNECTIONS } from "./targets.ts";
 

@@ -1,9 +1,9 @@
 /** What the benchmark asks of the product, and whether this run's measurements give it. */
 import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/changelog/changelogs.ts";
 import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/idea-bank/snapshots.ts";
-import type { Results } from "./bench.ts";
 import { explain } from "./findings.ts";
 import type { GroupResult, SubjectResult } from "./measure/speed.ts";
+import type { Results } from "./results.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 export type Verdict = {
@@ -19,6 +19,8 @@ export type Verdict = {
 export const TARGET_CONNECTIONS = 16;
 const MIB = 2 ** 20;
 const MAX_BUNDLE_BYTES = 60 * 1024;
+/** The platform's own limit: https://developers.cloudflare.com/workers/platform/limits/ */
+const MAX_START_MILLISECONDS = 1_000;
 const MAX_SCALE_FACTOR = 1.5;
 
 /** Throughputs as shares of another subject's, round by round. */
@@ -105,6 +107,12 @@ export function judge(results: Results): Verdict[] {
       results.startUp.gzippedBytes,
       MAX_BUNDLE_BYTES,
       (bytes) => `${(bytes / 1024).toFixed(1)} KiB`,
+    ),
+    atMost(
+      "Start-up, processor time",
+      spreadOf(results.startUp.cpuMilliseconds).median,
+      MAX_START_MILLISECONDS,
+      (milliseconds) => `${milliseconds.toFixed(0)} ms`,
     ),
   ];
 }

@@ -1,7 +1,7 @@
 /** Cost: what a million requests of each path are billed, by the operations that were counted while some were made. */
 import { buildMetered } from "../build.ts";
 import { Generator } from "../generator.ts";
-import { PRICES } from "../prices.ts";
+import { dollarsPerMillion } from "../prices.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";
@@ -18,15 +18,6 @@ export type CostPlan = {
 
 const DEFAULT_LIMIT = { limit: 600, windowSeconds: 60 };
 const KEYS = 10;
-
-export const dollarsPerMillion = (counts: Counts): number =>
-  PRICES.workerRequest +
-  (counts.objectRequests * PRICES.objectRequest +
-    counts.rowsWritten * PRICES.rowWritten +
-    counts.rowsRead * PRICES.rowRead +
-    counts.kvReads * PRICES.kvRead +
-    counts.kvWrites * PRICES.kvWrite) /
-    counts.requests;
 
 export async function measureCost(plan: CostPlan): Promise<CostResult[]> {
   const script = await buildMetered("../../../src/index.ts", "ApiKeyGate");

@@ -5,7 +5,7 @@
 import { sealCursor } from "../../../src/credentials/cursor.ts";
 import { buildMetered } from "../build.ts";
 import { Generator } from "../generator.ts";
-import type { Load, Measurement } from "../load.ts";
+import type { Load, Measurement } from "../measurement.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import {

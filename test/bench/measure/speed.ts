@@ -4,7 +4,7 @@
  */
 import { buildOurs, buildWorker } from "../build.ts";
 import { Generator } from "../generator.ts";
-import type { Measurement } from "../load.ts";
+import type { Measurement } from "../measurement.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";

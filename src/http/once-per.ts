@@ -1,0 +1,16 @@
+/**
+ * Problems that floods consist of, each made once: tracing an error's stack is a large part of what a refusal costs.
+ * The key is all that differs, and there are few: a reason, a number of seconds.
+ */
+import type { Problem } from "../problem.ts";
+
+export function oncePer<Key extends string | number>(make: (key: Key) => Problem): (key: Key) => Problem {
+  const problems = new Map<Key, Problem>();
+  return (key) => {
+    const known = problems.get(key);
+    if (known !== undefined) return known;
+    const problem = make(key);
+    problems.set(key, problem);
+    return problem;
+  };
+}

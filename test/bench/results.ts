@@ -1,0 +1,26 @@
+/** What a run was planned to do, and what it measured. */
+import type { CostPlan, CostResult } from "./measure/cost.ts";
+import type { MemoryPlan, MemoryResult } from "./measure/memory.ts";
+import type { ScalePlan, ScaleResult } from "./measure/scale.ts";
+import type { GroupResult, SpeedPlan } from "./measure/speed.ts";
+import type { StartUpResult } from "./measure/start-up.ts";
+
+export type Plan = {
+  readonly speed: SpeedPlan;
+  readonly cost: CostPlan;
+  readonly scale: ScalePlan;
+  readonly memory: MemoryPlan;
+  readonly starts: number;
+};
+
+export type Results = {
+  readonly plan: Plan;
+  readonly startedAt: Date;
+  readonly minutes: number;
+  readonly versions: Record<string, string>;
+  readonly speed: readonly GroupResult[];
+  readonly cost: readonly CostResult[];
+  readonly scale: readonly ScaleResult[];
+  readonly memory: MemoryResult;
+  readonly startUp: StartUpResult;
+};
