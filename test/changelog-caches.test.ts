@@ -3,7 +3,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
-import { countStores, interceptStores, type StoreCall } from "./support/intercept.ts";
+import { countStores, interceptStores } from "./support/intercept.ts";
+import type { StoreCall } from "./support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { addIdeaBank, addProposal, newId } from "./support/world.ts";
 
