@@ -15,18 +15,18 @@ import { plotsOf, report } from "./report.ts";
 import type { Plan, Results } from "./results.ts";
 
 const FULL: Plan = {
-  speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.5, coldReads: 400 },
+  speed: { connections: [1, 16, 64], rounds: 7, seconds: 1.2, coldReads: 400 },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
-  memory: { ideaBanks: 10_000, reads: 1_000_000 },
+  memory: { ideaBanks: 10_000, reads: 1_000_000, batches: 20 },
   starts: 5,
 };
 
 const QUICK: Plan = {
   speed: { connections: [16], rounds: 1, seconds: 0.3, coldReads: 50 },
-  cost: { steadySeconds: 3, reads: 50 },
+  cost: { steadySeconds: 1, reads: 40 },
   scale: { proposals: [100, 10_000], keys: [1, 1_000], rounds: 1, requests: 20 },
-  memory: { ideaBanks: 100, reads: 2_000 },
+  memory: { ideaBanks: 100, reads: 1_000, batches: 2 },
   starts: 1,
 };
 

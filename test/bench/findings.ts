@@ -29,14 +29,15 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
   },
   "Forged key": () =>
     "A forged key is told from a real one by its HMAC, which no memory can spare: WebCrypto's promise costs the bare route about a " +
-    "tenth by itself. The rest of the distance is the way of an error through Hono to its problem document. Mended after profiling: a " +
-    "log line for each refusal (half of the whole request; now at most one a second for each cause), an error with its stack trace " +
-    "for each refusal (now one for each cause), headers set after the fact. Tried and left out: `node:crypto`, which signs without a promise " +
-    "and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
+    "tenth by itself. The rest of the distance is the way of an error through Hono. Mended after profiling: a log line for each refusal " +
+    "(half of the whole request; now at most one a second for each cause), an error with its stack trace and its document for each refusal " +
+    "(now made once for each cause), headers set after the fact, the tag's digits divided out one by one. Tried and left out: " +
+    "`node:crypto`, which signs without a promise and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
   "Key over its limit": () =>
-    "No store is asked; what is missing goes into the 429 itself, whose waiting time differs from request to request: an error with its " +
-    "stack trace, three more headers, a document. Mended after profiling: the HMAC of a key that the isolate knows, and headers set after " +
-    "the fact. Tried and left out: `Error.stackTraceLimit`, which cost more than the trace.",
+    "No store is asked and nothing is computed; what is left is the middleware, the look-ups of key and flood, the rate limit's own " +
+    "headers, and the way of an error through Hono. Mended after profiling: the HMAC of a key that the isolate knows, an error with its " +
+    "stack trace and its document for each refusal (now made once for each waiting time), headers set after the fact. Tried and left " +
+    "out: `Error.stackTraceLimit`, which cost more than the trace.",
   "Changelog, fresh": () =>
     "Nothing is asked and nothing is computed; what is left over the bare route is the middleware (request id, default headers, CORS), the " +
     "look-ups of token, snapshot and body, and once a second a D1 read by each request that is under way. Mended after profiling: " +

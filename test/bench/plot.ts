@@ -14,7 +14,7 @@ export type BarGroup = { readonly title: string; readonly bars: readonly Bar[] }
 
 /** Horizontal bars from zero, each group on a scale of its own. */
 export function plotBars(groups: readonly BarGroup[]): string {
-  const left = 330;
+  const left = 340;
   const row = 24;
   const parts: string[] = [];
   let y = 10;
@@ -38,7 +38,7 @@ export function plotBars(groups: readonly BarGroup[]): string {
 
 export type Line = {
   readonly label: string;
-  readonly color: keyof typeof COLORS;
+  readonly kind: keyof typeof COLORS;
   readonly points: readonly (readonly [number, number])[];
 };
 
@@ -62,9 +62,9 @@ export function plotLines(lines: readonly Line[], horizontal: string, vertical: 
   for (const share of [0, 0.5, 1]) {
     parts.push(text(toX(maxX * share), box.bottom + 18, (maxX * share).toLocaleString("en"), "text-anchor='middle'"));
   }
-  for (const { label, color, points: own } of lines) {
+  for (const { label, kind, points: own } of lines) {
     const path = own.map(([x, y]) => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`).join(" ");
-    parts.push(`<polyline points='${path}' fill='none' stroke='${COLORS[color]}' stroke-width='2.5'/>`);
+    parts.push(`<polyline points='${path}' fill='none' stroke='${COLORS[kind]}' stroke-width='2.5'/>`);
     const last = own.at(-1);
     if (last !== undefined) parts.push(text(toX(last[0]) + 8, toY(last[1]) + 4, label));
   }

@@ -28,12 +28,12 @@ export const plotsOf = (results: Results): Record<string, string> => ({
     }),
   ),
   "benchmarks-cost.svg": plotBars(
-    ["whoami", "changelog"].map((path) => ({
+    (["whoami", "changelog"] as const).map((path) => ({
       title: `${path}: dollars for a million requests`,
       bars: results.cost
-        .filter(({ name }) => name.includes(path))
+        .filter((cost) => cost.path === path)
         .map(({ name, dollars }) => ({
-          label: name.replace(`${path}, `, "").replace(/ \(.*\)/, ""),
+          label: name.replace(/ \(.*\)/, ""),
           value: dollars,
           text: `$${dollars.toFixed(2)}`,
           kind: kindOf(name),
@@ -44,13 +44,18 @@ export const plotsOf = (results: Results): Record<string, string> => ({
     [
       {
         label: "all of workerd",
-        color: "limit",
-        points: results.memory.samples.map(({ reads, residentBytes }) => [reads, residentBytes / MIB] as const),
+        kind: "limit",
+        points: results.memory.ours.map(({ reads, residentBytes }) => [reads, residentBytes / MIB] as const),
+      },
+      {
+        label: "… keeping nothing",
+        kind: "peer",
+        points: results.memory.keepingNothing.map(({ reads, residentBytes }) => [reads, residentBytes / MIB] as const),
       },
       {
         label: "our isolate",
-        color: "ours",
-        points: results.memory.samples.map(({ reads, isolateBytes }) => [reads, isolateBytes / MIB] as const),
+        kind: "ours",
+        points: results.memory.ours.map(({ reads, isolateBytes }) => [reads, isolateBytes / MIB] as const),
       },
     ],
     `changelog reads over ${results.memory.ideaBanks.toLocaleString("en")} idea banks`,
@@ -96,8 +101,8 @@ Processor time and the duration of Durable Objects cannot be counted on one mach
 
 ${table(
   ["", "$ a million", "D1 round trips", "rows read", "rows written", "KV reads", "KV writes", "object requests"],
-  results.cost.map(({ name, dollars, counts }) => [
-    name,
+  results.cost.map(({ path, name, dollars, counts }) => [
+    `${path}: ${name}`,
     dollars.toFixed(3),
     ...[
       counts.d1RoundTrips,
@@ -121,9 +126,9 @@ ${results.scale.map(({ name, sizes }) => scaleTable(name, sizes)).join("\n\n")}
 
 ## Memory
 
-${count(results.memory.samples.at(-1)?.reads ?? 0)} changelog reads over ${count(results.memory.ideaBanks)} idea banks, a few of them often (Zipf's law), with
-\`FRESHNESS_SECONDS=300\` so that memory answers. "Our isolate" is what it holds after a collection of garbage; "all of workerd" is resident memory, with
-Miniflare's D1 and KV, whose own isolates and native memory are in the same process and grow until V8 finds it worth collecting.
+${count(results.memory.ours.at(-1)?.reads ?? 0)} changelog reads over ${count(results.memory.ideaBanks)} idea banks, a few of them often (Zipf's law), with
+\`FRESHNESS_SECONDS=300\` so that memory answers. "Our isolate" is what it holds after a collection of garbage. "All of workerd" is resident memory, and that
+is Miniflare's D1 and KV, which live in the same process: the same reads through a peer that keeps nothing (KV each time) take it as far.
 
 ![Memory](benchmarks-memory.svg)
 
@@ -197,9 +202,11 @@ ${table(
     })
     .join("\n");
 
+const unitOf = (name: string, size: number) => (name !== "whoami" ? "proposals" : size === 1 ? "key" : "keys");
+
 const scaleTable = (name: string, sizes: Results["scale"][number]["sizes"]): string =>
   table(
-    [name, ...sizes.map(({ size }) => `${count(size)} ${name === "whoami" ? "keys" : "proposals"}`)],
+    [name, ...sizes.map(({ size }) => `${count(size)} ${unitOf(name, size)}`)],
     [
       ["p50 ms", ...sizes.map(({ p50 }) => spread(spreadOf(p50), 2))],
       ["rows read", ...sizes.map(({ rowsRead }) => String(rowsRead))],

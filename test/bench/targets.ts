@@ -48,7 +48,7 @@ export function judge(results: Results): Verdict[] {
     const verdict = {
       what,
       target: `≥ ${goal.toFixed(2)} ${unit}`,
-      measured: `${measured.median.toFixed(2)} (${spread})`,
+      measured: `${measured.median.toFixed(3)} (${spread})`,
       met,
     };
     return met ? verdict : { ...verdict, finding: explain(what, results, share) };
@@ -59,16 +59,15 @@ export function judge(results: Results): Verdict[] {
     measured: format(measured),
     met: measured <= goal,
   });
-  const dollars = (name: string) => {
-    const cost = results.cost.find((each) => each.name.startsWith(name));
-    if (cost === undefined) throw new Error(`the cost of ${name} was not counted`);
+  const dollars = (path: string, name: string) => {
+    const cost = results.cost.find((each) => each.path === path && each.name.startsWith(name));
+    if (cost === undefined) throw new Error(`the cost of ${path}, ${name} was not counted`);
     return cost.dollars;
   };
   const ofBare = "of the bare route";
   const inDollars = (value: number) => `$${value.toFixed(3)} a million`;
-  const { samples } = results.memory;
-  const held = Math.max(...samples.map(({ isolateBytes }) => isolateBytes));
-  const idle = samples[0]?.isolateBytes ?? 0;
+  const held = Math.max(...results.memory.ours.map(({ isolateBytes }) => isolateBytes));
+  const idle = results.memory.ours[0]?.isolateBytes ?? 0;
   const bound = CHANGELOG_BYTES + SNAPSHOT_BYTES;
   return [
     atLeast("Changelog, fresh", share("changelog", "ours"), 0.9, ofBare),
@@ -95,10 +94,10 @@ export function judge(results: Results): Verdict[] {
       };
     }),
     atMost("Memory of the isolate", held, bound + idle, (bytes) => `${(bytes / MIB).toFixed(0)} MiB`),
-    atMost("Cost of the changelog", dollars("changelog, fresh"), 0.31, inDollars),
+    atMost("Cost of the changelog", dollars("changelog", "ours, fresh"), 0.31, inDollars),
     atMost(
       "Cost of whoami, near the default limit",
-      dollars("whoami, each key near its default limit"),
+      dollars("whoami", "ours, keys near their default limit"),
       0.48,
       inDollars,
     ),

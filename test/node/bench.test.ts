@@ -51,13 +51,13 @@ function resultsWith(
       ...names.map((name) => subject(name, name.startsWith("peer") ? 1 : 1_000 * share)),
     ],
   });
-  const cost = (name: string) => ({ name, counts: NOTHING, dollars });
+  const cost = (path: "whoami" | "changelog", name: string) => ({ path, name, counts: NOTHING, dollars });
   return {
     plan: {
       speed: { connections: [16], rounds: 1, seconds: 1, coldReads: 1 },
       cost: { steadySeconds: 1, reads: 1 },
       scale: { proposals: [1, 2], keys: [], rounds: 1, requests: 1 },
-      memory: { ideaBanks: 1, reads: 1 },
+      memory: { ideaBanks: 1, reads: 1, batches: 1 },
       starts: 1,
     },
     startedAt: new Date(0),
@@ -70,16 +70,17 @@ function resultsWith(
       group("changelog", "ours", "ours, FRESHNESS_SECONDS=0", "peer: D1 each time"),
       group("changelog, 304", "ours"),
     ],
-    cost: [cost("whoami, each key near its default limit"), cost("changelog, fresh")],
+    cost: [cost("whoami", "ours, keys near their default limit"), cost("changelog", "ours, fresh")],
     scale: [
       { name: "a list", sizes: [0, 1].map((size) => ({ size, rowsRead: rowsRead[size] ?? 0, p50: [p50[size] ?? 0] })) },
     ],
     memory: {
       ideaBanks: 1,
-      samples: [
+      ours: [
         { reads: 0, isolateBytes: 0, residentBytes: 0 },
         { reads: 1, isolateBytes, residentBytes: 0 },
       ],
+      keepingNothing: [],
     },
     startUp: { bytes: 1, gzippedBytes: 1, cpuMilliseconds: [1], betterAuthGzippedBytes: 1 },
   };

@@ -8,7 +8,12 @@ import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaB
 import type { Counts } from "../workers/metered.ts";
 
 /** `dollars` are per million requests, the request itself included. */
-export type CostResult = { readonly name: string; readonly counts: Counts; readonly dollars: number };
+export type CostResult = {
+  readonly path: "whoami" | "changelog";
+  readonly name: string;
+  readonly counts: Counts;
+  readonly dollars: number;
+};
 
 export type CostPlan = {
   /** How long keys are used steadily: their gates write once in a while, and D1 hears of them once a minute. */
@@ -62,13 +67,18 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
   const progress = new Progress(12);
   const generator = new Generator();
   const generators = [generator];
-  const counted = async (name: string, worker: string, send: () => Promise<unknown>): Promise<CostResult> => {
+  const counted = async (
+    path: CostResult["path"],
+    name: string,
+    worker: string,
+    send: () => Promise<unknown>,
+  ): Promise<CostResult> => {
     const count = () => fetch(`${runtime.url(worker)}/counts`).then((response) => response.json() as Promise<Counts>);
     await count();
     await send();
     const counts = await count();
-    progress.advance(`cost: ${name}`);
-    return { name, counts, dollars: dollarsPerMillion(counts) };
+    progress.advance(`cost: ${path}, ${name}`);
+    return { path, name, counts, dollars: dollarsPerMillion(counts) };
   };
   const send = (worker: string, path: string, headers: readonly Record<string, string>[], status: number) =>
     generator.send({
@@ -92,7 +102,9 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
     generators.push(own);
     const load = { url: runtime.url(worker) + whoami, headers: withKeys(keys), status: 200, connections: KEYS };
     await own.send({ ...load, rate: rate * KEYS, until: { seconds: 2 } });
-    return counted(name, worker, () => own.send({ ...load, rate: rate * KEYS, until: { seconds: steadySeconds } }));
+    return counted("whoami", name, worker, () =>
+      own.send({ ...load, rate: rate * KEYS, until: { seconds: steadySeconds } }),
+    );
   };
 
   try {
@@ -106,37 +118,37 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
       await fetch(runtime.url(worker) + path, { headers: { Authorization: token } });
     }
     const steady = await Promise.all([
-      steadily("whoami, each key near its default limit (9 requests a second)", "whoami-full", full, 9),
-      steadily("whoami, 1 request a second for each key", "whoami-tenth", tenth, 1),
+      steadily("ours, keys near their default limit (9 requests a second each)", "whoami-full", full, 9),
+      steadily("ours, keys in slow use (1 request a second each)", "whoami-tenth", tenth, 1),
     ]);
     return [
       ...steady,
-      await counted("whoami, key over its limit", "refusals", () =>
+      await counted("whoami", "ours, key over its limit", "refusals", () =>
         send("refusals", whoami, withKeys([exhausted]), 429),
       ),
-      await counted("whoami, forged key", "refusals", () =>
+      await counted("whoami", "ours, forged key", "refusals", () =>
         send("refusals", whoami, withKeys([forge(exhausted)]), 401),
       ),
-      await counted("peer: whoami with a D1 look-up and a stored count each time", "straightforward-whoami", () =>
+      await counted("whoami", "peer: D1 look-up and a stored count each time", "straightforward-whoami", () =>
         send("straightforward-whoami", whoami, repeated(withKeys(peers)), 200),
       ),
-      await counted("peer: whoami by better-auth", "better-auth", () =>
+      await counted("whoami", "peer: better-auth", "better-auth", () =>
         send("better-auth", whoami, repeated(withKeys(betterAuthKeys)), 200),
       ),
-      await counted("changelog, first read of an idea bank anywhere", "changelog", () =>
+      await counted("changelog", "ours, first read of an idea bank anywhere", "changelog", () =>
         send("changelog", changelog, firstReads, 200),
       ),
-      await counted("changelog, first read in an isolate, KV warm", "changelog-another-isolate", () =>
+      await counted("changelog", "ours, first read in an isolate, KV warm", "changelog-another-isolate", () =>
         send("changelog-another-isolate", changelog, firstReads, 200),
       ),
-      await counted("changelog, fresh", "changelog", () => send("changelog", changelog, reader, 200)),
-      await counted("changelog, FRESHNESS_SECONDS=0", "changelog-without-freshness", () =>
+      await counted("changelog", "ours, fresh", "changelog", () => send("changelog", changelog, reader, 200)),
+      await counted("changelog", "ours, FRESHNESS_SECONDS=0", "changelog-without-freshness", () =>
         send("changelog-without-freshness", changelog, reader, 200),
       ),
-      await counted("peer: changelog from D1 each time", "straightforward-changelog", () =>
+      await counted("changelog", "peer: D1 each time", "straightforward-changelog", () =>
         send("straightforward-changelog", "/d1", reader, 200),
       ),
-      await counted("peer: changelog from KV each time", "straightforward-changelog", () =>
+      await counted("changelog", "peer: KV each time", "straightforward-changelog", () =>
         send("straightforward-changelog", "/kv", reader, 200),
       ),
     ];
