@@ -90,6 +90,19 @@ describe("a compound token", () => {
 });
 
 describe("the envelope", () => {
+  it("is the same in every version: what was issued stays good", async () => {
+    const known = await importSigningKeys(["the-secret-of-a-known-answer-test-only"]);
+    const { text } = await createApiKey(known, (length) => new Uint8Array(length).fill(7), "ApiKey000001");
+    expect(text).toBe("ibk_ApiKey000001777777777777777777777777777h3y1D4JI");
+    const token = {
+      ideaBankId: "IdeaBank0001",
+      panelistId: "Panelist0001",
+      issuedAt: 1_900_000_000,
+      expiresAt: 1_900_086_400,
+    };
+    expect(await issueToken(token, known)).toBe("ibt_IdeaBank0001Panelist000124aCnI0MTYZD7jujhP7yxqzVpMU");
+  });
+
   it("refuses every one-character change of a key or a token", async () => {
     const character = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 1 });
     const apiKey = (await createApiKey(keys, secureRandomBytes)).text;

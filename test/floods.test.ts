@@ -1,9 +1,11 @@
-/** What the log learns of refused requests, and how little of a flood. */
+/** What a flood of refused requests costs: few log lines, few problems. */
 import { expect, it, vi } from "vitest";
+import { oncePer } from "../src/http/once-per.ts";
+import { Problem } from "../src/problem.ts";
 import { freeze } from "./support/clock.ts";
 import { createIsolate } from "./support/isolate.ts";
 
-it("names why, at most once a second for each cause, and how many requests it leaves out", async () => {
+it("the log names why, at most once a second for each cause, and how many requests it leaves out", async () => {
   const debug = vi.spyOn(console, "debug");
   const isolate = createIsolate();
   const refuse = (id: string, apiKey: string) =>
@@ -22,4 +24,15 @@ it("names why, at most once a second for each cause, and how many requests it le
   vi.setSystemTime(2_000_000_001_000);
   await refuse("later", forged);
   expect(debug.mock.calls).toEqual([[{ requestId: "later", problem: "unauthorized", cause: "forged", unlogged: 2 }]]);
+});
+
+it("makes a problem once for each key, and its body with it", () => {
+  const make = vi.fn(
+    (seconds: number) => new Problem("too-many-requests", { headers: { "Retry-After": `${seconds}` } }),
+  );
+  const tooManyRequests = oncePer(make);
+  const [first, other, again] = [tooManyRequests(1), tooManyRequests(2), tooManyRequests(1)];
+  expect(again).toBe(first);
+  expect([first.headers, other.headers]).toEqual([{ "Retry-After": "1" }, { "Retry-After": "2" }]);
+  expect(make).toHaveBeenCalledTimes(2);
 });
