@@ -19,19 +19,23 @@ export function createApp(identify: Identify = identifyByAccess) {
 
   app.use(requestId({ limitLength: 64 }));
   app.use(defaultHeaders);
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed: (c, methods) =>
-        respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
-    }),
-  );
 
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createAccountRoutes(memory, identify));
 
-  app.notFound((c) => respondWithProblem(c, new Problem("not-found")));
+  const refuseMethod = methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) =>
+      respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
+  });
+  // The middleware looks at what was not found, so only that passes it.
+  app.notFound(async (c) => {
+    await refuseMethod(c, async () => {
+      c.res = respondWithProblem(c, new Problem("not-found"));
+    });
+    return c.res;
+  });
   app.onError(handleError);
   return app;
 }
