@@ -13,15 +13,15 @@ export type Bar = {
 export type BarGroup = { readonly title: string; readonly bars: readonly Bar[] };
 
 /** Horizontal bars from zero, each group on a scale of its own. */
-export function plotBars(groups: readonly BarGroup[]): string {
+export function plotBars(title: string, groups: readonly BarGroup[]): string {
   const left = 340;
   const row = 24;
   const parts: string[] = [];
   let y = 10;
-  for (const { title, bars } of groups) {
+  for (const { title: heading, bars } of groups) {
     const longest = Math.max(...bars.map(({ value }) => value));
     y += row;
-    parts.push(text(8, y - 6, title, "font-weight='600'"));
+    parts.push(text(8, y - 6, heading, "font-weight='600'"));
     for (const { label, value, text: caption, kind } of bars) {
       const width = Math.max(1, ((WIDTH - left - 110) * value) / longest);
       parts.push(text(left - 8, y + 16, label, "text-anchor='end'"));
@@ -33,7 +33,7 @@ export function plotBars(groups: readonly BarGroup[]): string {
     }
     y += 8;
   }
-  return frame(y + 8, parts);
+  return frame(title, y + 8, parts);
 }
 
 export type Line = {
@@ -43,7 +43,7 @@ export type Line = {
 };
 
 /** Lines over one horizontal scale, from zero; labels stand at their ends. */
-export function plotLines(lines: readonly Line[], horizontal: string, vertical: string): string {
+export function plotLines(title: string, lines: readonly Line[], horizontal: string, vertical: string): string {
   const height = 320;
   const box = { left: 60, top: 24, right: WIDTH - 170, bottom: height - 44 };
   const points = lines.flatMap((line) => line.points);
@@ -68,7 +68,7 @@ export function plotLines(lines: readonly Line[], horizontal: string, vertical: 
     const last = own.at(-1);
     if (last !== undefined) parts.push(text(toX(last[0]) + 8, toY(last[1]) + 4, label));
   }
-  return frame(height, parts);
+  return frame(title, height, parts);
 }
 
 /** 1, 2 or 5 times a power of ten, not below `least`. */
@@ -80,8 +80,9 @@ function niceStep(least: number): number {
 const text = (x: number, y: number, content: string, more = "") =>
   `<text x='${x.toFixed(1)}' y='${y.toFixed(1)}' ${more}>${content.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</text>`;
 
-const frame = (height: number, parts: readonly string[]) =>
+const frame = (title: string, height: number, parts: readonly string[]) =>
   `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' width='${WIDTH}' height='${height}' ${FONT}>
+<title>${title}</title>
 <style>text { fill: #202124 } @media (prefers-color-scheme: dark) { text { fill: #e8eaed } }</style>
 ${parts.join("\n")}
 </svg>

@@ -11,6 +11,7 @@ const MIB = 2 ** 20;
 /** By file name, below `docs/`. */
 export const plotsOf = (results: Results): Record<string, string> => ({
   "benchmarks-speed.svg": plotBars(
+    "Requests per second",
     ["whoami, key in use", "changelog"].map((title): BarGroup => {
       const { subjects } = groupOf(results.speed, title);
       return {
@@ -28,6 +29,7 @@ export const plotsOf = (results: Results): Record<string, string> => ({
     }),
   ),
   "benchmarks-cost.svg": plotBars(
+    "Dollars per million requests",
     (["whoami", "changelog"] as const).map((path) => ({
       title: `${path}: dollars for a million requests`,
       bars: results.cost
@@ -41,6 +43,7 @@ export const plotsOf = (results: Results): Record<string, string> => ({
     })),
   ),
   "benchmarks-memory.svg": plotLines(
+    "Memory",
     [
       {
         label: "all of workerd",
