@@ -1,6 +1,7 @@
 /** What a flood of refused requests costs: few log lines, few problems. */
 import { expect, it, vi } from "vitest";
 import { oncePer } from "../src/http/once-per.ts";
+import { logRefusal } from "../src/http/refusal-log.ts";
 import { Problem } from "../src/problem.ts";
 import { freeze } from "./support/clock.ts";
 import { createIsolate } from "./support/isolate.ts";
@@ -35,4 +36,12 @@ it("makes a problem once for each key, and its body with it", () => {
   expect(again).toBe(first);
   expect([first.headers, other.headers]).toEqual([{ "Retry-After": "1" }, { "Retry-After": "2" }]);
   expect(make).toHaveBeenCalledTimes(2);
+});
+
+it("the log counts refusals by what the code names, never by what a client sends", () => {
+  const debug = vi.spyOn(console, "debug");
+  const refuse = (origin: string) =>
+    logRefusal({ requestId: "r", problem: "forbidden", cause: { origin } }, 3_000_000_000_000);
+  for (let client = 0; client < 5; client++) refuse(`https://${client}.example`);
+  expect(debug).toHaveBeenCalledTimes(1);
 });

@@ -7,7 +7,7 @@ const INTERVAL_MS = 1_000;
 
 type Line = { readonly requestId: string; readonly problem: string; readonly cause: unknown };
 
-/** By problem and cause, which the code names: a handful. */
+/** By problem and cause. The code names both, so they are a handful; causes that are objects are one, whatever a client put into them. */
 const logged = new Map<string, { at: number; unlogged: number }>();
 
 /** `now` is in Unix milliseconds. */
