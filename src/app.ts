@@ -1,24 +1,31 @@
-/** The application: what every request passes, and which routes answer. */
+/** The application: what every request passes, which routes answer, and what their surfaces share in an isolate's memory. */
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
+import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
-import { createIsolateMemory } from "./http/isolate-memory.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { Problem } from "./problem.ts";
+import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
 /** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
 export function createApp(identify: Identify = identifyByAccess) {
-  const memory = createIsolateMemory();
+  const readSettings = createSettingsReader();
+  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots() };
   const app = new Hono<AppEnv>();
 
   app.use(requestId({ limitLength: 64 }));
   app.use(defaultHeaders);
+  app.use(async function provideSettings(c, next) {
+    c.set("settings", await readSettings(c.env));
+    await next();
+  });
 
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
@@ -29,7 +36,7 @@ export function createApp(identify: Identify = identifyByAccess) {
     onMethodNotAllowed: (c, methods) =>
       respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
   });
-  // The middleware looks at what was not found, so only that passes it.
+  // Runs only for unmatched requests.
   app.notFound(async (c) => {
     await refuseMethod(c, async () => {
       c.res = respondWithProblem(c, new Problem("not-found"));

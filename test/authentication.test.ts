@@ -4,41 +4,39 @@ import { badApiKeys, badTokens } from "./support/authentication-cases.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
+import { fillPath, operationsOf } from "./support/operations.ts";
 import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 const WANTED = {
   "X-API-Key": "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
   Authorization: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
 };
+/** Every operation of the panelist API, and one of the tenant API: tenant-routes.test.ts runs the cases on the others. */
 const routes = [
-  {
-    path: "/tenant/whoami",
-    header: "X-API-Key",
-    wanted: WANTED["X-API-Key"],
-    challenge: 'ApiKey realm="tenant"',
-    cases: badApiKeys,
-  },
-  {
-    path: "/public/ideabank/changelog",
+  ...operationsOf("apiKey")
+    .filter(({ name }) => name === "whoami")
+    .map((each) => ({
+      ...each,
+      header: "X-API-Key",
+      wanted: WANTED["X-API-Key"],
+      challenge: 'ApiKey realm="tenant"',
+      cases: badApiKeys,
+    })),
+  ...operationsOf("compoundToken").map((each) => ({
+    ...each,
     header: "Authorization",
     wanted: WANTED.Authorization,
     challenge: 'Bearer realm="panelist"',
     cases: badTokens,
-  },
-  {
-    path: "/ideabank",
-    header: "Authorization",
-    wanted: WANTED.Authorization,
-    challenge: 'Bearer realm="panelist"',
-    cases: badTokens,
-  },
+  })),
 ];
 
-describe.each(routes)("GET $path answers 401", ({ path, header, challenge, wanted, cases }) => {
+describe.each(routes)("$method $path answers 401", ({ method, path, header, challenge, wanted, cases }) => {
   it.each(cases)("to $title", async ({ header: makeValue, io }) => {
     const value = await makeValue();
     const { env: counted, counts } = countStores(env);
-    const response = await createIsolate(counted).request(path, {
+    const response = await createIsolate(counted).request(fillPath(path, {}), {
+      method,
       headers: value === undefined ? {} : { [header]: value },
     });
     expect(response.status).toBe(401);

@@ -3,15 +3,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { clearExpired } from "../src/database/idempotency.ts";
-import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
+import { takesIdempotencyKey } from "../src/http/operation.ts";
 import { freeze } from "./support/clock.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { addOneOfEverything, bodyOf, createTenant, dumpDatabase, fillPath } from "./support/tenant.ts";
+import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
+import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
 
-const posts = Object.entries<Operation>(OPERATIONS)
-  .filter(([, { method }]) => method === "POST")
-  .map(([name, { path }]) => ({ name: name as OperationName, path }));
+const posts = operationsOf("apiKey").filter(({ operation }) => takesIdempotencyKey(operation));
 
 const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
 
@@ -21,15 +20,15 @@ async function createScene(path: string) {
   return { ids, tenant, path: fillPath(path, ids) };
 }
 
-describe.each(posts)("$name", ({ name, path: template }) => {
+describe.each(posts)("$name", ({ name, operation, path: template }) => {
   it("replays its first answer to the same key and body, and does nothing again", async () => {
     const { tenant, path } = await createScene(template);
-    const first = await tenant.send("POST", path, bodyOf(name), KEY);
+    const first = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(first.status).toBe(201);
     expect(first.headers.get("Idempotency-Replayed")).toBeNull();
     const after = await dumpDatabase();
     freeze(Date.now() + 23 * 3_600_000);
-    const second = await tenant.send("POST", path, bodyOf(name), KEY);
+    const second = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(second.status).toBe(201);
     expect(second.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await second.text()).toBe(await first.text());
@@ -38,7 +37,9 @@ describe.each(posts)("$name", ({ name, path: template }) => {
 
   it("does it once for requests at the same time", async () => {
     const { tenant, path } = await createScene(template);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(name), KEY)));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(operation), KEY)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.has("Idempotency-Replayed"))).toHaveLength(5);
@@ -46,9 +47,9 @@ describe.each(posts)("$name", ({ name, path: template }) => {
 
   it("answers 422 to the same key with another body, and changes nothing", async () => {
     const { tenant, path } = await createScene(template);
-    await tenant.send("POST", path, bodyOf(name), KEY);
+    await tenant.send("POST", path, bodyOf(operation), KEY);
     const after = await dumpDatabase();
-    const other = await tenant.send("POST", path, `${JSON.stringify(bodyOf(name))} `, KEY);
+    const other = await tenant.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
     expect(other.status).toBe(422);
     expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
     expect(await dumpDatabase()).toEqual(after);
@@ -56,9 +57,9 @@ describe.each(posts)("$name", ({ name, path: template }) => {
 
   it("does it again after 24 hours", async () => {
     const { tenant, path } = await createScene(template);
-    await tenant.send("POST", path, bodyOf(name), KEY);
+    await tenant.send("POST", path, bodyOf(operation), KEY);
     freeze(Date.now() + 24 * 3_600_000);
-    const again = await tenant.send("POST", path, bodyOf(name), KEY);
+    const again = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBeNull();
     // A panelist of that name is there since yesterday.
     expect(again.status).toBe(name === "createPanelist" ? 409 : 201);
@@ -66,8 +67,8 @@ describe.each(posts)("$name", ({ name, path: template }) => {
 
   it("keeps tenants apart", async () => {
     const [one, other] = [await createScene(template), await createScene(template)];
-    await one.tenant.send("POST", one.path, bodyOf(name), KEY);
-    const answer = await other.tenant.send("POST", other.path, bodyOf(name), KEY);
+    await one.tenant.send("POST", one.path, bodyOf(operation), KEY);
+    const answer = await other.tenant.send("POST", other.path, bodyOf(operation), KEY);
     expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
   });
 
@@ -79,11 +80,11 @@ describe.each(posts)("$name", ({ name, path: template }) => {
       return answer;
     });
     const init = { method: "POST", headers: { "X-API-Key": tenant.text, "Content-Type": "application/json", ...KEY } };
-    const body = JSON.stringify(bodyOf(name));
+    const body = JSON.stringify(bodyOf(operation));
     expect((await createIsolate(failStores(env, "d1")).request(path, { ...init, body })).status).toBe(503);
     expect((await createIsolate(lost).request(path, { ...init, body })).status).toBe(503);
     const before = await dumpDatabase();
-    const retried = await tenant.send("POST", path, bodyOf(name), KEY);
+    const retried = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
     expect(await dumpDatabase()).toEqual(before);
   });

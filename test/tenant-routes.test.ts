@@ -2,21 +2,20 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../src/model/scope.ts";
-import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
 import { badApiKeys } from "./support/authentication-cases.ts";
 import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { addOneOfEverything, bodyOf, createTenant, dumpDatabase, fillPath } from "./support/tenant.ts";
+import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
+import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
 import { addAccount, newId } from "./support/world.ts";
 
-const operations = Object.entries<Operation>(OPERATIONS).map(([name, operation]) => ({
-  name: name as OperationName,
-  ...operation,
-  namesSomething: operation.path.includes("{"),
+const operations = operationsOf("apiKey").map((each) => ({
+  ...each,
+  scope: each.operation.credential.kind === "apiKey" ? each.operation.credential.scope : null,
 }));
-const naming = operations.filter(({ namesSomething }) => namesSomething);
+const naming = operations.filter(({ parameters }) => parameters.length > 0);
 
-describe.each(operations)("$name", ({ name, method, path, scope }) => {
+describe.each(operations)("$name", ({ name, operation, method, path, scope }) => {
   it("answers 401 to every bad key of the table, and changes nothing", async () => {
     const isolate = createIsolate();
     const ids = await addOneOfEverything();
@@ -58,7 +57,7 @@ describe.each(operations)("$name", ({ name, method, path, scope }) => {
     const ids = await addOneOfEverything();
     const isolate = createIsolate(counted);
     const tenant = await createTenant({ accountId: ids.accountId, scopes: scope === null ? [] : [scope] }, isolate);
-    const response = await tenant.send(method, fillPath(path, ids), bodyOf(name));
+    const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation));
     expect(response.status).toBe(method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
     expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
     expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
@@ -68,13 +67,13 @@ describe.each(operations)("$name", ({ name, method, path, scope }) => {
   it("answers 503 when D1 is down, and 500 never says why", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId }, createIsolate(failStores(env, "d1")));
-    const response = await tenant.send(method, fillPath(path, ids), bodyOf(name));
+    const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation));
     expect(response.status).toBe(name === "whoami" ? 200 : 503);
     expect(await response.text()).not.toContain("injected");
   });
 });
 
-describe.each(naming)("$name of another tenant", ({ name, method, path }) => {
+describe.each(naming)("$name of another tenant", ({ operation, method, path, parameters }) => {
   it("answers 403, the same as for what does not exist, and changes nothing", async () => {
     const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
     const tenant = await createTenant({ accountId: mine.accountId });
@@ -82,15 +81,14 @@ describe.each(naming)("$name of another tenant", ({ name, method, path }) => {
     const headers = { "X-Request-Id": "the-same" };
     const answers = [];
     // Everything theirs; each identifier alone theirs, among mine; everything unknown; identifiers of another shape.
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id);
     const foreign: Record<string, string>[] = [
       theirs,
-      ...names.map((id) => ({ ...mine, [id]: theirs[id as keyof typeof theirs] })),
-      Object.fromEntries(names.map((id) => [id, newId()])),
-      Object.fromEntries(names.map((id) => [id, "x"])),
+      ...parameters.map((id) => ({ ...mine, [id]: theirs[id as keyof typeof theirs] })),
+      Object.fromEntries(parameters.map((id) => [id, newId()])),
+      Object.fromEntries(parameters.map((id) => [id, "x"])),
     ];
     for (const ids of foreign) {
-      for (const body of [bodyOf(name), "not json", { unknown: 1 }]) {
+      for (const body of [bodyOf(operation), "not json", { unknown: 1 }]) {
         const response = await tenant.send(method, fillPath(path, ids), body, headers);
         expect(response.status, `${JSON.stringify(ids)} ${JSON.stringify(body)}`).toBe(403);
         answers.push(await response.text());
@@ -110,6 +108,6 @@ describe.each(naming)("$name of another tenant", ({ name, method, path }) => {
       commentId: mine.surveyId,
       panelistId: mine.surveyId,
     };
-    expect((await tenant.send(method, fillPath(path, swapped), bodyOf(name))).status).toBe(403);
+    expect((await tenant.send(method, fillPath(path, swapped), bodyOf(operation))).status).toBe(403);
   });
 });

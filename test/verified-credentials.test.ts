@@ -1,6 +1,6 @@
 /** An isolate computes the tag of a credential once; what it remembers never lets more through than the check itself. */
 import { describe, expect, it, vi } from "vitest";
-import { type ApiKey, createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
+import { type ApiKeyCredential, createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../src/credentials/base62.ts";
 import { importSigningKeys } from "../src/credentials/envelope.ts";
 import { VerifiedCredentials } from "../src/credentials/verified-credentials.ts";
@@ -13,7 +13,7 @@ const otherKeys = await importSigningKeys(["another-secret-that-only-this-file-h
 
 function counting() {
   const verify = vi.fn(verifyApiKey);
-  return { verify, credentials: new VerifiedCredentials<ApiKey, string>(verify) };
+  return { verify, credentials: new VerifiedCredentials<ApiKeyCredential, string>(verify) };
 }
 
 describe("verified credentials", () => {

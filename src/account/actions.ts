@@ -1,5 +1,6 @@
 /** What an owner does with API keys: in D1 first, then the key's gate is told, then the owner is answered. */
 import type { Context } from "hono";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
@@ -11,10 +12,9 @@ import {
   rotateApiKey,
 } from "../database/account-api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import type { OwnerEnv } from "../http/app-env.ts";
-import type { IsolateMemory } from "../http/isolate-memory.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { Problem } from "../problem.ts";
+import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `told`: its gate knows; otherwise it will within a minute. */
 export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly told: boolean };
@@ -25,13 +25,8 @@ const moment = (): Moment => ({ now: Date.now(), eventId: newId() });
 const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
 /** `id` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
-export async function createKey(
-  c: Context<OwnerEnv>,
-  { readSettings }: IsolateMemory,
-  input: NewApiKey,
-  id: string = newId(),
-): Promise<ShownKey> {
-  const { signingKeys } = await readSettings(c.env);
+export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: string = newId()): Promise<ShownKey> {
+  const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
   const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, moment());
@@ -47,11 +42,11 @@ export async function createKey(
 
 export async function rotateKey(
   c: Context<OwnerEnv>,
-  { readSettings, gatekeeper }: IsolateMemory,
+  gatekeeper: Gatekeeper,
   id: string,
   { graceSeconds, lastFour: seen }: Rotation,
 ): Promise<ShownKey> {
-  const { signingKeys } = await readSettings(c.env);
+  const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
   const at = moment();
@@ -80,7 +75,7 @@ export async function renameKey(c: Context<OwnerEnv>, id: string, name: string):
 }
 
 /** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and tells the gate again. */
-export async function revokeKey(c: Context<OwnerEnv>, { gatekeeper }: IsolateMemory, id: string): Promise<ApiKey> {
+export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
   const apiKey = await revokeApiKey(primary(c), c.var.owner, id, moment());
   if (apiKey === null) throw noSuchKey();
   await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {

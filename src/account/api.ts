@@ -1,53 +1,53 @@
 /** `/account/api`: the same actions as the pages, as JSON. */
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { listApiKeys } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
-import type { OwnerEnv } from "../http/app-env.ts";
-import { parseOrThrow } from "../http/invalid-request.ts";
-import type { IsolateMemory } from "../http/isolate-memory.ts";
-import { nextCursor, readPage } from "../http/pages.ts";
-import { readJsonBody } from "../http/read-body.ts";
+import type { Operation, Operations } from "../http/operation.ts";
+import { respondPage } from "../http/pagination.ts";
+import { type Input, readInput } from "../http/read-input.ts";
+import { routeOperations } from "../http/route-operations.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import { createKey, newId, primary, renameKey, revokeKey, rotateKey } from "./actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
+import type { OwnerEnv } from "./owner-env.ts";
 
-const { listApiKeys: list, createApiKey: create, renameApiKey: rename } = ACCOUNT_OPERATIONS;
-const { rotateApiKey: rotate, revokeApiKey: revoke, listActivity } = ACCOUNT_OPERATIONS;
+type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
+type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-const toHonoPath = (path: string) => path.replace("{apiKeyId}", ":apiKeyId");
+export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
+  const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
+    listApiKeys: async (c) => {
+      const items = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
+      const active = items.filter(({ state }) => state === "active").length;
+      return c.json({ items, active, maxActive: MAX_ACTIVE_KEYS });
+    },
 
-export function addAccountApi(routes: Hono<OwnerEnv>, memory: IsolateMemory): void {
-  routes.get(list.path, async (c) => {
-    const items = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
-    const active = items.filter(({ state }) => state === "active").length;
-    return c.json({ items, active, maxActive: MAX_ACTIVE_KEYS });
-  });
+    createApiKey: async (c, { body }) => {
+      const { apiKey, key } = await createKey(c, body);
+      return c.json({ apiKey, key }, 201);
+    },
 
-  routes.post(create.path, async (c) => {
-    const input = parseOrThrow(create.body, (await readJsonBody(c.req.raw)).value);
-    const { apiKey, key } = await createKey(c, memory, input);
-    return c.json({ apiKey, key }, 201);
-  });
+    renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
 
-  routes.patch(toHonoPath(rename.path), async (c) => {
-    const { name } = parseOrThrow(rename.body, (await readJsonBody(c.req.raw)).value);
-    return c.json(await renameKey(c, c.req.param("apiKeyId") ?? "", name));
-  });
+    rotateApiKey: async (c, { ids, body }) => {
+      const { apiKey, key } = await rotateKey(c, gatekeeper, ids.apiKeyId, body);
+      return c.json({ apiKey, key }, 201);
+    },
 
-  routes.post(toHonoPath(rotate.path), async (c) => {
-    const rotation = parseOrThrow(rotate.body, (await readJsonBody(c.req.raw)).value);
-    const { apiKey, key } = await rotateKey(c, memory, c.req.param("apiKeyId") ?? "", rotation);
-    return c.json({ apiKey, key }, 201);
-  });
+    revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
 
-  routes.delete(toHonoPath(revoke.path), async (c) =>
-    c.json(await revokeKey(c, memory, c.req.param("apiKeyId") ?? "")),
+    listActivity: async (c, { page }) => respondPage(c, await listAuditEvents(primary(c), c.var.owner.email, page)),
+  };
+  // The owner was authenticated before, for all of `/account`.
+  return routeOperations<OwnerEnv, typeof ACCOUNT_OPERATIONS>(
+    ACCOUNT_OPERATIONS,
+    (name, operation) => (c) => answer(c, operation, handlers[name]),
   );
-
-  routes.get(listActivity.path, async (c) => {
-    const { signingKeys } = await memory.readSettings(c.env);
-    const { page } = await readPage(c, listActivity.query, signingKeys);
-    const { items, next } = await listAuditEvents(primary(c), c.var.owner.email, page);
-    return c.json({ items, nextCursor: await nextCursor(c, next, signingKeys) });
-  });
 }
+
+const answer = async <O extends Operation>(
+  c: Context<OwnerEnv>,
+  operation: O,
+  handle: OwnerHandler<O>,
+): Promise<Response> => handle(c, await readInput(c, operation));

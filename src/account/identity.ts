@@ -5,8 +5,9 @@
  * SERVICE_TOKEN_OWNERS maps to the owner that it acts for.
  */
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv, OwnerEnv } from "../http/app-env.ts";
+import type { AppEnv } from "../http/app-env.ts";
 import { Problem } from "../problem.ts";
+import type { OwnerEnv } from "./owner-env.ts";
 
 /** Whose account it is, and who is acting. */
 export type Identity = { readonly email: string; readonly actor: string };

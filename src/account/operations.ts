@@ -1,15 +1,50 @@
-/** Account Settings as JSON, for the owner's scripts: the OpenAPI document is built from this table too. */
-import { ApiKeyChanges, NewApiKey, Rotation } from "../model/account.ts";
-import { PageQuery } from "../model/page.ts";
+/** Account Settings as JSON, for the owner's scripts. */
+import { access, describeOperations, type Operations } from "../http/operation.ts";
+import { ApiKey, ApiKeyChanges, ApiKeyList, AuditEvent, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
+import { PageQuery } from "../model/pagination.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
+const credential = access;
 
 export const ACCOUNT_OPERATIONS = {
-  listApiKeys: { method: "GET", path: KEYS },
-  createApiKey: { method: "POST", path: KEYS, body: NewApiKey },
-  renameApiKey: { method: "PATCH", path: KEY, body: ApiKeyChanges },
-  rotateApiKey: { method: "POST", path: `${KEY}/rotate`, body: Rotation },
-  revokeApiKey: { method: "DELETE", path: KEY },
-  listActivity: { method: "GET", path: "/account/api/activity", query: PageQuery },
-} as const;
+  listApiKeys: { method: "GET", path: KEYS, credential },
+  createApiKey: { method: "POST", path: KEYS, credential, body: NewApiKey },
+  renameApiKey: { method: "PATCH", path: KEY, credential, body: ApiKeyChanges },
+  rotateApiKey: { method: "POST", path: `${KEY}/rotate`, credential, body: Rotation },
+  revokeApiKey: { method: "DELETE", path: KEY, credential },
+  listActivity: { method: "GET", path: "/account/api/activity", credential, query: PageQuery },
+} as const satisfies Operations;
+
+if (!import.meta.deployed) {
+  const tag = { name: "Account Settings", description: "The API keys of an account, for its owner." };
+  describeOperations(tag, ACCOUNT_OPERATIONS, {
+    listApiKeys: {
+      summary: "List API keys",
+      description: "Active keys first, newest first. Revoked keys are listed for 30 days.",
+      answer: ApiKeyList,
+    },
+    createApiKey: {
+      summary: "Create an API key",
+      description: "At most 4 keys can be active. Only this answer holds the whole key.",
+      answer: ShownApiKey,
+      problems: ["api-key-limit-reached"],
+    },
+    renameApiKey: { summary: "Rename an API key", answer: ApiKey },
+    rotateApiKey: {
+      summary: "Give an API key a new secret",
+      description:
+        "The key keeps its identifier. The previous secret keeps working for `graceSeconds`; any older one stops at once. With " +
+        "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`.",
+      answer: ShownApiKey,
+      problems: ["conflict"],
+    },
+    revokeApiKey: {
+      summary: "Revoke an API key",
+      description: "After this answer every request with the key is refused.",
+      answer: ApiKey,
+      status: 200,
+    },
+    listActivity: { summary: "List what happened to the API keys", description: "Newest first.", answer: AuditEvent },
+  });
+}

@@ -1,19 +1,19 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { listApiKeys, loadOwnApiKey } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
-import type { OwnerEnv } from "../http/app-env.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
-import type { IsolateMemory } from "../http/isolate-memory.ts";
-import { nextCursor, readPage } from "../http/pages.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
 import { toProblem } from "../http/problem-response.ts";
 import { readForm } from "../http/read-body.ts";
 import { ApiKeyChanges, NewApiKey, Rotation } from "../model/account.ts";
 import { isId } from "../model/id.ts";
-import { PageQuery } from "../model/page.ts";
+import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { createKey, newId, primary, renameKey, revokeKey, rotateKey } from "./actions.ts";
+import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
 import type { Frame } from "./pages/layout.tsx";
@@ -23,7 +23,7 @@ import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 
 const LIST = "/account/api-keys";
 
-export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): void {
+export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper): void {
   routes.get("/account", (c) => c.redirect(LIST, 303));
 
   routes.get(LIST, (c) => renderList(c, new URLSearchParams(), []));
@@ -32,7 +32,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
     const fields = await readForm(c.req.raw);
     try {
       const id = fields.get("newKeyId") ?? "";
-      const shown = await createKey(c, memory, toNewApiKey(fields), isId(id) ? id : newId());
+      const shown = await createKey(c, toNewApiKey(fields), isId(id) ? id : newId());
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,
@@ -49,7 +49,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
     const fields = await readForm(c.req.raw);
     const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
     const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
-    const shown = await rotateKey(c, memory, c.req.param("apiKeyId"), rotation);
+    const shown = await rotateKey(c, gatekeeper, c.req.param("apiKeyId"), rotation);
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });
@@ -69,15 +69,14 @@ export function addAccountPages(routes: Hono<OwnerEnv>, memory: IsolateMemory): 
   });
 
   routes.post(`${LIST}/:apiKeyId/revoke`, async (c) => {
-    await revokeKey(c, memory, c.req.param("apiKeyId"));
+    await revokeKey(c, gatekeeper, c.req.param("apiKeyId"));
     return c.redirect(LIST, 303);
   });
 
   routes.get("/account/activity", async (c) => {
-    const { signingKeys } = await memory.readSettings(c.env);
-    const { page } = await readPage(c, PageQuery, signingKeys);
+    const { page } = await readPage(c, PageQuery);
     const { items, next } = await listAuditEvents(primary(c), c.var.owner.email, page);
-    const cursor = await nextCursor(c, next, signingKeys);
+    const cursor = await nextCursor(c, next);
     return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
   });
 }

@@ -7,7 +7,7 @@
  *   A gate that is overloaded is not down: 503.
  */
 import { LRUCache } from "lru-cache";
-import { type ApiKey, isKeyOf } from "../credentials/api-key.ts";
+import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { type Admission, type Quota, refusalOf, tenantOf } from "../model/api-key.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
@@ -36,7 +36,7 @@ export class Gatekeeper {
    */
   async admit(
     { gates, database }: { readonly gates: Gates; readonly database: D1Database },
-    apiKey: ApiKey,
+    apiKey: ApiKeyCredential,
     address: string | null,
     now: number,
   ): Promise<Admission> {

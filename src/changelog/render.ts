@@ -1,5 +1,5 @@
 /** The changelog's bytes (contract, changelog rules 1, 2 and 6). Pure. */
-import type { Changelog, ChangelogEntry } from "../model/idea-bank.ts";
+import type { Changelog, ChangelogEntry } from "../model/changelog.ts";
 
 /** The response body and its strong validator, a hash of the body alone: it tells nothing that the body does not. */
 export type RenderedChangelog = { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string };

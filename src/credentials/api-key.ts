@@ -9,7 +9,7 @@
  * The tag only tells garbage from keys without I/O; what authenticates is the secret, whose SHA-256 D1 keeps.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
-import { defineEnvelope, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { createId, ID_WIDTH } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
@@ -18,7 +18,7 @@ const SECRET_WIDTH = 27;
 export const API_KEY = defineEnvelope("ibk", ID_WIDTH + SECRET_WIDTH, 8);
 
 /** A key whose tag is right; whether its secret is, only the key's record can tell: it holds `secretHash` too. */
-export type ApiKey = { readonly id: string; readonly text: string; readonly secretHash: string };
+export type ApiKeyCredential = { readonly id: string; readonly text: string; readonly secretHash: string };
 
 export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 
@@ -27,8 +27,8 @@ export async function createApiKey(
   keys: SigningKeys,
   random: RandomBytes,
   id: string = createId(random),
-): Promise<ApiKey> {
-  const text = await seal(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys);
+): Promise<ApiKeyCredential> {
+  const text = await signEnvelope(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys);
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
@@ -39,11 +39,11 @@ export const isKeyOf = (text: string, id: string): boolean => text.startsWith(`$
 export async function verifyApiKey(
   text: string | undefined,
   keys: SigningKeys,
-): Promise<Result<ApiKey, ApiKeyRefusal>> {
+): Promise<Result<ApiKeyCredential, ApiKeyRefusal>> {
   if (!text) return refuse("missing");
-  const unsealed = await unseal(API_KEY, text, keys);
-  if (!unsealed.ok) return unsealed;
-  return ok({ id: unsealed.value.slice(0, ID_WIDTH), text, secretHash: await hashApiKey(text) });
+  const verified = await verifyEnvelope(API_KEY, text, keys);
+  if (!verified.ok) return verified;
+  return ok({ id: verified.value.slice(0, ID_WIDTH), text, secretHash: await hashApiKey(text) });
 }
 
 /** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits leave nothing to guess. */

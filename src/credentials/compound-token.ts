@@ -11,7 +11,7 @@
  * Issuing one writes nothing: the tag is the whole proof. Expiry is issued-at plus lifetime.
  */
 import { decodeBase62, encodeBase62 } from "./base62.ts";
-import { defineEnvelope, type SigningKeys, seal, unseal } from "./envelope.ts";
+import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
@@ -40,7 +40,7 @@ export async function issueToken(token: CompoundToken, keys: SigningKeys): Promi
     throw new RangeError(`a token lives ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} seconds, not ${lifetime}`);
   }
   const times = encodeBase62(token.issuedAt, ISSUED_AT_WIDTH) + encodeBase62(lifetime, LIFETIME_WIDTH);
-  return seal(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
+  return signEnvelope(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
 }
 
 /** Checks the tag of a presented token; whether it has expired is `isExpired`. No I/O. */
@@ -49,9 +49,9 @@ export async function verifyToken(
   keys: SigningKeys,
 ): Promise<Result<CompoundToken, TokenRefusal>> {
   if (!text) return refuse("missing");
-  const unsealed = await unseal(COMPOUND_TOKEN, text, keys);
-  if (!unsealed.ok) return unsealed;
-  const body = unsealed.value;
+  const verified = await verifyEnvelope(COMPOUND_TOKEN, text, keys);
+  if (!verified.ok) return verified;
+  const body = verified.value;
   const timesStart = 2 * ID_WIDTH;
   const issuedAt = decodeBase62(body.slice(timesStart, timesStart + ISSUED_AT_WIDTH));
   const expiresAt = issuedAt + decodeBase62(body.slice(timesStart + ISSUED_AT_WIDTH));

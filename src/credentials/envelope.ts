@@ -36,7 +36,7 @@ export async function importSigningKeys(secrets: readonly [string, ...string[]])
  * Signs a body of the kind's width with the newest key. `context` is signed too, and not carried: the credential is good
  * only where it is the same.
  */
-export async function seal(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
+export async function signEnvelope(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
   if (body.length !== kind.bodyWidth)
     throw new RangeError(`the body of an ${kind.prefix} has ${kind.bodyWidth} digits`);
   const signed = `${kind.prefix}_${body}`;
@@ -44,7 +44,7 @@ export async function seal(kind: EnvelopeKind, body: string, keys: SigningKeys, 
 }
 
 /** The body of a credential that one of the keys signed. */
-export async function unseal(
+export async function verifyEnvelope(
   kind: EnvelopeKind,
   text: string,
   keys: SigningKeys,

@@ -1,8 +1,8 @@
 /** Rows of `audit_events`. */
 import type { AuditEvent, Owner } from "../model/account.ts";
-import type { Page, PageRequest } from "../model/page.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;

@@ -1,5 +1,5 @@
 /** The proposals that a changelog shows. */
-import type { ChangelogEntry } from "../model/idea-bank.ts";
+import type { ChangelogEntry } from "../model/changelog.ts";
 
 type EntryRow = { title: string; description: string; last_activity_at: number };
 

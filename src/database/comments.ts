@@ -1,8 +1,9 @@
 /** Rows of `comments`, as their tenant moderates them. Every function gives null, or false, for what is not the tenant's. */
-import type { Page, PageRequest } from "../model/page.ts";
-import type { Comment } from "../model/proposal.ts";
+
+import type { Comment } from "../model/comment.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 import type { ProposalPath } from "./proposals.ts";
 
 type Row = { id: string; panelist_id: string | null; body: string; created_at: number };

@@ -1,9 +1,10 @@
 /** Rows of `idea_banks`, as their tenant manages them. Every function gives null, or false, for one that is not the tenant's. */
 import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../model/idea-bank.ts";
-import type { Page, PageRequest } from "../model/page.ts";
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -48,7 +49,7 @@ export function createIdeaBank(
   id: string,
   input: NewIdeaBank,
   now: number,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<IdeaBank>> {
   const ideaBank: IdeaBank = { id, ...input, createdAt: toTimestamp(now) };
   const insert = session
@@ -59,7 +60,7 @@ export function createIdeaBank(
     )
     .bind(
       accountId,
-      retry?.key ?? null,
+      idempotencyKey?.key ?? null,
       id,
       input.name,
       input.status,
@@ -68,7 +69,7 @@ export function createIdeaBank(
       input.changelogMaxEntries,
       now,
     );
-  return insertOnce(session, accountId, retry, insert, ideaBank);
+  return insertOnce(session, accountId, idempotencyKey, insert, ideaBank);
 }
 
 export async function loadIdeaBank(

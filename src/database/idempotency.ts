@@ -5,14 +5,7 @@
  * a retry, even one at the same time, either does the work or finds its outcome.
  */
 
-/** A client's key, the hash of everything that it was sent with, and the time (Unix milliseconds). */
-export type Retry = { readonly key: string; readonly requestHash: string; readonly now: number };
-
-/** What came of it. `reused`: the key was sent before, with another request. `refused`: nothing was done. */
-export type Once<Outcome> =
-  | { readonly kind: "done" | "replayed"; readonly outcome: Outcome }
-  | { readonly kind: "reused" }
-  | { readonly kind: "refused" };
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 /** How many expired keys a POST clears away: more than the one that it adds. */
@@ -28,31 +21,35 @@ export const NOT_DONE_BEFORE = "NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE
 export async function insertOnce<Outcome>(
   session: D1DatabaseSession,
   accountId: string,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
   insert: D1PreparedStatement,
   outcome: Outcome,
 ): Promise<Once<Outcome>> {
-  if (retry === undefined) {
+  if (idempotencyKey === undefined) {
     const row = await insert.first();
     return row === null ? { kind: "refused" } : { kind: "done", outcome };
   }
   const [, inserted, , recalled] = await session.batch([
-    clearExpired(session, accountId, retry),
+    clearExpired(session, accountId, idempotencyKey),
     insert,
     session
       .prepare(
         `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
          SELECT ?1, ?2, ?3, ?4, ?5 WHERE changes() > 0`,
       )
-      .bind(accountId, retry.key, retry.requestHash, JSON.stringify(outcome), retry.now),
-    recall(session, accountId, retry),
+      .bind(accountId, idempotencyKey.key, idempotencyKey.requestHash, JSON.stringify(outcome), idempotencyKey.now),
+    recall(session, accountId, idempotencyKey),
   ]);
   if (inserted?.results.length === 1) return { kind: "done", outcome };
-  return toOnce(recalled, retry);
+  return toOnce(recalled, idempotencyKey);
 }
 
 /** Expired keys count for nothing: the first statement of every batch that looks for one. */
-export const clearExpired = (session: D1DatabaseSession, accountId: string, { key, now }: Retry): D1PreparedStatement =>
+export const clearExpired = (
+  session: D1DatabaseSession,
+  accountId: string,
+  { key, now }: IdempotencyKey,
+): D1PreparedStatement =>
   session
     .prepare(
       // The + keeps SQLite on the primary key: a long backlog is not scanned.
@@ -64,12 +61,12 @@ export const clearExpired = (session: D1DatabaseSession, accountId: string, { ke
     .bind(accountId, key, now - KEPT_MS);
 
 /** What was done under the key: the last statement of a batch, for `toOnce`. */
-export const recall = (session: D1DatabaseSession, accountId: string, { key }: Retry): D1PreparedStatement =>
+export const recall = (session: D1DatabaseSession, accountId: string, { key }: IdempotencyKey): D1PreparedStatement =>
   session
     .prepare("SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ?1 AND key = ?2")
     .bind(accountId, key);
 
-export function toOnce<Outcome>(recalled: D1Result | undefined, { requestHash }: Retry): Once<Outcome> {
+export function toOnce<Outcome>(recalled: D1Result | undefined, { requestHash }: IdempotencyKey): Once<Outcome> {
   const row = recalled?.results[0] as { request_hash: string; outcome: string } | undefined;
   if (row === undefined) return { kind: "refused" };
   if (row.request_hash !== requestHash) return { kind: "reused" };

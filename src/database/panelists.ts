@@ -1,9 +1,11 @@
 /** Rows of `panelists`. Every function gives null, or false, for one that is not the tenant's. */
-import type { Page, PageRequest } from "../model/page.ts";
+
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 
 type Row = { id: string; external_id: string | null; active: number; created_at: number };
 
@@ -41,7 +43,7 @@ export function createPanelist(
   id: string,
   { externalId, active }: NewPanelist,
   now: number,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<Panelist>> {
   const panelist: Panelist = { id, externalId, active, createdAt: toTimestamp(now) };
   const insert = session
@@ -50,8 +52,8 @@ export function createPanelist(
        SELECT ?3, ?1, ?4, ?5, ?6 WHERE ${NOT_DONE_BEFORE}
        ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
     )
-    .bind(accountId, retry?.key ?? null, id, externalId, Number(active), now);
-  return insertOnce(session, accountId, retry, insert, panelist);
+    .bind(accountId, idempotencyKey?.key ?? null, id, externalId, Number(active), now);
+  return insertOnce(session, accountId, idempotencyKey, insert, panelist);
 }
 
 export async function loadPanelist(

@@ -1,9 +1,11 @@
 /** Rows of `proposals`, as their tenant manages them. Every function gives null, or false, for what is not the tenant's. */
-import type { Page, PageRequest } from "../model/page.ts";
+
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewProposal, Proposal, ProposalChanges, ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -56,7 +58,7 @@ export function createProposal(
   { ideaBankId, proposalId }: ProposalPath,
   { title, description, status }: NewProposal,
   now: number,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<Proposal>> {
   const proposal = toProposal({ id: proposalId, title, description, status, created_at: now, last_activity_at: now });
   const insert = session
@@ -66,8 +68,8 @@ export function createProposal(
        WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?4) AND ${NOT_DONE_BEFORE}
        RETURNING id`,
     )
-    .bind(accountId, retry?.key ?? null, proposalId, ideaBankId, title, description, status, now);
-  return insertOnce(session, accountId, retry, insert, proposal);
+    .bind(accountId, idempotencyKey?.key ?? null, proposalId, ideaBankId, title, description, status, now);
+  return insertOnce(session, accountId, idempotencyKey, insert, proposal);
 }
 
 export async function loadProposal(

@@ -1,9 +1,11 @@
 /** Rows of `surveys`. Every function gives null, or false, for a survey that is not the tenant's. */
-import type { Page, PageRequest } from "../model/page.ts";
+
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE, type Once, type Retry } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pages.ts";
+import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -46,7 +48,7 @@ export function createSurvey(
   id: string,
   { title, description, status }: NewSurvey,
   now: number,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<Survey>> {
   const survey = toSurvey({ id, title, description, status, created_at: now, updated_at: now });
   const insert = session
@@ -54,8 +56,8 @@ export function createSurvey(
       `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
        SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?7 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
     )
-    .bind(accountId, retry?.key ?? null, id, title, description, status, now);
-  return insertOnce(session, accountId, retry, insert, survey);
+    .bind(accountId, idempotencyKey?.key ?? null, id, title, description, status, now);
+  return insertOnce(session, accountId, idempotencyKey, insert, survey);
 }
 
 export async function loadSurvey(session: D1DatabaseSession, accountId: string, id: string): Promise<Survey | null> {

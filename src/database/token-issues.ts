@@ -1,17 +1,18 @@
 /** What a compound token is issued on: an idea bank and a panelist of the same tenant. One round trip. */
-import { clearExpired, NOT_DONE_BEFORE, type Once, type Retry, recall, toOnce } from "./idempotency.ts";
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import { clearExpired, NOT_DONE_BEFORE, recall, toOnce } from "./idempotency.ts";
 
 /** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It says nothing that signs a token. */
 export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
 
-/** By id, or by the tenant's own name; `newPanelistId` is the id of the panelist that such a name creates. */
+/** By id, or by the tenant's own id for the person; `newPanelistId` is the id of the panelist that an unknown one creates. */
 export type NamedPanelist =
   | { readonly panelistId: string }
   | { readonly externalId: string; readonly newPanelistId: string };
 
 /**
  * Finds the panelist, or creates the one that `externalId` names. `refused` when the idea bank or the panelist is not the
- * tenant's; `inactive` when the panelist is switched off. `now` is in Unix milliseconds.
+ * tenant's; `inactive` when the panelist is not active. `now` is in Unix milliseconds.
  */
 export async function findTokenIssue(
   session: D1DatabaseSession,
@@ -19,36 +20,46 @@ export async function findTokenIssue(
   ideaBankId: string,
   panelist: NamedPanelist,
   now: number,
-  retry: Retry | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<TokenIssue> | { readonly kind: "inactive" }> {
   const [column, value] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
   // ?1 account, ?2 idempotency key, ?3 idea bank, ?4 panelist, ?5 the second after which a token is alive
   const found = `FROM panelists p WHERE p.account_id = ?1 AND p.${column} = ?4
     AND EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?3) AND ${NOT_DONE_BEFORE}`;
   const issuedAt = "max(?5, coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
-  const bindings = [accountId, retry?.key ?? null, ideaBankId, value, Math.floor(now / 1000)];
+  const bindings = [accountId, idempotencyKey?.key ?? null, ideaBankId, value, Math.floor(now / 1000)];
 
-  const statements = [
-    ...(retry ? [clearExpired(session, accountId, retry)] : []),
-    ...("newPanelistId" in panelist
-      ? [insertPanelist(session, accountId, ideaBankId, panelist, now, retry?.key ?? null)]
-      : []),
-    session.prepare(`SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt ${found}`).bind(...bindings),
-    ...(retry
-      ? [
-          session
-            .prepare(
-              `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-               SELECT ?1, ?2, ?6, json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), ?7 ${found} AND p.active = 1`,
-            )
-            .bind(...bindings, retry.requestHash, retry.now),
-          recall(session, accountId, retry),
-        ]
-      : []),
-  ];
-  const results = await session.batch(statements);
-  const row = results.at(retry ? -3 : -1)?.results[0] as { panelistId: string; active: number; issuedAt: number };
-  if (row === undefined) return retry ? toOnce(results.at(-1), retry) : { kind: "refused" };
+  const inserted =
+    "newPanelistId" in panelist ? [insertPanelist(session, accountId, ideaBankId, panelist, now, idempotencyKey)] : [];
+  const selected = session
+    .prepare(`SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt ${found}`)
+    .bind(...bindings);
+  if (idempotencyKey === undefined) {
+    const results = await session.batch<IssueRow>([...inserted, selected]);
+    return toIssue(results.at(-1)?.results[0]) ?? { kind: "refused" };
+  }
+  const remembered = session
+    .prepare(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+       SELECT ?1, ?2, ?6, json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), ?7 ${found} AND p.active = 1`,
+    )
+    .bind(...bindings, idempotencyKey.requestHash, idempotencyKey.now);
+  const [issued, , recalled] = (
+    await session.batch<IssueRow>([
+      clearExpired(session, accountId, idempotencyKey),
+      ...inserted,
+      selected,
+      remembered,
+      recall(session, accountId, idempotencyKey),
+    ])
+  ).slice(1 + inserted.length);
+  return toIssue(issued?.results[0]) ?? toOnce(recalled, idempotencyKey);
+}
+
+type IssueRow = TokenIssue & { readonly active: number };
+
+function toIssue(row: IssueRow | undefined): Once<TokenIssue> | { readonly kind: "inactive" } | undefined {
+  if (row === undefined) return undefined;
   if (row.active === 0) return { kind: "inactive" };
   return { kind: "done", outcome: { panelistId: row.panelistId, issuedAt: row.issuedAt } };
 }
@@ -59,7 +70,7 @@ const insertPanelist = (
   ideaBankId: string,
   { externalId, newPanelistId }: { externalId: string; newPanelistId: string },
   now: number,
-  retryKey: string | null,
+  idempotencyKey: IdempotencyKey | undefined,
 ): D1PreparedStatement =>
   session
     .prepare(
@@ -68,4 +79,4 @@ const insertPanelist = (
        WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?6) AND ${NOT_DONE_BEFORE}
        ON CONFLICT (account_id, external_id) DO NOTHING`,
     )
-    .bind(accountId, retryKey, newPanelistId, externalId, now, ideaBankId);
+    .bind(accountId, idempotencyKey?.key ?? null, newPanelistId, externalId, now, ideaBankId);

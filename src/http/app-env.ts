@@ -1,14 +1,7 @@
-/** What every handler can reach: the Worker's bindings, and what earlier middleware found out. */
-import type { Owner } from "../model/account.ts";
-import type { Tenant } from "../model/api-key.ts";
+/** What every handler can reach: the Worker's bindings, and what the application has found out before. */
+import type { Settings } from "../settings.ts";
 
 export type AppEnv = {
   Bindings: Env;
-  Variables: { requestId: string };
+  Variables: { requestId: string; settings: Settings };
 };
-
-/** Behind `authenticateApiKey`. */
-export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant } };
-
-/** Behind `authenticateOwner`. */
-export type OwnerEnv = AppEnv & { Variables: { owner: Owner } };

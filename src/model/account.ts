@@ -1,6 +1,7 @@
 /** What an account owner sees and decides: API keys as Account Settings shows them, and what has happened to them. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
+import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
 import { integer, Name, oneOf, Timestamp } from "./text.ts";
@@ -17,11 +18,14 @@ const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes" }).che
   z.refine((scopes) => new Set(scopes).size === scopes.length, { error: "must name each scope once" }),
 );
 
+const Limit = integer(1, 10_000);
+const WindowSeconds = integer(1, 3_600);
+
 export const NewApiKey = z.strictObject({
   name: Name,
   scopes: z._default(Scopes, [...SCOPES]),
-  limit: z._default(integer(1, 10_000), 600),
-  windowSeconds: z._default(integer(1, 3_600), 60),
+  limit: z._default(Limit, 600),
+  windowSeconds: z._default(WindowSeconds, 60),
   expiresInDays: z._default(z.nullable(integer(1, 3_650)), null),
 });
 export type NewApiKey = z.infer<typeof NewApiKey>;
@@ -37,31 +41,31 @@ export const Rotation = z.strictObject({
       ),
     86_400,
   ),
-  /** The last four characters of the secret that is to be replaced: the rotation is refused when it is another by now. */
+  /** The last four characters of the secret to replace: the rotation is refused when the key has another secret by now. */
   lastFour: z.optional(z.string()),
 });
 export type Rotation = z.infer<typeof Rotation>;
 
-const HourlyCount = z.object({
-  hour: Timestamp,
-  admitted: z.int().check(z.gte(0)),
-  limited: z.int().check(z.gte(0)),
-});
+const Count = z.int().check(z.gte(0));
+
+const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
+
+const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
 
 /** `previous` is the secret before the last rotation, while it still works. `usage` has the hours that saw requests, of the last 24. */
 export const ApiKey = z.object({
   id: Id,
   name: Name,
-  lastFour: z.string(),
+  lastFour: z.string().check(z.regex(/^[0-9A-Za-z]{0,4}$/)),
   state: oneOf(["active", "expired", "revoked"]),
   scopes: Scopes,
-  limit: z.int(),
-  windowSeconds: z.int(),
+  limit: Limit,
+  windowSeconds: WindowSeconds,
   createdAt: Timestamp,
   expiresAt: z.nullable(Timestamp),
   revokedAt: z.nullable(Timestamp),
   lastUsedAt: z.nullable(Timestamp),
-  previous: z.nullable(z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) })),
+  previous: z.nullable(PreviousSecret),
   usage: z.array(HourlyCount),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -69,7 +73,11 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The only answer that holds a key. */
 export const ShownApiKey = z.object({ apiKey: ApiKey, key: z.string().check(z.regex(API_KEY.pattern)) });
 
-export const ApiKeyList = z.object({ items: z.array(ApiKey), active: z.int(), maxActive: z.int() });
+export const ApiKeyList = z.object({
+  items: z.array(ApiKey),
+  active: integer(0, MAX_ACTIVE_KEYS),
+  maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
+});
 
 export const AUDIT_EVENTS = ["created", "rotated", "renamed", "revoked", "refused", "used-after-revocation"] as const;
 
@@ -87,3 +95,118 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 
 /** Who is acting, from where. `email` is the account's, `actor` the person or script. */
 export type Owner = { readonly email: string; readonly actor: string; readonly address: string | null };
+
+if (!import.meta.deployed) {
+  const name = "CRM sync";
+  const scopes: ApiKey["scopes"] = ["surveys:read", "panelists:write"];
+  const apiKey = {
+    id: "XtwvMRbXxcwn",
+    name,
+    lastFour: "q48A",
+    state: "active" as const,
+    scopes,
+    limit: 600,
+    windowSeconds: 60,
+    createdAt: "2026-11-02T09:30:00.000Z",
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: "2026-11-20T12:00:00.000Z",
+    previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
+    usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
+  } satisfies ApiKey;
+  const settable = {
+    name: "A name for people: one line of 1 to 100 characters.",
+    scopes: "What the key may do. The default is every scope.",
+    limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
+    windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
+  };
+  describe(NewApiKey, {
+    name: "NewApiKey",
+    example: { name, scopes, expiresInDays: 90 },
+    fields: { ...settable, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
+  });
+  describe(ApiKeyChanges, {
+    name: "ApiKeyChanges",
+    example: { name: "CRM sync, nightly" },
+    fields: { name: settable.name },
+  });
+  describe(Rotation, {
+    name: "Rotation",
+    example: { graceSeconds: 86_400 },
+    fields: {
+      graceSeconds:
+        "How long the previous secret keeps working: 0, 3600, 86400 or 604800 seconds. The default is 86400.",
+      lastFour:
+        "The last four characters of the secret to replace. With it, a request that is sent twice rotates once.",
+    },
+  });
+  describe(HourlyCount, {
+    name: "HourlyCount",
+    fields: {
+      hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
+      admitted: "Requests that were admitted in this hour.",
+      limited: "Requests that were refused in this hour because the key was over its limit.",
+    },
+  });
+  describe(PreviousSecret, {
+    name: "PreviousSecret",
+    fields: {
+      expiresAt: "When it stops working: ISO 8601, UTC, with milliseconds.",
+      lastUsedAt: "When it was last used since the rotation. `null` for never.",
+    },
+  });
+  describe(ApiKey, {
+    name: "ApiKey",
+    example: apiKey,
+    fields: {
+      id: "The key's identifier: the `apiKeyId` of `GET /tenant/whoami`.",
+      ...settable,
+      lastFour: "The last four characters of the key.",
+      state: "`active`, `expired` or `revoked`. Only an active key is admitted.",
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      expiresAt: "When it expires. `null` for never.",
+      revokedAt: "When it was revoked. `null` while it is not.",
+      lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
+      previous: "The secret before the last rotation, while it still works. Otherwise `null`.",
+      usage: "The hours with requests among the last 24, oldest first, about a minute behind.",
+    },
+  });
+  describe(ShownApiKey, {
+    name: "ShownApiKey",
+    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A" },
+    fields: {
+      apiKey: "The key as the list shows it.",
+      key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
+    },
+  });
+  describe(ApiKeyList, {
+    name: "ApiKeyList",
+    example: { items: [apiKey], active: 1, maxActive: MAX_ACTIVE_KEYS },
+    fields: {
+      items: "The keys: active ones first, newest first. Revoked ones are listed for 30 days.",
+      active: "How many are active.",
+      maxActive: "How many can be active at the same time.",
+    },
+  });
+  describe(AuditEvent, {
+    name: "AuditEvent",
+    example: {
+      id: "Ev3nt0000001",
+      event: "rotated",
+      apiKeyId: apiKey.id,
+      apiKeyName: name,
+      actor: "owner@example.com",
+      address: "203.0.113.7",
+      createdAt: "2026-11-20T12:00:00.000Z",
+    },
+    fields: {
+      id: "The event's identifier.",
+      event: "What happened. `refused`: a key was not created because the account had its maximum of active keys.",
+      apiKeyId: "The key's identifier. `null` for a key that was not created.",
+      apiKeyName: "The key's name at that time.",
+      actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
+      address: "The IP address that it came from, if known.",
+      createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+}

@@ -1,7 +1,13 @@
 /** What is known of an API key, and what that says of a request. Pure. */
+import * as z from "zod/mini";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { RateLimit } from "../sliding-window.ts";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
 import type { Scope } from "./scope.ts";
+
+/** The answer of `GET /tenant/whoami` (contract). */
+export const WhoAmI = z.object({ apiKeyId: Id });
 
 /** A key's row and its account's state. Times are Unix milliseconds; `secretHash` is the hex SHA-256 of the whole key. */
 export type ApiKeyRecord = {
@@ -54,3 +60,11 @@ export const tenantOf = ({ accountId, accountSuspended, scopes }: ApiKeyRecord):
   accountSuspended,
   scopes,
 });
+
+if (!import.meta.deployed) {
+  describe(WhoAmI, {
+    name: "WhoAmI",
+    example: { apiKeyId: "XtwvMRbXxcwn" },
+    fields: { apiKeyId: "The identifier of the API key in the request." },
+  });
+}

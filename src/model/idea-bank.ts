@@ -1,5 +1,6 @@
-/** An idea bank: as its tenant sees it, and as its gate does. */
+/** An idea bank: as its tenant sees it, and as panelists do. */
 import * as z from "zod/mini";
+import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
@@ -48,23 +49,73 @@ export type IdeaBankState = {
   readonly changelogVersion: number;
 };
 
-/** A proposal that has shipped. `lastActivityAt` is in Unix milliseconds. */
-export type ChangelogEntry = { readonly title: string; readonly description: string; readonly lastActivityAt: number };
-
-/** The changelog as panelists get it: exactly these fields (contract, changelog rule 2). `lastModified` is in Unix seconds. */
-export const Changelog = z.object({
-  items: z.array(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) })),
+const CapabilitySet = z.object({
+  canViewChangelog: flag(),
+  canViewProposals: flag(),
+  canSubmitProposals: flag(),
+  canVote: flag(),
+  canComment: flag(),
 });
-export type Changelog = z.infer<typeof Changelog>;
+export type Capabilities = z.infer<typeof CapabilitySet>;
+export type Capability = keyof Capabilities;
 
 /** What panelists may do with an idea bank. */
-export const Capabilities = z.object({
-  capabilities: z.object({
-    canViewChangelog: flag(),
-    canViewProposals: flag(),
-    canSubmitProposals: flag(),
-    canVote: flag(),
-    canComment: flag(),
-  }),
-});
-export type Capabilities = z.infer<typeof Capabilities>["capabilities"];
+export const IdeaBankAccess = z.object({ capabilities: CapabilitySet });
+
+if (!import.meta.deployed) {
+  const editable = {
+    name: "The name: one line of 1 to 100 characters.",
+    status: "Panelists can use an idea bank while it is `OPEN`. `DRAFT` and `CLOSED` close every capability.",
+    internal:
+      "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
+    changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
+    changelogMaxEntries: "The number of entries that the changelog shows at most: 1 to 100. The default is 20.",
+  };
+  const name = "Riverline rider ideas";
+  describe(IdeaBank, {
+    name: "IdeaBank",
+    example: {
+      id: "b4nKb4nKb4nK",
+      name,
+      status: "OPEN",
+      internal: false,
+      changelogEnabled: true,
+      changelogMaxEntries: 20,
+      createdAt: "2026-11-02T09:30:00.000Z",
+    },
+    fields: {
+      id: "The idea bank's identifier.",
+      ...editable,
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+  describe(NewIdeaBank, {
+    name: "NewIdeaBank",
+    example: { name, status: "OPEN", changelogEnabled: true },
+    fields: editable,
+  });
+  describe(IdeaBankChanges, { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: editable });
+
+  const capabilities = {
+    canViewChangelog: true,
+    canViewProposals: true,
+    canSubmitProposals: true,
+    canVote: true,
+    canComment: true,
+  };
+  describe(CapabilitySet, {
+    name: "Capabilities",
+    fields: {
+      canViewChangelog: "Whether the changelog can be read.",
+      canViewProposals: "Whether proposals can be read.",
+      canSubmitProposals: "Whether proposals can be submitted.",
+      canVote: "Whether votes are taken.",
+      canComment: "Whether comments are taken.",
+    },
+  });
+  describe(IdeaBankAccess, {
+    name: "IdeaBankAccess",
+    example: { capabilities },
+    fields: { capabilities: "What the token's panelist may do with the idea bank now." },
+  });
+}

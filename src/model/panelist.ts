@@ -1,10 +1,12 @@
 /** A tenant's panelist, and the compound tokens issued to one. */
 import * as z from "zod/mini";
 import { COMPOUND_TOKEN, TOKEN_LIFETIME } from "../credentials/compound-token.ts";
+import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { flag, integer, line, Timestamp } from "./text.ts";
 
-/** The tenant's own name for a panelist, unique within the tenant. */
+/** The tenant's own id for a person, unique within the tenant. */
 export const ExternalId = line({ min: 1, max: 200 });
 
 export const Panelist = z.object({
@@ -27,7 +29,9 @@ export const PanelistChanges = z.strictObject({
 });
 export type PanelistChanges = z.infer<typeof PanelistChanges>;
 
-/** Names the panelist by id, or by `externalId` and creates it if it is new. `lifetimeSeconds` is 24 hours unless given. */
+export const PanelistQuery = z.strictObject({ ...PAGE_PARAMETERS, externalId: z.optional(ExternalId) });
+
+/** Names the panelist by id, or by `externalId` and creates it if it is new. */
 export const TokenRequest = z
   .strictObject({
     panelistId: z.optional(Id),
@@ -46,3 +50,58 @@ export const IssuedToken = z.object({
   panelistId: Id,
   expiresAt: Timestamp,
 });
+
+if (!import.meta.deployed) {
+  const editable = {
+    externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
+    active: "`false` ends the panelist's tokens for good and stops new ones. The default is `true`.",
+  };
+  const externalId = "customer-42";
+  const id = "Pa7Ne1isT001";
+  describe(Panelist, {
+    name: "Panelist",
+    example: { id, externalId, active: true, createdAt: "2026-11-02T09:31:00.000Z" },
+    fields: {
+      id: "The panelist's identifier.",
+      ...editable,
+      createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+  describe(NewPanelist, { name: "NewPanelist", example: { externalId }, fields: editable });
+  describe(PanelistChanges, { name: "PanelistChanges", example: { active: false }, fields: editable });
+  describe(PanelistQuery, {
+    name: "PanelistQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
+  });
+
+  z.globalRegistry.add(TokenRequest, {
+    description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
+    oneOf: [
+      { type: "object", required: ["panelistId"] },
+      { type: "object", required: ["externalId"] },
+    ],
+  });
+  describe(TokenRequest, {
+    name: "TokenRequest",
+    example: { externalId, lifetimeSeconds: 3_600 },
+    fields: {
+      panelistId: "The identifier of one of your panelists.",
+      externalId: "Your own id for the person. The panelist is created if it is new.",
+      lifetimeSeconds:
+        "How long the token is valid, in seconds: 60 to 7,776,000 (90 days). The default is 86,400 (24 h).",
+    },
+  });
+  describe(IssuedToken, {
+    name: "IssuedToken",
+    example: {
+      token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8",
+      panelistId: id,
+      expiresAt: "2026-11-21T10:00:00.000Z",
+    },
+    fields: {
+      token: "The compound token: `ibt_` and 51 base62 digits. Store it as a secret of the panelist.",
+      panelistId: "The panelist that it was issued to.",
+      expiresAt: "When it expires: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+}

@@ -1,7 +1,9 @@
-/** A proposal in an idea bank, and what is said about it. */
+/** A proposal in an idea bank, as its tenant sees it. */
 import * as z from "zod/mini";
+import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { Description, oneOf, prose, Timestamp, Title } from "./text.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
+import { Description, oneOf, Timestamp, Title } from "./text.ts";
 
 /** Any move between them is allowed: people correct mistakes. */
 export const PROPOSAL_STATUSES = [
@@ -40,11 +42,35 @@ export const ProposalChanges = z.strictObject({
 });
 export type ProposalChanges = z.infer<typeof ProposalChanges>;
 
-/** `panelistId` is null when the panelist has been removed. */
-export const Comment = z.object({
-  id: Id,
-  panelistId: z.nullable(Id),
-  body: prose({ min: 1, max: 10_000 }),
-  createdAt: Timestamp,
-});
-export type Comment = z.infer<typeof Comment>;
+export const ProposalQuery = z.strictObject({ ...PAGE_PARAMETERS, status: z.optional(ProposalStatus) });
+
+if (!import.meta.deployed) {
+  const editable = {
+    title: "The title: one line of 1 to 200 characters.",
+    description: "The description: at most 10,000 characters. Line breaks are kept.",
+    status: "Where the proposal stands. `implemented` puts it into the changelog. Any change of status is allowed.",
+  };
+  const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
+  describe(Proposal, {
+    name: "Proposal",
+    example: {
+      id: "Pr0p0sa1Dark",
+      ...text,
+      status: "implemented",
+      createdAt: "2026-11-05T08:00:00.000Z",
+      lastActivityAt: "2026-11-20T12:00:00.000Z",
+    },
+    fields: {
+      id: "The proposal's identifier.",
+      ...editable,
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      lastActivityAt: "Its last edit, change of status or comment: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+  describe(NewProposal, { name: "NewProposal", example: text, fields: editable });
+  describe(ProposalChanges, { name: "ProposalChanges", example: { status: "implemented" }, fields: editable });
+  describe(ProposalQuery, {
+    name: "ProposalQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, status: "Only proposals with this status." },
+  });
+}

@@ -1,5 +1,6 @@
 /** A tenant's survey. */
 import * as z from "zod/mini";
+import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { Description, oneOf, Timestamp, Title } from "./text.ts";
 
@@ -29,3 +30,30 @@ export const SurveyChanges = z.strictObject({
   status: z.optional(Status),
 });
 export type SurveyChanges = z.infer<typeof SurveyChanges>;
+
+if (!import.meta.deployed) {
+  const editable = {
+    title: "The title: one line of 1 to 200 characters.",
+    description: "The description: at most 10,000 characters. Line breaks are kept.",
+    status: "`DRAFT` until it is published, `OPEN` while it takes answers, then `CLOSED`.",
+  };
+  const survey = { title: "How do you travel to work?", description: "Two minutes, six questions." };
+  describe(Survey, {
+    name: "Survey",
+    example: {
+      id: "Q7rTz0LmX2cV",
+      ...survey,
+      status: "OPEN",
+      createdAt: "2026-11-02T09:30:00.000Z",
+      updatedAt: "2026-11-03T16:05:12.345Z",
+    },
+    fields: {
+      id: "The survey's identifier.",
+      ...editable,
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      updatedAt: "When it was last changed: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+  describe(NewSurvey, { name: "NewSurvey", example: survey, fields: editable });
+  describe(SurveyChanges, { name: "SurveyChanges", example: { status: "CLOSED" }, fields: editable });
+}

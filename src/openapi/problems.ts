@@ -1,78 +1,106 @@
-/** The error answers of the document: which operation can give which, from the table of problems. */
-import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument } from "../problem.ts";
-import type { DocumentedOperation } from "./operations.ts";
+/** The error answers of the document: which operation can give which, from its entry and the table of problems. */
+import type { DescribedOperation } from "../http/operation.ts";
+import { takesIdempotencyKey } from "../http/operation.ts";
+import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../problem.ts";
+import { type HeaderName, headerReferences } from "./headers.ts";
 
 const fieldErrors = [{ path: "title", message: "must have 1 to 200 characters" }];
 
 /** The problem document, of any code. */
 export const PROBLEM_SCHEMA = {
   type: "object",
-  description: "RFC 9457. `error` is the machine-readable code.",
+  description: "A problem document (RFC 9457). Decide by `error`, not by the texts.",
   required: ["type", "title", "status", "detail", "error"],
   properties: {
-    type: { type: "string", format: "uri" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string" },
-    error: { type: "string", enum: PROBLEM_CODES },
+    type: {
+      type: "string",
+      format: "uri-reference",
+      description: "The problem's type: `about:blank`, or the address of a registered type.",
+    },
+    title: { type: "string", description: "The status in words." },
+    status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." },
+    detail: { type: "string", description: "What was wrong and what to send instead, for people." },
+    error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
     errors: {
       type: "array",
-      description: "Every field that breaks its rule (`invalid-request`).",
+      description: "Every field that breaks its rule, with `invalid-request`.",
       items: {
         type: "object",
         required: ["path", "message"],
-        properties: { path: { type: "string" }, message: { type: "string" } },
+        properties: {
+          path: { type: "string", description: "The field: its steps joined by dots. Empty for the whole body." },
+          message: { type: "string", description: "The rule that the field breaks." },
+        },
         additionalProperties: false,
       },
     },
-    "violated-policies": { type: "array", items: { type: "string" } },
+    "violated-policies": {
+      type: "array",
+      description: "The rate-limit policies that were exceeded, with `too-many-requests`.",
+      items: { type: "string" },
+    },
   },
   additionalProperties: false,
 } as const;
 
-/** The codes that an operation can answer with. */
-export function problemCodesOf({ credential, path, name, method, query, body }: DocumentedOperation): ProblemCode[] {
-  const codes: ProblemCode[] = ["internal-error", "service-unavailable"];
-  if (credential === "compoundToken") return [...codes, "unauthorized", "idea-bank-not-found"];
-  codes.push("forbidden");
-  if (credential === "apiKey") codes.push("unauthorized", "too-many-requests");
-  if (query !== undefined || body !== undefined) codes.push("invalid-request");
-  if (body !== undefined) codes.push("payload-too-large", "unsupported-media-type");
-  if (credential === "access") {
-    if (path.includes("{")) codes.push("not-found");
-    if (name === "createApiKey") codes.push("api-key-limit-reached");
-    if (name === "rotateApiKey") codes.push("conflict");
-    return codes;
-  }
-  if (method === "POST") codes.push("idempotency-key-reused");
-  if (name === "issueToken" || (path.startsWith("/tenant/panelists") && body !== undefined)) codes.push("conflict");
-  return codes;
+/** The codes that an operation can answer with: those of its credential and its input, and its own. */
+function problemCodesOf({ operation, problems = [] }: DescribedOperation): ProblemCode[] {
+  const { credential, path, query, body } = operation;
+  const codes = new Set<ProblemCode>(["internal-error", "service-unavailable", ...problems]);
+  if (credential.kind !== "access") codes.add("unauthorized");
+  if (credential.kind !== "compoundToken") codes.add("forbidden");
+  if (credential.kind === "apiKey") codes.add("too-many-requests");
+  if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
+  if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
+  if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
+  if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
+  return PROBLEM_CODES.filter((code) => codes.has(code));
 }
 
-/** `responses` of the components: one for each code. */
-export const problemResponses = () =>
-  Object.fromEntries(
-    PROBLEM_CODES.map((code) => {
-      const extensions = {
-        ...(code === "invalid-request" && { errors: fieldErrors }),
-        ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
-      };
-      const example = problemDocument(new Problem(code, { extensions }));
-      const headers = Object.fromEntries(
-        headersOf(code).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-      );
-      return [
-        code,
-        {
-          description: example.detail,
-          headers,
-          content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, example } },
-        },
-      ];
-    }),
+/** One response for each status. Codes that share a status share a response, with an example for each. */
+export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
+  const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : toResponse(codes),
+    ]),
   );
+}
 
-function headersOf(code: ProblemCode): string[] {
+/** `responses` of the components: those that operations refer to. */
+export const problemResponses = (operations: readonly DescribedOperation[]) => {
+  const used = JSON.stringify(operations.map(problemsByStatus));
+  return Object.fromEntries(
+    PROBLEM_CODES.filter((code) => used.includes(`"#/components/responses/${code}"`)).map((code) => [
+      code,
+      toResponse([code]),
+    ]),
+  );
+};
+
+function toResponse(codes: readonly ProblemCode[]) {
+  const documents = codes.map(
+    (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
+  );
+  return {
+    description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
+    headers: headerReferences([...new Set(codes.flatMap(headersOf))]),
+    content: {
+      "application/problem+json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(documents.map(([code, value]) => [code, { value }])),
+      },
+    },
+  };
+}
+
+const extensionsOf = (code: ProblemCode) => ({
+  ...(code === "invalid-request" && { errors: fieldErrors }),
+  ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
+});
+
+function headersOf(code: ProblemCode): HeaderName[] {
   switch (code) {
     case "unauthorized":
       return ["X-Request-Id", "WWW-Authenticate"];
@@ -80,8 +108,6 @@ function headersOf(code: ProblemCode): string[] {
       return ["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"];
     case "service-unavailable":
       return ["X-Request-Id", "Retry-After"];
-    case "method-not-allowed":
-      return ["X-Request-Id", "Allow"];
     default:
       return ["X-Request-Id"];
   }

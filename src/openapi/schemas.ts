@@ -1,68 +1,98 @@
-/** The named schemas of the document. Those of requests say what may be sent, those of answers what will come. */
+/** The schemas of the document: those that its operations take and answer with, under their names, referring to each other. */
 import * as z from "zod/mini";
 import { CURSOR } from "../credentials/cursor.ts";
-import { ApiKey, ApiKeyChanges, ApiKeyList, AuditEvent, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
-import { Id } from "../model/id.ts";
-import { Capabilities, Changelog, IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.ts";
-import { IssuedToken, NewPanelist, Panelist, PanelistChanges, TokenRequest } from "../model/panelist.ts";
-import { Comment, NewProposal, Proposal, ProposalChanges } from "../model/proposal.ts";
-import { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
-import { EXAMPLES, pageExample } from "./examples.ts";
+import type { DescribedOperation, Operation } from "../http/operation.ts";
+import { describedSchemas, descriptionOf, type SchemaDescription } from "../model/describe.ts";
 
-/** A successful answer; without a schema it has no body. `conditional`: it carries an ETag and can be 304. */
-export type Answer = {
-  readonly status: 200 | 201 | 204;
-  readonly schema?: z.ZodMiniType;
-  readonly example?: object;
-  readonly conditional?: boolean;
+type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
+
+const described = (schema: z.core.$ZodType): SchemaDescription => {
+  const description = descriptionOf(schema);
+  if (description === undefined) throw new Error("a schema of an operation has no description: see model/describe.ts");
+  return description;
 };
 
-export const WhoAmI = z.object({ apiKeyId: Id });
+export const schemaNameOf = (schema: z.core.$ZodType): string => described(schema).name;
+export const pageNameOf = (item: z.core.$ZodType): string => `${schemaNameOf(item)}Page`;
+
+/** The example of a schema, or of the schema of a name. */
+export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
+  typeof schema === "string"
+    ? [...describedSchemas().values()].find(({ name }) => name === schema)?.example
+    : described(schema).example;
+
+/** Of each operation's body, answer and page, and of what they consist of. */
+export function namedSchemas(operations: readonly DescribedOperation[]): Record<string, JsonSchema> {
+  const inputs = operations.flatMap(({ operation }) => operation.body ?? []);
+  const answers = operations.flatMap(({ answer }) => answer ?? []);
+  const items = operations.flatMap(({ operation, answer }) => (operation.query && answer ? [answer] : []));
+  return { ...toJsonSchemas(inputs, "input"), ...toJsonSchemas(answers, "output", items) };
+}
+
+function toJsonSchemas(
+  schemas: readonly z.ZodMiniType[],
+  io: "input" | "output",
+  items: readonly z.ZodMiniType[] = [],
+): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  // All that have a name can be referred to; only what is reachable from these operations stays.
+  for (const [schema, { name }] of describedSchemas()) registry.add(schema, { id: name });
+  for (const item of items) registry.add(pageOf(item), { id: pageNameOf(item) });
+  const all = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    override: withFieldTexts,
+  }).schemas;
+  const named: Record<string, JsonSchema> = {};
+  const add = (name: string) => {
+    const { $schema, $id, ...schema } = all[name] as JsonSchema;
+    if (Object.hasOwn(named, name)) return;
+    named[name] = schema;
+    for (const [, inner = ""] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) add(inner);
+  };
+  for (const schema of schemas) add(schemaNameOf(schema));
+  for (const item of items) add(pageNameOf(item));
+  return Object.fromEntries(Object.entries(named).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}
 
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
-  z.object({ items: z.array(item), nextCursor: z.optional(z.string().check(z.regex(CURSOR.pattern))) });
+  z.object({
+    items: z.array(item).register(z.globalRegistry, { description: "The items of this page, in the list's order." }),
+    nextCursor: z.optional(
+      z
+        .string()
+        .check(z.regex(CURSOR.pattern))
+        .register(z.globalRegistry, { description: "Send it as `cursor` for the next page. Absent on the last page." }),
+    ),
+  });
 
-export const SurveyPage = pageOf(Survey);
-export const IdeaBankPage = pageOf(IdeaBank);
-export const ProposalPage = pageOf(Proposal);
-export const CommentPage = pageOf(Comment);
-export const PanelistPage = pageOf(Panelist);
-export const ActivityPage = pageOf(AuditEvent);
+/** Each property's sentence; and zod's bounds of a safe integer, which are no rule of ours, go. */
+function withFieldTexts({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  const fields = descriptionOf(zodSchema)?.fields ?? {};
+  for (const [name, text] of Object.entries(fields)) {
+    const property = jsonSchema.properties?.[name];
+    // A copy: one schema can stand behind several properties.
+    if (typeof property === "object" && jsonSchema.properties)
+      jsonSchema.properties[name] = { ...property, description: text };
+  }
+}
 
-type Named = Record<string, { readonly schema: z.ZodMiniType; readonly example?: object }>;
-
-export const REQUESTS: Named = {
-  NewSurvey: { schema: NewSurvey, example: EXAMPLES.newSurvey },
-  SurveyChanges: { schema: SurveyChanges, example: EXAMPLES.surveyChanges },
-  NewIdeaBank: { schema: NewIdeaBank, example: EXAMPLES.newIdeaBank },
-  IdeaBankChanges: { schema: IdeaBankChanges, example: EXAMPLES.ideaBankChanges },
-  NewProposal: { schema: NewProposal, example: EXAMPLES.newProposal },
-  ProposalChanges: { schema: ProposalChanges, example: EXAMPLES.proposalChanges },
-  NewPanelist: { schema: NewPanelist, example: EXAMPLES.newPanelist },
-  PanelistChanges: { schema: PanelistChanges, example: EXAMPLES.panelistChanges },
-  NewApiKey: { schema: NewApiKey, example: EXAMPLES.newApiKey },
-  ApiKeyChanges: { schema: ApiKeyChanges, example: EXAMPLES.apiKeyChanges },
-  Rotation: { schema: Rotation, example: EXAMPLES.rotation },
-  TokenRequest: { schema: TokenRequest, example: EXAMPLES.tokenRequest },
-};
-
-export const ANSWERS: Named = {
-  WhoAmI: { schema: WhoAmI, example: EXAMPLES.whoami },
-  Survey: { schema: Survey, example: EXAMPLES.survey },
-  SurveyPage: { schema: SurveyPage, example: pageExample(EXAMPLES.survey) },
-  IdeaBank: { schema: IdeaBank, example: EXAMPLES.ideaBank },
-  IdeaBankPage: { schema: IdeaBankPage, example: pageExample(EXAMPLES.ideaBank) },
-  Proposal: { schema: Proposal, example: EXAMPLES.proposal },
-  ProposalPage: { schema: ProposalPage, example: pageExample(EXAMPLES.proposal) },
-  Comment: { schema: Comment, example: EXAMPLES.comment },
-  CommentPage: { schema: CommentPage, example: pageExample(EXAMPLES.comment) },
-  Panelist: { schema: Panelist, example: EXAMPLES.panelist },
-  PanelistPage: { schema: PanelistPage, example: pageExample(EXAMPLES.panelist) },
-  IssuedToken: { schema: IssuedToken, example: EXAMPLES.issuedToken },
-  ApiKey: { schema: ApiKey, example: EXAMPLES.apiKey },
-  ApiKeyList: { schema: ApiKeyList, example: EXAMPLES.apiKeyList },
-  ShownApiKey: { schema: ShownApiKey, example: EXAMPLES.shownApiKey },
-  ActivityPage: { schema: ActivityPage, example: pageExample(EXAMPLES.auditEvent) },
-  Changelog: { schema: Changelog, example: EXAMPLES.changelog },
-  Capabilities: { schema: Capabilities, example: EXAMPLES.capabilities },
-};
+/** `limit` is written as a text of digits in the schema, and is an integer to whoever reads the document. */
+export function queryParameters(query: Operation["query"]) {
+  if (query === undefined) return [];
+  const { properties = {} } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    description,
+    schema: name === "limit" ? { type: "integer", minimum: 1, maximum: 100, default: 20 } : schema,
+  }));
+}

@@ -1,11 +1,11 @@
 /** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
-import { type CompoundToken, isExpired } from "../credentials/compound-token.ts";
+import { type CompoundToken, isExpired, verifyToken } from "../credentials/compound-token.ts";
+import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import type { IsolateMemory } from "../http/isolate-memory.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankSnapshot } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 
@@ -22,29 +22,31 @@ const unauthorized = oncePer(
 /** An idea bank that exists, seen through a token that is valid. */
 export type OpenedIdeaBank = IdeaBankSnapshot & { readonly ideaBank: IdeaBankState };
 
-/** The token of `Authorization: <token>` or `Authorization: Bearer <token>`, signed by us and not expired. No I/O. Throws `unauthorized`. */
-export async function readToken(
-  c: Context<AppEnv>,
-  { readSettings, tokens }: Pick<IsolateMemory, "readSettings" | "tokens">,
-): Promise<CompoundToken> {
-  const { signingKeys } = await readSettings(c.env);
-  const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
-  const token = await tokens.verify(text, signingKeys);
-  if (!token.ok) throw unauthorized(token.reason);
-  if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
-  return token.value;
+/**
+ * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
+ * It throws `unauthorized`.
+ */
+export function createTokenReader(): (c: Context<AppEnv>) => Promise<CompoundToken> {
+  const verified = new VerifiedCredentials(verifyToken);
+  return async function readToken(c) {
+    const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+    const token = await verified.verify(text, c.get("settings").signingKeys);
+    if (!token.ok) throw unauthorized(token.reason);
+    if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
+    return token.value;
+  };
 }
 
 /**
  * The idea bank of a token. Throws `idea-bank-not-found` when there is none, `unauthorized` when the token has been revoked
- * (of an idea bank that is gone, nobody remembers the revocations: 404).
+ * (the revocations of a deleted idea bank are not known: 404).
  */
 export async function openIdeaBank(
   c: Context<AppEnv>,
-  { readSettings, snapshots }: Pick<IsolateMemory, "readSettings" | "snapshots">,
+  snapshots: IdeaBankSnapshots,
   token: CompoundToken,
 ): Promise<OpenedIdeaBank> {
-  const { freshnessMs } = await readSettings(c.env);
+  const { freshnessMs } = c.get("settings");
   const snapshot = await snapshots.read(chooseDatabase(c.env), token.ideaBankId, { now: Date.now(), freshnessMs });
   const { ideaBank, tokensRevokedAt } = snapshot;
   if (ideaBank === null) throw new Problem("idea-bank-not-found");

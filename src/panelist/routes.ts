@@ -1,58 +1,33 @@
-/** The panelist API: what a panelist's client does with its compound token. Open to every origin, without cookies. */
-import { Hono, type MiddlewareHandler } from "hono";
-import { cors } from "hono/cors";
-import { chooseDatabase } from "../database/choose-database.ts";
+/** The panelist API: what a panelist's client does with its compound token. */
+import { Hono } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
-import { ifNoneMatch } from "../http/if-none-match.ts";
-import type { IsolateMemory } from "../http/isolate-memory.ts";
+import { routeOperations } from "../http/route-operations.ts";
 import { capabilitiesOf } from "../idea-bank/capabilities.ts";
-import { Problem } from "../problem.ts";
-import { openIdeaBank, readToken } from "./authenticate-panelist.ts";
+import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import { createPanelistAnswer, type PanelistHandler } from "./answer-operation.ts";
+import { createChangelogHandler } from "./changelog.ts";
+import { allowEveryOrigin } from "./cross-origin.ts";
+import { PANELIST_OPERATIONS } from "./operations.ts";
 
-const answerPreflight = cors({
-  origin: "*",
-  allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
-  allowHeaders: ["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
-  maxAge: 86_400,
-});
+/** The memory that this surface shares with others of the isolate. */
+export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots };
 
-/** Other answers say the same in two prepared headers: see `defaultHeaders`. */
-const openToAnyOrigin: MiddlewareHandler = (c, next) => {
-  if (c.req.method === "OPTIONS") return answerPreflight(c, next);
-  c.header("Access-Control-Allow-Origin", "*");
-  c.header("Access-Control-Expose-Headers", "ETag,Retry-After,X-Request-Id");
-  return next();
-};
-
-export function createPanelistRoutes(memory: IsolateMemory) {
-  const { snapshots, changelogs } = memory;
+export function createPanelistRoutes({ snapshots }: PanelistMemory) {
   const routes = new Hono<AppEnv>();
-  routes.use("/ideabank/*", openToAnyOrigin);
-  routes.use("/public/ideabank/*", openToAnyOrigin);
+  routes.use("/ideabank/*", allowEveryOrigin);
+  routes.use("/public/ideabank/*", allowEveryOrigin);
 
-  routes.get("/ideabank", async (c) => {
-    const token = await readToken(c, memory);
-    const { ideaBank } = await openIdeaBank(c, memory, token);
-    return c.json({ capabilities: capabilitiesOf(ideaBank) });
-  });
-
-  routes.get("/public/ideabank/changelog", async (c) => {
-    c.header("Vary", "Authorization, Origin");
-    const token = await readToken(c, memory);
-    const { ideaBankId } = token;
-    // An isolate that meets this idea bank for the first time asks KV beside D1: the cold path is one round trip deep.
-    const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
-    const { ideaBank, bookmark } = await openIdeaBank(c, memory, token);
-    if (!capabilitiesOf(ideaBank).canViewChangelog) throw new Problem("idea-bank-not-found");
-    const sources = { database: chooseDatabase(c.env), bookmark, store: c.env.CHANGELOGS, prefetched };
-    const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, (storing) =>
-      c.executionCtx.waitUntil(storing),
-    );
-    c.header("ETag", changelog.etag);
-    c.header("Cache-Control", "private, no-cache");
-    if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);
-    return c.body(changelog.bytes, 200, { "Content-Type": "application/json" });
-  });
-
-  return routes;
+  const handlers: Record<keyof typeof PANELIST_OPERATIONS, PanelistHandler> = {
+    getChangelog: createChangelogHandler(snapshots),
+    getCapabilities:
+      (c) =>
+      ({ ideaBank }) =>
+        c.json({ capabilities: capabilitiesOf(ideaBank) }),
+  };
+  const answer = createPanelistAnswer(snapshots);
+  const operations = routeOperations<AppEnv, typeof PANELIST_OPERATIONS>(
+    PANELIST_OPERATIONS,
+    (name, operation) => (c) => answer(c, operation, handlers[name]),
+  );
+  return routes.route("/", operations);
 }

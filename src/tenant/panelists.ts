@@ -11,58 +11,52 @@ import {
   updatePanelist,
 } from "../database/panelists.ts";
 import { findTokenIssue } from "../database/token-issues.ts";
+import { respondOnce } from "../http/idempotency-key.ts";
+import { respondPage } from "../http/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import { owned, respondGone, respondPage } from "./answers.ts";
-import { respondOnce } from "./idempotency-key.ts";
-import type { OperationRouter } from "./operation-router.ts";
-import { OPERATIONS } from "./operations.ts";
+import type { TenantHandlers } from "./answer-operation.ts";
+import { owned, respondDeleted } from "./answers.ts";
+import type { PANELIST_OPERATIONS } from "./operations/panelists.ts";
 
 const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
 
-export function addPanelistRoutes(router: OperationRouter): void {
-  const { memory } = router;
+export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
+  listPanelists: async (c, { session, accountId, query, page }) =>
+    respondPage(c, await listPanelists(session, accountId, query.externalId, page)),
 
-  router.on(OPERATIONS.listPanelists, async (c, { session, accountId, query, page }) =>
-    respondPage(c, memory, await listPanelists(session, accountId, query.externalId, page)),
-  );
+  createPanelist: async (c, { session, accountId, body, now, idempotencyKey }) => {
+    const id = createId(secureRandomBytes);
+    const created = await createPanelist(session, accountId, id, body, now, idempotencyKey);
+    return respondOnce(c, created, (panelist) => panelist, externalIdTaken);
+  },
 
-  router.on(OPERATIONS.createPanelist, async (c, { session, accountId, body, now, retry }) => {
-    const once = await createPanelist(session, accountId, createId(secureRandomBytes), body, now, retry);
-    return respondOnce(c, once, (panelist) => panelist, externalIdTaken);
-  });
-
-  router.on(OPERATIONS.getPanelist, async (c, { session, accountId, ids }) =>
+  getPanelist: async (c, { session, accountId, ids }) =>
     c.json(owned(await loadPanelist(session, accountId, ids.panelistId))),
-  );
 
-  router.on(OPERATIONS.updatePanelist, async (c, { session, accountId, ids, body, now }) => {
+  updatePanelist: async (c, { session, accountId, ids, body, now }) => {
     const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body, now));
     if (panelist === "taken") throw externalIdTaken();
     return c.json(panelist);
-  });
+  },
 
-  router.on(OPERATIONS.deletePanelist, async (c, { session, accountId, ids }) =>
-    respondGone(c, await deletePanelist(session, accountId, ids.panelistId)),
-  );
+  deletePanelist: async (c, { session, accountId, ids }) =>
+    respondDeleted(c, await deletePanelist(session, accountId, ids.panelistId)),
 
-  router.on(OPERATIONS.issueToken, async (c, { session, accountId, ids, body, now, retry }) => {
+  issueToken: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const { ideaBankId } = ids;
     const { panelistId = "", externalId, lifetimeSeconds } = body;
     const panelist =
       externalId === undefined ? { panelistId } : { externalId, newPanelistId: createId(secureRandomBytes) };
-    const found = await findTokenIssue(session, accountId, ideaBankId, panelist, now, retry);
-    if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is switched off." });
-    const { signingKeys } = await memory.readSettings(c.env);
-    const token = async (issue: { panelistId: string; issuedAt: number }) => {
+    const found = await findTokenIssue(session, accountId, ideaBankId, panelist, now, idempotencyKey);
+    if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
+    return respondOnce(c, found, async (issue) => {
       const expiresAt = issue.issuedAt + lifetimeSeconds;
-      const text = await issueToken({ ideaBankId, ...issue, expiresAt }, signingKeys);
-      return { token: text, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };
-    };
-    return respondOnce(c, found, token);
-  });
+      const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
+      return { token, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };
+    });
+  },
 
-  router.on(OPERATIONS.revokeTokens, async (c, { session, accountId, ids, now }) =>
-    respondGone(c, await revokePanelistTokens(session, accountId, ids.panelistId, now)),
-  );
-}
+  revokeTokens: async (c, { session, accountId, ids, now }) =>
+    respondDeleted(c, await revokePanelistTokens(session, accountId, ids.panelistId, now)),
+};

@@ -3,40 +3,33 @@ import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { deleteComment, listComments } from "../database/comments.ts";
 import { createProposal, deleteProposal, listProposals, loadProposal, updateProposal } from "../database/proposals.ts";
-import { owned, respondGone, respondPage } from "./answers.ts";
-import { respondOnce } from "./idempotency-key.ts";
-import type { OperationRouter } from "./operation-router.ts";
-import { OPERATIONS } from "./operations.ts";
+import { respondOnce } from "../http/idempotency-key.ts";
+import { respondPage } from "../http/pagination.ts";
+import type { TenantHandlers } from "./answer-operation.ts";
+import { owned, respondDeleted } from "./answers.ts";
+import type { PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
 
-export function addProposalRoutes(router: OperationRouter): void {
-  const { memory } = router;
+export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
+  listProposals: async (c, { session, accountId, ids, query, page }) =>
+    respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query.status, page))),
 
-  router.on(OPERATIONS.listProposals, async (c, { session, accountId, ids, query, page }) =>
-    respondPage(c, memory, owned(await listProposals(session, accountId, ids.ideaBankId, query.status, page))),
-  );
-
-  router.on(OPERATIONS.createProposal, async (c, { session, accountId, ids, body, now, retry }) => {
+  createProposal: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const path = { ...ids, proposalId: createId(secureRandomBytes) };
-    return respondOnce(c, await createProposal(session, accountId, path, body, now, retry), (proposal) => proposal);
-  });
+    const created = await createProposal(session, accountId, path, body, now, idempotencyKey);
+    return respondOnce(c, created, (proposal) => proposal);
+  },
 
-  router.on(OPERATIONS.getProposal, async (c, { session, accountId, ids }) =>
-    c.json(owned(await loadProposal(session, accountId, ids))),
-  );
+  getProposal: async (c, { session, accountId, ids }) => c.json(owned(await loadProposal(session, accountId, ids))),
 
-  router.on(OPERATIONS.updateProposal, async (c, { session, accountId, ids, body, now }) =>
+  updateProposal: async (c, { session, accountId, ids, body, now }) =>
     c.json(owned(await updateProposal(session, accountId, ids, body, now))),
-  );
 
-  router.on(OPERATIONS.deleteProposal, async (c, { session, accountId, ids }) =>
-    respondGone(c, await deleteProposal(session, accountId, ids)),
-  );
+  deleteProposal: async (c, { session, accountId, ids }) =>
+    respondDeleted(c, await deleteProposal(session, accountId, ids)),
 
-  router.on(OPERATIONS.listComments, async (c, { session, accountId, ids, page }) =>
-    respondPage(c, memory, owned(await listComments(session, accountId, ids, page))),
-  );
+  listComments: async (c, { session, accountId, ids, page }) =>
+    respondPage(c, owned(await listComments(session, accountId, ids, page))),
 
-  router.on(OPERATIONS.deleteComment, async (c, { session, accountId, ids }) =>
-    respondGone(c, await deleteComment(session, accountId, ids, ids.commentId)),
-  );
-}
+  deleteComment: async (c, { session, accountId, ids }) =>
+    respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId)),
+};

@@ -1,20 +1,30 @@
 /** The tenant API: what an integration does with its API key. */
-import type { IsolateMemory } from "../http/isolate-memory.ts";
-import { addIdeaBankRoutes } from "./idea-banks.ts";
-import { OperationRouter } from "./operation-router.ts";
-import { OPERATIONS } from "./operations.ts";
-import { addPanelistRoutes } from "./panelists.ts";
-import { addProposalRoutes } from "./proposals.ts";
-import { addSurveyRoutes } from "./surveys.ts";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { routeOperations } from "../http/route-operations.ts";
+import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import { createTenantAnswer, type TenantHandlers } from "./answer-operation.ts";
+import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
+import { createIdeaBankHandlers } from "./idea-banks.ts";
+import { TENANT_OPERATIONS } from "./operations.ts";
+import { PANELIST_HANDLERS } from "./panelists.ts";
+import { PROPOSAL_HANDLERS } from "./proposals.ts";
+import { SURVEY_HANDLERS } from "./surveys.ts";
+import type { TenantEnv } from "./tenant-env.ts";
 
-export function createTenantRoutes(memory: IsolateMemory) {
-  const router = new OperationRouter(memory);
+/** The memory that this surface shares with others of the isolate. */
+export type TenantMemory = { readonly gatekeeper: Gatekeeper; readonly snapshots: IdeaBankSnapshots };
 
-  router.on(OPERATIONS.whoami, async (c) => c.json({ apiKeyId: c.var.apiKeyId }));
-  addSurveyRoutes(router);
-  addIdeaBankRoutes(router);
-  addProposalRoutes(router);
-  addPanelistRoutes(router);
-
-  return router.routes;
+export function createTenantRoutes({ gatekeeper, snapshots }: TenantMemory) {
+  const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
+    whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
+    ...SURVEY_HANDLERS,
+    ...createIdeaBankHandlers(snapshots),
+    ...PROPOSAL_HANDLERS,
+    ...PANELIST_HANDLERS,
+  };
+  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper), snapshots);
+  return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
+    TENANT_OPERATIONS,
+    (name, operation) => (c) => answer(c, operation, handlers[name]),
+  );
 }

@@ -1,6 +1,5 @@
 /** A tenant with a key, talking to the tenant API through one isolate. */
 import { env } from "cloudflare:workers";
-import type { OperationName } from "../../src/tenant/operations.ts";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { addAccount, addApiKey, addIdeaBank, addProposal, type KeyOptions, newId } from "./world.ts";
 
@@ -25,22 +24,6 @@ export async function createTenant(options: KeyOptions = {}, isolate: Isolate = 
   };
 }
 
-/** A valid body for every operation that takes one. The compiler asks for those of new operations. */
-export const VALID_BODIES: Record<Extract<OperationName, `${"create" | "update" | "issue"}${string}`>, object> = {
-  createSurvey: { title: "A survey" },
-  updateSurvey: { title: "Changed" },
-  createIdeaBank: { name: "An idea bank" },
-  updateIdeaBank: { name: "Changed", status: "CLOSED" },
-  createProposal: { title: "A proposal" },
-  updateProposal: { title: "Changed", status: "implemented" },
-  createPanelist: { externalId: "someone" },
-  updatePanelist: { active: false },
-  issueToken: { externalId: "someone" },
-};
-
-export const bodyOf = (name: OperationName): object | undefined =>
-  Object.hasOwn(VALID_BODIES, name) ? VALID_BODIES[name as keyof typeof VALID_BODIES] : undefined;
-
 /** One of everything that a path of the tenant API can name, in an account of its own. */
 export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
@@ -59,21 +42,12 @@ export async function addOneOfEverything(accountId?: string) {
   return { accountId: account, ideaBankId: bank.id, proposalId, commentId, surveyId, panelistId: bank.panelistId };
 }
 
-/** `/tenant/surveys/{surveyId}` with its identifiers filled in. */
-export const fillPath = (path: string, ids: Record<string, string>): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
-
 /** Everything that D1 holds and a tenant's request could change. */
 export async function dumpDatabase(): Promise<unknown> {
-  const tables = [
-    "surveys",
-    "idea_banks",
-    "proposals",
-    "comments",
-    "panelists",
-    "token_revocations",
-    "idempotency_keys",
-  ];
-  const results = await env.DB.batch(tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`)));
-  return results.map(({ results: rows }) => rows);
+  const { results: tables } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
+       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'audit_events') ORDER BY name`,
+  ).all<{ name: string }>();
+  const results = await env.DB.batch(tables.map(({ name }) => env.DB.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`)));
+  return results.map(({ results: rows }, index) => [tables[index]?.name, rows]);
 }

@@ -2,7 +2,7 @@
  * Scale: the same request where there is little and where there is much, in turns on one local D1. The proposals are one
  * database's; a number of keys is a database of its own, since nothing else can hold few and many at once.
  */
-import { sealCursor } from "../../../src/credentials/cursor.ts";
+import { signCursor } from "../../../src/credentials/cursor.ts";
 import { buildMetered } from "../build.ts";
 import { Generator } from "../generator.ts";
 import type { Load, Measurement } from "../measurement.ts";
@@ -84,7 +84,7 @@ async function seedBanks(runtime: Runtime, sizes: readonly number[], progress: P
     await seedIdeaBanks(database, [id]);
     await seedProposals(database, id, size, (rows) => progress.advance("scale: seeding proposals", rows));
     const path = `/tenant/ideabanks/${id}/proposals`;
-    const middle = await sealCursor({ createdAt: Math.ceil(size / 2), id: "0".repeat(12) }, path, signingKeys);
+    const middle = await signCursor({ createdAt: Math.ceil(size / 2), id: "0".repeat(12) }, path, signingKeys);
     bySize.push([
       {
         name: "changelog, cold render",

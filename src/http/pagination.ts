@@ -1,33 +1,36 @@
 /** `?limit=&cursor=` and `nextCursor`. */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
-import { openCursor, type Position, sealCursor } from "../credentials/cursor.ts";
-import type { SigningKeys } from "../credentials/envelope.ts";
-import type { PageRequest } from "../model/page.ts";
+import { type Position, signCursor, verifyCursor } from "../credentials/cursor.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
+import type { AppEnv } from "./app-env.ts";
 import { invalid, parseOrThrow } from "./invalid-request.ts";
+import type { ListQuery } from "./operation.ts";
 
-type PageSchema = z.ZodMiniType<{ limit: number; cursor?: string | undefined }>;
-
-/** The query by its schema, and the page that it asks for. Throws `invalid-request`, for a cursor that is not ours too. */
-export async function readPage<Schema extends PageSchema>(
-  c: Context,
+/** The query by its schema, and the page that it asks for. Throws `invalid-request`, also for a cursor that is not of this list. */
+export async function readPage<E extends AppEnv, Schema extends ListQuery>(
+  c: Context<E>,
   schema: Schema,
-  keys: SigningKeys,
 ): Promise<{ query: z.output<Schema>; page: PageRequest }> {
   const query = parseOrThrow(schema, singleParameters(c));
   const { limit, cursor } = query;
   if (cursor === undefined) return { query, page: { limit, after: undefined } };
-  const after = await openCursor(cursor, c.req.path, keys);
+  const after = await verifyCursor(cursor, c.req.path, c.get("settings").signingKeys);
   if (after === undefined) throw invalid([{ path: "cursor", message: "must be a nextCursor of this list" }]);
   return { query, page: { limit, after } };
 }
 
 /** Undefined, and so absent from the JSON, on the last page. */
-export const nextCursor = async (
-  c: Context,
+export const nextCursor = async <E extends AppEnv>(
+  c: Context<E>,
   next: Position | undefined,
-  keys: SigningKeys,
-): Promise<string | undefined> => next && (await sealCursor(next, c.req.path, keys));
+): Promise<string | undefined> => next && (await signCursor(next, c.req.path, c.get("settings").signingKeys));
+
+/** 200 with the page's items; `nextCursor` is absent on the last page. */
+export const respondPage = async <E extends AppEnv, Item>(
+  c: Context<E>,
+  { items, next }: Page<Item>,
+): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
 function singleParameters(c: Context): Record<string, string | undefined> {
   const parameters = Object.entries(c.req.queries());

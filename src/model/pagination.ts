@@ -1,13 +1,13 @@
-/** Lists are pages, newest first. */
+/** Lists are paginated. */
 import * as z from "zod/mini";
 import type { Position } from "../credentials/cursor.ts";
-import { ExternalId } from "./panelist.ts";
-import { ProposalStatus } from "./proposal.ts";
+import { describe } from "./describe.ts";
 
 const LIMIT = { default: 20, min: 1, max: 100 } as const;
 const LIMIT_MESSAGE = `must be an integer from ${LIMIT.min} to ${LIMIT.max}`;
 
-const query = {
+/** The parameters of every list; one with a filter adds its own. */
+export const PAGE_PARAMETERS = {
   limit: z._default(
     z.pipe(
       z.string().check(z.regex(/^\d{1,3}$/, { error: LIMIT_MESSAGE })),
@@ -21,12 +21,17 @@ const query = {
   cursor: z.optional(z.string()),
 };
 
-export const PageQuery = z.strictObject(query);
-export const ProposalPageQuery = z.strictObject({ ...query, status: z.optional(ProposalStatus) });
-export const PanelistPageQuery = z.strictObject({ ...query, externalId: z.optional(ExternalId) });
+export const PAGE_PARAMETER_TEXTS = {
+  limit: "Items per page: 1 to 100. The default is 20.",
+  cursor: "The `nextCursor` of the previous page of this list, with the same filters. Absent for the first page.",
+};
+
+export const PageQuery = z.strictObject(PAGE_PARAMETERS);
 
 /** How much of a list is asked for. */
 export type PageRequest = { readonly limit: number; readonly after: Position | undefined };
 
 /** `next` is where the following page starts, absent on the last. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly next: Position | undefined };
+
+if (!import.meta.deployed) describe(PageQuery, { name: "PageQuery", fields: PAGE_PARAMETER_TEXTS });

@@ -1,5 +1,5 @@
 /** Lists are read in pages, newest first, by an index on (…, created_at, id): a page costs its own rows, whatever the list's size. */
-import type { Page, PageRequest } from "../model/page.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 
 type PageRow = { readonly id: string; readonly created_at: number };
 

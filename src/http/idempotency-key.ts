@@ -1,16 +1,19 @@
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), and the answer to a POST that carries one. */
 import type { Context } from "hono";
-import type { Once, Retry } from "../database/idempotency.ts";
-import type { TenantEnv } from "../http/app-env.ts";
-import { invalid } from "../http/invalid-request.ts";
+import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
+import type { AppEnv } from "./app-env.ts";
+import { invalid } from "./invalid-request.ts";
 
 const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the bare word that most clients send. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
 /** The request's key, with a hash of its method, path and body; undefined without the header. Throws `invalid-request`. */
-export async function readRetry(c: Context<TenantEnv>, body: string): Promise<Retry | undefined> {
+export async function readIdempotencyKey<E extends AppEnv>(
+  c: Context<E>,
+  body: string,
+): Promise<IdempotencyKey | undefined> {
   const header = c.req.header(HEADER);
   if (header === undefined) return undefined;
   const [, quoted, bare] = KEY.exec(header) ?? [];
@@ -22,11 +25,11 @@ export async function readRetry(c: Context<TenantEnv>, body: string): Promise<Re
 }
 
 /**
- * 201 with the body, the first time and again. `refusal` says why nothing was done: by default because the path is not
- * the tenant's. Throws `idempotency-key-reused` when the key came with another request.
+ * 201 with the body, the first time and again. `refusal` makes the problem of a POST that did nothing. Throws
+ * `idempotency-key-reused` when the key came with another request.
  */
-export async function respondOnce<Outcome>(
-  c: Context<TenantEnv>,
+export async function respondOnce<E extends AppEnv, Outcome>(
+  c: Context<E>,
   once: Once<Outcome>,
   toBody: (outcome: Outcome) => object | Promise<object>,
   refusal: () => Problem = () => new Problem("forbidden"),

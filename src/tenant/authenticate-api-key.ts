@@ -1,12 +1,15 @@
-/** Who the tenant is, and whether the limit lets it pass: 401, then 429, then 403. */
-import type { Context, MiddlewareHandler } from "hono";
+/** Who the tenant is, and whether the limit admits the request: 401, then 429, then 403. */
+import type { Context } from "hono";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { verifyApiKey } from "../credentials/api-key.ts";
+import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
+import { oncePer } from "../http/once-per.ts";
 import type { Admission, Tenant } from "../model/api-key.ts";
+import type { Scope } from "../model/scope.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
-import type { TenantEnv } from "./app-env.ts";
-import type { IsolateMemory } from "./isolate-memory.ts";
-import { oncePer } from "./once-per.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
+import type { TenantEnv } from "./tenant-env.ts";
 
 /** One answer for every reason; it says what is expected, not what was wrong. */
 const unauthorized = oncePer(
@@ -26,24 +29,23 @@ const tooManyRequests = oncePer(
     }),
 );
 
-/** Middleware: sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
-export function authenticateApiKey({
-  readSettings,
-  apiKeys,
-  gatekeeper,
-}: Pick<IsolateMemory, "readSettings" | "apiKeys" | "gatekeeper">): MiddlewareHandler<TenantEnv> {
-  return async function authenticateApiKey(c, next) {
-    const { signingKeys } = await readSettings(c.env);
-    const apiKey = await apiKeys.verify(c.req.header("X-API-Key"), signingKeys);
+/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
+export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<Tenant>;
+
+export function createApiKeyAuthentication(gatekeeper: Gatekeeper): AuthenticateApiKey {
+  const verified = new VerifiedCredentials(verifyApiKey);
+  return async function authenticateApiKey(c, scope) {
+    const apiKey = await verified.verify(c.req.header("X-API-Key"), c.get("settings").signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
     const stores = { gates: c.env.API_KEY_GATE, database: chooseDatabase(c.env) };
     const address = c.req.header("CF-Connecting-IP") ?? null;
-    const admission = await gatekeeper.admit(stores, apiKey.value, address, Date.now());
-    const tenant = enter(c, admission);
+    const tenant = enter(c, await gatekeeper.admit(stores, apiKey.value, address, Date.now()));
     if (tenant.accountSuspended) throw new Problem("forbidden", { detail: "The API key's account is suspended." });
+    if (scope !== null && !tenant.scopes.includes(scope))
+      throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKey.value.id);
-    await next();
+    return tenant;
   };
 }
 

@@ -1,0 +1,87 @@
+/**
+ * How an endpoint is declared, once, in the table of its surface. From the entry come its route, its authentication, its part
+ * of the OpenAPI document, and the tests that every endpoint has to pass. What is in no table is not reachable.
+ */
+import type * as z from "zod/mini";
+import type { Capability } from "../model/idea-bank.ts";
+import type { Scope } from "../model/scope.ts";
+import type { ProblemCode } from "../problem.ts";
+
+/** The query of a list: a page is asked for, and maybe a filter. */
+export type ListQuery = z.ZodMiniType<{ limit: number; cursor?: string | undefined }>;
+
+export type Operation = {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Parameters stand in braces. Each is an identifier: `{surveyId}` is that of a row in the table `surveys`. */
+  readonly path: `/${string}`;
+  readonly credential: Credential;
+  readonly query?: ListQuery;
+  readonly body?: z.ZodMiniType;
+};
+
+export type Credential =
+  /** The header `X-API-Key`, with this scope; null where any key will do. */
+  | { readonly kind: "apiKey"; readonly scope: Scope | null }
+  /** The header `Authorization`, for an idea bank with this capability; null where the answer reports the capabilities. */
+  | { readonly kind: "compoundToken"; readonly capability: Capability | null }
+  /** Cloudflare Access: the account's owner, or a service token that acts for one. */
+  | { readonly kind: "access" };
+
+export const apiKey = (scope: Scope | null) => ({ kind: "apiKey", scope }) as const;
+export const compoundToken = <const C extends Capability | null>(capability: C) =>
+  ({ kind: "compoundToken", capability }) as const;
+export const access = { kind: "access" } as const;
+
+/** By operation id. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** Whether the operation honours the header `Idempotency-Key`. */
+export const takesIdempotencyKey = ({ method, credential }: Operation): boolean =>
+  method === "POST" && credential.kind !== "access";
+
+/** The names of a path's parameters. */
+export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** What an operation's `query` or `body` makes of the request, or undefined without one. */
+export type Output<O, Field extends "query" | "body"> =
+  O extends Record<Field, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
+
+/** What the OpenAPI document says of an operation, beyond its entry. */
+export type Description = {
+  readonly summary: string;
+  readonly description?: string;
+  /** The schema of the successful answer, or of each item on its page. Without one the answer is 204. */
+  readonly answer?: z.ZodMiniType;
+  /** 201 for a POST, else 200, unless it says otherwise. */
+  readonly status?: 200;
+  /** The answer carries an ETag, and can be 304. */
+  readonly conditional?: true;
+  /** The problems that this operation can meet and others of its kind cannot. */
+  readonly problems?: readonly ProblemCode[];
+};
+
+/** A part of the reference: operations on one noun. */
+export type Tag = { readonly name: string; readonly description: string };
+
+export type DescribedOperation = {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly tag: Tag;
+} & Description;
+
+const described: DescribedOperation[] = [];
+
+/** Describes each operation of a table for the OpenAPI document. Call it under `!import.meta.deployed`. */
+export function describeOperations<Table extends Operations>(
+  tag: Tag,
+  table: Table,
+  descriptions: { readonly [Name in keyof Table]: Description },
+): void {
+  const names: (keyof Table & string)[] = Object.keys(table);
+  for (const name of names) described.push({ name, operation: table[name] as Operation, tag, ...descriptions[name] });
+}
+
+/** Every operation of the tables that have been imported, in the order of their import. */
+export const describedOperations = (): readonly DescribedOperation[] => described;

@@ -1,0 +1,32 @@
+/** What a request sends, checked by its operation's entry. */
+import type { Context } from "hono";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import type { PageRequest } from "../model/pagination.ts";
+import type { AppEnv } from "./app-env.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
+import { parseOrThrow } from "./invalid-request.ts";
+import { type Operation, type Output, type PathParameter, takesIdempotencyKey } from "./operation.ts";
+import { readPage } from "./pagination.ts";
+import { readJsonBody } from "./read-body.ts";
+
+/** `ids` are the path's parameters; `page` is there where the operation has a query. */
+export type Input<O extends Operation> = {
+  readonly ids: Record<PathParameter<O["path"]>, string>;
+  readonly query: Output<O, "query">;
+  readonly page: PageRequest;
+  readonly body: Output<O, "body">;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
+/** Throws the problem of the first part that breaks a rule. The shape of `ids` is not checked. */
+export async function readInput<E extends AppEnv, O extends Operation>(c: Context<E>, operation: O): Promise<Input<O>> {
+  const { query, body } = operation;
+  const page = query && (await readPage(c, query));
+  const json = body && (await readJsonBody(c.req.raw));
+  return {
+    ids: c.req.param(),
+    ...page,
+    body: body && parseOrThrow(body, json?.value),
+    idempotencyKey: takesIdempotencyKey(operation) ? await readIdempotencyKey(c, json?.text ?? "") : undefined,
+  } as Input<O>;
+}

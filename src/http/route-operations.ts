@@ -1,0 +1,20 @@
+/** The routes of a surface, made from its table: what has no entry cannot be reached, and an entry without a handler does not compile. */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "./app-env.ts";
+import type { Operations } from "./operation.ts";
+
+/** `route` makes what answers one operation. */
+export function routeOperations<E extends AppEnv, Table extends Operations>(
+  table: Table,
+  route: <Name extends keyof Table>(name: Name, operation: Table[Name]) => (c: Context<E>) => Promise<Response>,
+): Hono<E> {
+  const routes = new Hono<E>();
+  const names: (keyof Table)[] = Object.keys(table);
+  for (const name of names) {
+    const operation = table[name];
+    if (operation !== undefined) routes.on(operation.method, toHonoPath(operation.path), route(name, operation));
+  }
+  return routes;
+}
+
+const toHonoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");

@@ -1,0 +1,28 @@
+/** The response headers of the document. */
+
+const header = (description: string, example: string) => ({
+  description,
+  required: true,
+  schema: { type: "string" },
+  example,
+});
+const optional = (description: string, example: string) => ({ ...header(description, example), required: false });
+
+export const HEADERS = {
+  "X-Request-Id": header("Names the request, also in the server's log. A value that you send is kept.", "trace-42"),
+  "RateLimit-Policy": header("The key's rate limit: `q` requests in `w` seconds.", '"api-key";q=600;w=60'),
+  RateLimit: optional(
+    "`r` requests are left. In `t` seconds the oldest one leaves the window. Absent while the limit cannot be counted.",
+    '"api-key";r=599;t=60',
+  ),
+  "Retry-After": header("Seconds to wait before the next request.", "5"),
+  "WWW-Authenticate": header("The credential that is expected.", 'ApiKey realm="tenant"'),
+  "Idempotency-Replayed": optional("`true` when the answer is that of an earlier request.", "true"),
+  ETag: header("The version of the answer. Send it in `If-None-Match`.", '"Fg23r3gbl+I2kog9ekqb7A=="'),
+};
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** References to headers of the document. */
+export const headerReferences = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

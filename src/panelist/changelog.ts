@@ -1,0 +1,24 @@
+/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7). */
+import { Changelogs } from "../changelog/changelogs.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import { ifNoneMatch } from "../http/if-none-match.ts";
+import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { PanelistHandler } from "./answer-operation.ts";
+
+export function createChangelogHandler(snapshots: IdeaBankSnapshots): PanelistHandler {
+  const changelogs = new Changelogs();
+  return function handleChangelog(c, { ideaBankId }) {
+    // A cold isolate starts KV's read beside D1's: the cold path is one round trip deep.
+    const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
+    return async ({ ideaBank, bookmark }) => {
+      const sources = { database: chooseDatabase(c.env), bookmark, store: c.env.CHANGELOGS, prefetched };
+      const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, (storing) =>
+        c.executionCtx.waitUntil(storing),
+      );
+      c.header("ETag", changelog.etag);
+      c.header("Cache-Control", "private, no-cache");
+      if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);
+      return c.body(changelog.bytes, 200, { "Content-Type": "application/json" });
+    };
+  };
+}

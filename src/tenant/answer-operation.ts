@@ -1,0 +1,55 @@
+/**
+ * How every operation of the tenant API is answered: 401 and 429 by the key, 403 by scope and ownership, then 400 by the
+ * rules of query and body, then its handler.
+ *
+ * A handler's own query finds out whether the path is the tenant's. Only a request that is refused for another reason asks
+ * separately, so that another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
+ */
+import type { Context } from "hono";
+import { chooseDatabase } from "../database/choose-database.ts";
+import { ownsPath } from "../database/ownership.ts";
+import type { Operation, Operations } from "../http/operation.ts";
+import { type Input, readInput } from "../http/read-input.ts";
+import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import { isId } from "../model/id.ts";
+import { Problem } from "../problem.ts";
+import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
+import type { TenantEnv } from "./tenant-env.ts";
+
+/** What a handler gets: everything checked, nothing done. `now` is in Unix milliseconds; `session` reads the primary. */
+export type TenantRequest<O extends Operation> = Input<O> & {
+  readonly accountId: string;
+  readonly session: D1DatabaseSession;
+  readonly now: number;
+};
+
+export type TenantHandler<O extends Operation> = (
+  c: Context<TenantEnv>,
+  request: TenantRequest<O>,
+) => Promise<Response>;
+
+export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
+
+export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: IdeaBankSnapshots) {
+  return async function answer<O extends Operation>(
+    c: Context<TenantEnv>,
+    operation: O,
+    handle: TenantHandler<O>,
+  ): Promise<Response> {
+    const { credential, path, method } = operation;
+    const { accountId } = await authenticate(c, credential.kind === "apiKey" ? credential.scope : null);
+    const ids: Record<string, string> = c.req.param();
+    if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
+
+    const session = chooseDatabase(c.env).withSession("first-primary");
+    const input = await readInput(c, operation).catch(async (error: unknown) => {
+      if (await ownsPath(session, accountId, path, ids)) throw error;
+      throw new Problem("forbidden", { cause: "not the tenant's" });
+    });
+    try {
+      return await handle(c, { ...input, accountId, session, now: Date.now() });
+    } finally {
+      if (method !== "GET") snapshots.expireAccount(accountId, session.getBookmark());
+    }
+  };
+}

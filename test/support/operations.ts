@@ -1,0 +1,37 @@
+/** Every operation, from the tables of the three surfaces. */
+import "../../src/account/operations.ts";
+import "../../src/panelist/operations.ts";
+import "../../src/tenant/operations.ts";
+import { type Credential, type DescribedOperation, describedOperations } from "../../src/http/operation.ts";
+import { descriptionOf } from "../../src/model/describe.ts";
+
+export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
+  readonly method: string;
+  readonly path: string;
+  /** The names of the path's parameters. */
+  readonly parameters: readonly string[];
+};
+
+/** The operations that take a kind of credential. */
+export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
+  describedOperations()
+    .filter(({ operation }) => operation.credential.kind === kind)
+    .map(({ name, operation }) => ({
+      name,
+      operation,
+      method: operation.method,
+      path: operation.path,
+      parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter),
+    }));
+
+/** A valid body, or undefined for an operation that takes none: the example of its schema. */
+export function bodyOf({ body }: DescribedOperation["operation"]): object | undefined {
+  if (body === undefined) return undefined;
+  const example = descriptionOf(body)?.example;
+  if (typeof example !== "object" || example === null) throw new Error("a body's schema has no example");
+  return example;
+}
+
+/** `/tenant/surveys/{surveyId}` with its identifiers filled in. */
+export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
