@@ -13,6 +13,7 @@ import {
 } from "../database/account-api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
+import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -46,6 +47,8 @@ export async function rotateKey(
   id: string,
   { graceSeconds, lastFour: seen }: Rotation,
 ): Promise<ShownKey> {
+  // A key's text has room for an identifier only.
+  if (!isId(id)) throw noSuchKey();
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
