@@ -54,8 +54,8 @@ CREATE TABLE IF NOT EXISTS audit_events (
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 
--- Answers to POSTs that carried an Idempotency-Key, for 24 hours. outcome is a JSON object of what the answer is made of;
--- it never holds a credential.
+-- What POSTs that carried an Idempotency-Key have done, for 24 hours. key is prefixed with the id of the API key or panelist that
+-- sent it. outcome is a JSON object of what the answer needs besides the request, which is the same again; it holds no credential.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   key TEXT NOT NULL,
@@ -86,6 +86,7 @@ CREATE TABLE IF NOT EXISTS panelists (
   active INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
   tokens_revoked_at INTEGER,
   created_at INTEGER NOT NULL,
+  display_name TEXT,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -112,59 +113,99 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   changelog_enabled INTEGER NOT NULL DEFAULT 0 CHECK (changelog_enabled IN (0, 1)),
   changelog_max_entries INTEGER NOT NULL DEFAULT 20 CHECK (changelog_max_entries BETWEEN 1 AND 100),
   changelog_version INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  submissions_enabled INTEGER NOT NULL DEFAULT 1 CHECK (submissions_enabled IN (0, 1)),
+  voting_enabled INTEGER NOT NULL DEFAULT 1 CHECK (voting_enabled IN (0, 1)),
+  comments_enabled INTEGER NOT NULL DEFAULT 1 CHECK (comments_enabled IN (0, 1)),
+  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 
+-- visibility: what a panelist submits to an idea bank with approval_required is pending, seen by its author and the tenant.
+-- duplicate_of: the proposal that this one was merged into, for good. A merged proposal is in no list.
+-- hot does not change with time: its creation, one week later for each doubling of its votes (milliseconds).
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   idea_bank_id TEXT NOT NULL REFERENCES idea_banks (id) ON DELETE CASCADE,
+  author_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'submitted'
     CHECK (status IN ('submitted', 'under-review', 'planned', 'in-progress', 'implemented', 'declined')),
+  visibility TEXT NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'pending', 'hidden')),
+  duplicate_of TEXT REFERENCES proposals (id) ON DELETE CASCADE,
+  response TEXT,
+  responded_at INTEGER,
+  votes INTEGER NOT NULL DEFAULT 0,
+  comments INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
-  last_activity_at INTEGER NOT NULL
+  last_activity_at INTEGER NOT NULL,
+  hot INTEGER GENERATED ALWAYS AS (created_at + CAST(604800000 * log2(votes + 1) AS INTEGER)) VIRTUAL,
+  listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL
 ) STRICT;
 
--- The changelog in its own order: reading the first N rows of an idea bank reads N entries, however many proposals there are.
-CREATE INDEX IF NOT EXISTS proposals_changelog ON proposals (idea_bank_id, last_activity_at DESC, id DESC)
-  WHERE status = 'implemented';
+-- The tenant's lists: all, by status, by visibility.
+CREATE INDEX IF NOT EXISTS proposals_by_idea_bank ON proposals (idea_bank_id, created_at, id) WHERE duplicate_of IS NULL;
+CREATE INDEX IF NOT EXISTS proposals_by_status ON proposals (idea_bank_id, status, created_at, id) WHERE duplicate_of IS NULL;
+CREATE INDEX IF NOT EXISTS proposals_by_visibility ON proposals (idea_bank_id, visibility, status, created_at, id)
+  WHERE duplicate_of IS NULL;
 
-CREATE INDEX IF NOT EXISTS proposals_by_idea_bank ON proposals (idea_bank_id, created_at, id);
-CREATE INDEX IF NOT EXISTS proposals_by_status ON proposals (idea_bank_id, status, created_at, id);
+-- The panelists' lists: one index for each sort, by status. A list of all statuses merges six scans. (New first: proposals_by_visibility.)
+CREATE INDEX IF NOT EXISTS proposals_top ON proposals (idea_bank_id, status, votes, id) WHERE listed = 1;
+CREATE INDEX IF NOT EXISTS proposals_hot ON proposals (idea_bank_id, status, hot, id) WHERE listed = 1;
+-- Also the changelog: reading its first N rows reads N entries, however many proposals there are.
+CREATE INDEX IF NOT EXISTS proposals_active ON proposals (idea_bank_id, status, last_activity_at, id) WHERE listed = 1;
 
+CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_bank_id, created_at, id) WHERE author_id IS NOT NULL;
+-- Deleting a proposal finds those that were merged into it.
+CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
+
+-- One row for each panelist who votes for a proposal. The triggers below keep proposals.votes.
+CREATE TABLE IF NOT EXISTS votes (
+  proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  panelist_id TEXT NOT NULL REFERENCES panelists (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (proposal_id, panelist_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id, created_at);
+
+-- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted.
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
   panelist_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   body TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1))
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
--- Removing a panelist finds the comments that name it, and nobody else's.
+-- Deleting a panelist finds the comments that name it, and no others.
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
 
 -- The changelog's version moves in the transaction that changes what the changelog shows, whoever writes. (SQLite runs no
--- triggers for the rows that INSERT OR REPLACE throws out: write with UPDATE or an upsert.)
--- It starts at, and keeps above, the clock: a database restored from a backup never reuses a version that a cache may hold.
+-- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
+-- It starts at the clock and stays above it: a database restored from a backup never reuses a version that a cache may hold.
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_added AFTER INSERT ON proposals
-WHEN NEW.status = 'implemented'
+WHEN NEW.in_changelog = 1
 BEGIN
   UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
   WHERE id = NEW.idea_bank_id;
 END;
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_changed
-AFTER UPDATE OF idea_bank_id, title, description, status, last_activity_at ON proposals
-WHEN (OLD.status = 'implemented' OR NEW.status = 'implemented') AND (
+AFTER UPDATE OF idea_bank_id, title, description, status, visibility, duplicate_of, last_activity_at ON proposals
+WHEN (OLD.in_changelog = 1 OR NEW.in_changelog = 1) AND (
   OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.title <> NEW.title OR OLD.description <> NEW.description
-  OR OLD.status <> NEW.status OR OLD.last_activity_at <> NEW.last_activity_at
+  OR OLD.in_changelog <> NEW.in_changelog OR OLD.last_activity_at <> NEW.last_activity_at
 )
 BEGIN
   UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
@@ -172,7 +213,7 @@ BEGIN
 END;
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_removed AFTER DELETE ON proposals
-WHEN OLD.status = 'implemented'
+WHEN OLD.in_changelog = 1
 BEGIN
   UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
   WHERE id = OLD.idea_bank_id;
@@ -185,16 +226,41 @@ BEGIN
   WHERE id = NEW.id;
 END;
 
--- A comment is activity on its proposal (a vote is not).
-CREATE TRIGGER IF NOT EXISTS activity_comment_added AFTER INSERT ON comments
+-- A comment is activity on its proposal. Deleting one is not, and a vote is not.
+CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
 BEGIN
-  UPDATE proposals SET last_activity_at = max(last_activity_at, NEW.created_at) WHERE id = NEW.proposal_id;
+  UPDATE proposals SET comments = comments + 1, last_activity_at = max(last_activity_at, NEW.created_at)
+  WHERE id = NEW.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS comment_removed AFTER DELETE ON comments
+BEGIN
+  UPDATE proposals SET comments = comments - 1 WHERE id = OLD.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_added AFTER INSERT ON votes
+BEGIN
+  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_removed AFTER DELETE ON votes
+BEGIN
+  UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+END;
+
+-- Switching a panelist off revokes the tokens: they stay invalid when it is switched on again.
+CREATE TRIGGER IF NOT EXISTS panelist_switched_off AFTER UPDATE OF active ON panelists
+WHEN OLD.active = 1 AND NEW.active = 0
+BEGIN
+  UPDATE panelists
+  SET tokens_revoked_at = max(unixepoch() * 1000, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)
+  WHERE id = NEW.id;
 END;
 
 -- A panelist who is switched off, removed, or whose tokens are revoked becomes an exception; one switched on again stops being one.
 -- Each record also drops the account's two oldest once no token that old can be alive (90 days), so the table stays small.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
-WHEN OLD.active <> NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
+WHEN OLD.active < NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = NEW.id;
   DELETE FROM token_revocations

@@ -5,6 +5,7 @@ import { requestId } from "hono/request-id";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { Bookmarks } from "./database/bookmarks.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
@@ -17,7 +18,7 @@ import { createTenantRoutes } from "./tenant/routes.ts";
 /** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
 export function createApp(identify: Identify = identifyByAccess) {
   const readSettings = createSettingsReader();
-  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots() };
+  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(), bookmarks: new Bookmarks() };
   const app = new Hono<AppEnv>();
 
   app.use(requestId({ limitLength: 64 }));

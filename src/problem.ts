@@ -3,51 +3,58 @@
 type Definition = { readonly status: number; readonly title: string; readonly detail: string };
 
 const PROBLEMS = {
-  "invalid-request": { status: 400, title: "Bad Request", detail: "The request breaks the rules that `errors` lists." },
+  "invalid-request": { status: 400, title: "Bad Request", detail: "The request breaks the rules listed in `errors`." },
   unauthorized: { status: 401, title: "Unauthorized", detail: "The credential is missing or not valid." },
   forbidden: {
     status: 403,
     title: "Forbidden",
-    detail: "There is no such resource, or the API key has no access to it.",
+    detail: "The resource does not exist, or the API key has no access to it.",
+  },
+  "capability-closed": {
+    status: 403,
+    title: "Forbidden",
+    detail: "The idea bank does not take this now. `GET /ideabank` lists what it does.",
   },
   "idea-bank-not-found": { status: 404, title: "Not Found", detail: "There is no such idea bank." },
-  "not-found": { status: 404, title: "Not Found", detail: "There is nothing at this path." },
+  "proposal-not-found": { status: 404, title: "Not Found", detail: "There is no such proposal in this idea bank." },
+  "comment-not-found": { status: 404, title: "Not Found", detail: "There is no such comment on this proposal." },
+  "not-found": { status: 404, title: "Not Found", detail: "No operation has this path." },
   "method-not-allowed": {
     status: 405,
     title: "Method Not Allowed",
-    detail: "This path does not answer to the request's method. `Allow` lists those that it answers to.",
+    detail: "This path does not support the request's method. `Allow` lists those that it supports.",
   },
   "api-key-limit-reached": {
     status: 409,
     title: "Conflict",
     detail: "Four API keys are active, which is the most an account can have. Revoke one first.",
   },
-  conflict: { status: 409, title: "Conflict", detail: "The request does not fit what is there now." },
-  "payload-too-large": { status: 413, title: "Content Too Large", detail: "A body has at most 64 KiB." },
+  conflict: { status: 409, title: "Conflict", detail: "The request conflicts with the resource's current state." },
+  "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body exceeds 64 KiB." },
   "unsupported-media-type": {
     status: 415,
     title: "Unsupported Media Type",
-    detail: "A body is JSON, and says so: `Content-Type: application/json`.",
+    detail: "The request body must be JSON, with the header `Content-Type: application/json`.",
   },
   "idempotency-key-reused": {
     status: 422,
     title: "Unprocessable Content",
-    detail: "This `Idempotency-Key` was sent before, with another request.",
+    detail: "This `Idempotency-Key` was sent before with another request. Use a new key for each request.",
   },
   "too-many-requests": {
     status: 429,
     title: "Too Many Requests",
-    detail: "The API key is over its rate limit. `Retry-After` says when the next request can pass.",
+    detail: "The API key is over its rate limit. Wait for the seconds in `Retry-After`.",
   },
   "internal-error": {
     status: 500,
     title: "Internal Server Error",
-    detail: "Something went wrong on our side. Name the `X-Request-Id` when you report it.",
+    detail: "An unexpected error. Include the `X-Request-Id` when you report it.",
   },
   "service-unavailable": {
     status: 503,
     title: "Service Unavailable",
-    detail: "A store that the answer needs is not available. Try again shortly.",
+    detail: "A store that this request needs is not available. Wait for the seconds in `Retry-After`.",
   },
 } as const satisfies Record<string, Definition>;
 

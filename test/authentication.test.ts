@@ -76,14 +76,16 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     expect((await read(await tokenFor(id, panelistId, second + 1))).status).toBe(200);
   });
 
-  it("refuses a panelist who is switched off, and admits one who is switched on again", async () => {
-    const { panelistId, token } = await addIdeaBank();
+  it("refuses a panelist who is switched off, for good, and admits a token from after switching on again", async () => {
+    const { id, panelistId, token } = await addIdeaBank();
     const switchTo = (active: number) =>
       env.DB.prepare("UPDATE panelists SET active = ?2 WHERE id = ?1").bind(panelistId, active).run();
     await switchTo(0);
     expect((await read(token)).status).toBe(401);
     await switchTo(1);
-    expect((await read(token)).status).toBe(200);
+    expect((await read(token)).status).toBe(401);
+    const later = await tokenFor(id, panelistId, Math.floor(Date.now() / 1000) + 1);
+    expect((await read(later)).status).toBe(200);
   });
 
   it("refuses a panelist who was removed", async () => {

@@ -44,7 +44,7 @@ describe("a direct SQL change moves the version, and the next read shows it", ()
       [
         "one is commented on",
         (bank, id) =>
-          run("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'Hm.', 9999999999999)", newId(), bank.accountId, id),
+          run("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'Hm.', 9999999999999, 0)", newId(), bank.accountId, id),
         ["old"],
       ],
       [

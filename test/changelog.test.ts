@@ -170,6 +170,7 @@ it("rule 6: an internal idea bank still shows its changelog to the same token", 
   expect(await titles(await read(bank.token))).toEqual(["Shipped"]);
   const capabilities = await createIsolate().request("/ideabank", { headers: { Authorization: bank.token } });
   expect(await capabilities.json()).toEqual({
+    name: "An idea bank",
     capabilities: {
       canViewChangelog: true,
       canViewProposals: false,
@@ -239,11 +240,23 @@ describe("GET /ideabank", () => {
     expect(Object.values(capabilities)).toEqual(expected);
   });
 
-  it("answers 404 for an idea bank that does not exist", async () => {
+  it("gives the same answer for an idea bank that is closed, suspended or missing", async () => {
     const bank = await addIdeaBank();
-    const token = await tokenFor(newId(), bank.panelistId);
-    const response = await createIsolate().request("/ideabank", { headers: { Authorization: token } });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: "idea-bank-not-found" });
+    const suspended = await addIdeaBank({ accountId: await addAccount({ status: "suspended" }) });
+    const closed = await addIdeaBank({ status: "CLOSED" });
+    for (const token of [await tokenFor(newId(), bank.panelistId), suspended.token, closed.token]) {
+      const response = await createIsolate().request("/ideabank", { headers: { Authorization: token } });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        name: null,
+        capabilities: {
+          canViewChangelog: false,
+          canViewProposals: false,
+          canSubmitProposals: false,
+          canVote: false,
+          canComment: false,
+        },
+      });
+    }
   });
 });

@@ -134,11 +134,15 @@ describe("the key", () => {
       .bind(tenant.accountId)
       .run();
     const session = env.DB.withSession();
-    const cleared = await clearExpired(session, tenant.accountId, {
-      key: "k",
-      requestHash: "h",
-      now: Date.now(),
-    }).run();
+    const cleared = await clearExpired(
+      session,
+      { accountId: tenant.accountId },
+      {
+        key: "k",
+        requestHash: "h",
+        now: Date.now(),
+      },
+    ).run();
     expect(cleared.meta.rows_read).toBeLessThan(100);
     expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(4_990);
   });
@@ -148,6 +152,8 @@ describe("the key", () => {
     for (const key of ["a", "b", "c"]) await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": key });
     freeze(Date.now() + 25 * 3_600_000);
     await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "d" });
-    expect((await env.DB.prepare("SELECT key FROM idempotency_keys").all()).results).toEqual([{ key: "d" }]);
+    expect((await env.DB.prepare("SELECT key FROM idempotency_keys").all()).results).toEqual([
+      { key: `${tenant.id} d` },
+    ]);
   });
 });

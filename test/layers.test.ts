@@ -9,7 +9,17 @@ const sources = Object.entries(files)
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "index.ts": ["app.ts", "api-key-gate"],
-  "app.ts": ["tenant", "panelist", "account", "api-key-gate", "idea-bank", "http", "settings.ts", "problem.ts"],
+  "app.ts": [
+    "tenant",
+    "panelist",
+    "account",
+    "api-key-gate",
+    "database",
+    "idea-bank",
+    "http",
+    "settings.ts",
+    "problem.ts",
+  ],
   tenant: ["api-key-gate", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "sliding-window.ts"],
   panelist: ["http", "credentials", "database", "idea-bank", "changelog", "model", "problem.ts"],
   account: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts"],
@@ -22,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "api-key-gate": ["database", "model", "credentials", "sliding-window.ts"],
   changelog: ["database", "model", "problem.ts"],
   "idea-bank": ["database", "model", "problem.ts"],
-  database: ["model"],
+  database: ["model", "idea-bank/capabilities.ts"],
   "database/outage.ts": [],
   "settings.ts": ["credentials"],
   model: ["credentials", "sliding-window.ts"],

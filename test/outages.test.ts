@@ -126,7 +126,7 @@ describe("when a setting is wrong", () => {
       type: "about:blank",
       title: "Internal Server Error",
       status: 500,
-      detail: "Something went wrong on our side. Name the `X-Request-Id` when you report it.",
+      detail: "An unexpected error. Include the `X-Request-Id` when you report it.",
       error: "internal-error",
     });
     const logged = String(log.mock.calls[0]?.[0].cause);

@@ -30,7 +30,7 @@ async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>, count: 
       `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
        SELECT ${id("pr")}, ?2, ?3, 'T', '', iif(i % 2, 'planned', 'declined'), i / 3, i FROM n`,
     ).bind(count, accountId, ideaBankId),
-    env.DB.prepare(`${n} INSERT INTO comments SELECT ${id("co")}, ?2, ?3, NULL, 'B', i / 3 FROM n`).bind(
+    env.DB.prepare(`${n} INSERT INTO comments SELECT ${id("co")}, ?2, ?3, NULL, 'B', i / 3, 0 FROM n`).bind(
       count,
       accountId,
       proposalId,
@@ -99,13 +99,19 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
       });
       await list(database.withSession());
     };
-    const page = { limit: 10, after: { createdAt: count / 3 - 2, id: "" } };
+    const page = { limit: 10, after: { key: count / 3 - 2, id: "" } };
     await measure("surveys", (session) => listSurveys(session, accountId, page));
     await measure("idea banks", (session) => listIdeaBanks(session, accountId, page));
     await measure("panelists", (session) => listPanelists(session, accountId, undefined, page));
     await measure("panelist by name", (session) => listPanelists(session, accountId, "e7", page));
-    await measure("proposals", (session) => listProposals(session, accountId, ideaBankId, undefined, page));
-    await measure("by status", (session) => listProposals(session, accountId, ideaBankId, "planned", page));
+    await measure("proposals", (session) => listProposals(session, accountId, ideaBankId, {}, page));
+    await measure("by status", (session) => listProposals(session, accountId, ideaBankId, { status: "planned" }, page));
+    await measure("by visibility", (session) =>
+      listProposals(session, accountId, ideaBankId, { visibility: "public" }, page),
+    );
+    await measure("by both", (session) =>
+      listProposals(session, accountId, ideaBankId, { status: "planned", visibility: "public" }, page),
+    );
     const path = { ideaBankId, proposalId };
     await measure("comments", (session) => listComments(session, accountId, path, page));
     await env.DB.prepare("DELETE FROM accounts").run();

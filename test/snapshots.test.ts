@@ -140,12 +140,11 @@ it("an old comment does not take activity back", async () => {
   const bank = await addIdeaBank();
   const proposalId = newId();
   await env.DB.batch([
-    env.DB.prepare("INSERT INTO proposals VALUES (?1, ?2, ?3, 'T', '', 'implemented', 1, 5000)").bind(
-      proposalId,
-      bank.accountId,
-      bank.id,
-    ),
-    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 2000)").bind(
+    env.DB.prepare(
+      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+       VALUES (?1, ?2, ?3, 'T', '', 'implemented', 1, 5000)`,
+    ).bind(proposalId, bank.accountId, bank.id),
+    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)").bind(
       newId(),
       bank.accountId,
       proposalId,

@@ -23,15 +23,29 @@ const resources = [
       internal: false,
       changelogEnabled: false,
       changelogMaxEntries: 20,
+      submissionsEnabled: true,
+      votingEnabled: true,
+      commentsEnabled: true,
+      approvalRequired: false,
       createdAt: TIME,
     },
-    changes: { name: "M", status: "OPEN", internal: true, changelogEnabled: true, changelogMaxEntries: 100 },
+    changes: {
+      name: "M",
+      status: "OPEN",
+      internal: true,
+      changelogEnabled: true,
+      changelogMaxEntries: 100,
+      submissionsEnabled: false,
+      votingEnabled: false,
+      commentsEnabled: false,
+      approvalRequired: true,
+    },
   },
   {
     collection: "/tenant/panelists",
     least: {},
-    defaults: { id: ID, externalId: null, active: true, createdAt: TIME },
-    changes: { externalId: "customer-42", active: false },
+    defaults: { id: ID, externalId: null, displayName: null, active: true, createdAt: TIME },
+    changes: { externalId: "customer-42", displayName: "Robin", active: false },
   },
 ];
 
@@ -79,6 +93,12 @@ describe("proposals", () => {
       title: "T",
       description: "",
       status: "submitted",
+      visibility: "public",
+      votes: 0,
+      comments: 0,
+      panelistId: null,
+      response: null,
+      duplicateOf: null,
       createdAt: TIME,
       lastActivityAt: TIME,
     };
@@ -114,7 +134,7 @@ describe("proposals", () => {
       (await (await tenant.send("GET", proposals + query)).json<{ items: { title: string }[] }>()).items.map(
         ({ title }) => title,
       );
-    expect(await titles("")).toEqual(["P", "A proposal"]);
+    expect(await titles("")).toEqual(["P", "A proposal", "A proposal"]);
     expect(await titles("?status=planned")).toEqual(["P"]);
     expect(await titles("?status=declined")).toEqual([]);
   });
@@ -141,7 +161,13 @@ describe("comments", () => {
     const comments = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}/comments`;
     expect(await (await tenant.send("GET", comments)).json()).toEqual({
       items: [
-        { id: ids.commentId, panelistId: ids.panelistId, body: "A comment", createdAt: "1970-01-01T00:00:00.001Z" },
+        {
+          id: ids.commentId,
+          by: "panelist",
+          panelistId: ids.panelistId,
+          body: "A comment",
+          createdAt: "1970-01-01T00:00:00.001Z",
+        },
       ],
     });
     const activity = () => env.DB.prepare("SELECT last_activity_at FROM proposals").first();

@@ -51,7 +51,7 @@ describe("GET /tenant/whoami", () => {
       type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
       title: "Too Many Requests",
       status: 429,
-      detail: "The API key is over its rate limit. `Retry-After` says when the next request can pass.",
+      detail: "The API key is over its rate limit. Wait for the seconds in `Retry-After`.",
       error: "too-many-requests",
       "violated-policies": ["api-key"],
     });

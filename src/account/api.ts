@@ -50,4 +50,4 @@ const answer = async <O extends Operation>(
   c: Context<OwnerEnv>,
   operation: O,
   handle: OwnerHandler<O>,
-): Promise<Response> => handle(c, await readInput(c, operation));
+): Promise<Response> => handle(c, await readInput(c, operation, c.get("owner").email));

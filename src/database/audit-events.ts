@@ -2,7 +2,7 @@
 import type { AuditEvent, Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { pageBindings, toPage } from "./pagination.ts";
+import { byCreation, pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -84,13 +84,18 @@ export async function listAuditEvents(
     )
     .bind(email, ...pageBindings(request))
     .all<Row>();
-  return toPage(results, request, (row) => ({
-    id: row.id,
-    event: row.event,
-    apiKeyId: row.api_key_id,
-    apiKeyName: row.api_key_name,
-    actor: row.actor,
-    address: row.address,
-    createdAt: toTimestamp(row.created_at),
-  }));
+  return toPage(
+    results,
+    request,
+    (row) => ({
+      id: row.id,
+      event: row.event,
+      apiKeyId: row.api_key_id,
+      apiKeyName: row.api_key_name,
+      actor: row.actor,
+      address: row.address,
+      createdAt: toTimestamp(row.created_at),
+    }),
+    byCreation,
+  );
 }

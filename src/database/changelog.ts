@@ -4,9 +4,9 @@ import type { ChangelogEntry } from "../model/changelog.ts";
 type EntryRow = { title: string; description: string; last_activity_at: number };
 
 /**
- * An idea bank's implemented proposals, newest first by last activity, ties by id, at most its configured maximum,
+ * An idea bank's implemented proposals (public and not merged), newest first by last activity, ties by id, at most its configured maximum,
  * and the changelog version that they are: one round trip, one transaction, so the two belong together.
- * Null when the idea bank does not exist. Reads exactly the entries, by the index `proposals_changelog`.
+ * Null when the idea bank does not exist. Reads exactly the entries, by the index `proposals_active`.
  */
 export async function loadChangelog(
   session: D1DatabaseSession,
@@ -17,7 +17,7 @@ export async function loadChangelog(
     session
       .prepare(
         `SELECT title, description, last_activity_at FROM proposals
-         WHERE idea_bank_id = ?1 AND status = 'implemented'
+         WHERE idea_bank_id = ?1 AND status = 'implemented' AND listed = 1
          ORDER BY last_activity_at DESC, id DESC
          LIMIT coalesce((SELECT changelog_max_entries FROM idea_banks WHERE id = ?1), 0)`,
       )

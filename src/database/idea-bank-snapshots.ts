@@ -4,9 +4,13 @@ import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 type StateRow = {
   account_id: string;
   account_status: string;
+  name: string;
   status: IdeaBankStatus;
   internal: number;
   changelog_enabled: number;
+  submissions_enabled: number;
+  voting_enabled: number;
+  comments_enabled: number;
   changelog_version: number;
 };
 
@@ -27,8 +31,8 @@ export async function loadIdeaBankSnapshot(
 ): Promise<{ ideaBank: IdeaBankState | null; revocations: TokenRevocation[] }> {
   const { results } = await session
     .prepare(
-      `SELECT b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.changelog_version,
-         r.seq, r.panelist_id, r.revoked_at
+      `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, r.seq, r.panelist_id, r.revoked_at
        FROM idea_banks b
        JOIN accounts a ON a.id = b.account_id
        LEFT JOIN token_revocations r ON r.account_id = b.account_id AND r.seq > ?2
@@ -49,8 +53,12 @@ export async function loadIdeaBankSnapshot(
 const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   accountId: row.account_id,
   accountSuspended: row.account_status === "suspended",
+  name: row.name,
   status: row.status,
   internal: row.internal === 1,
   changelogEnabled: row.changelog_enabled === 1,
+  submissionsEnabled: row.submissions_enabled === 1,
+  votingEnabled: row.voting_enabled === 1,
+  commentsEnabled: row.comments_enabled === 1,
   changelogVersion: row.changelog_version,
 });

@@ -1,10 +1,10 @@
 /** Rows of `idea_banks`, as their tenant manages them. Every function gives null, or false, for one that is not the tenant's. */
 import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../model/idea-bank.ts";
-import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { byCreation, pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -13,10 +13,15 @@ type Row = {
   internal: number;
   changelog_enabled: number;
   changelog_max_entries: number;
+  submissions_enabled: number;
+  voting_enabled: number;
+  comments_enabled: number;
+  approval_required: number;
   created_at: number;
 };
 
-const COLUMNS = "id, name, status, internal, changelog_enabled, changelog_max_entries, created_at";
+const COLUMNS = `id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled, voting_enabled,
+  comments_enabled, approval_required, created_at`;
 
 const toIdeaBank = (row: Row): IdeaBank => ({
   id: row.id,
@@ -25,6 +30,10 @@ const toIdeaBank = (row: Row): IdeaBank => ({
   internal: row.internal === 1,
   changelogEnabled: row.changelog_enabled === 1,
   changelogMaxEntries: row.changelog_max_entries,
+  submissionsEnabled: row.submissions_enabled === 1,
+  votingEnabled: row.voting_enabled === 1,
+  commentsEnabled: row.comments_enabled === 1,
+  approvalRequired: row.approval_required === 1,
   createdAt: toTimestamp(row.created_at),
 });
 
@@ -40,10 +49,10 @@ export async function listIdeaBanks(
     )
     .bind(accountId, ...pageBindings(request))
     .all<Row>();
-  return toPage(results, request, toIdeaBank);
+  return toPage(results, request, toIdeaBank, byCreation);
 }
 
-export function createIdeaBank(
+export async function createIdeaBank(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
@@ -51,12 +60,12 @@ export function createIdeaBank(
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<IdeaBank>> {
-  const ideaBank: IdeaBank = { id, ...input, createdAt: toTimestamp(now) };
   const insert = session
     .prepare(
       `INSERT INTO idea_banks
-         (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, created_at)
-       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
+         (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
+          voting_enabled, comments_enabled, approval_required, created_at)
+       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
     )
     .bind(
       accountId,
@@ -67,9 +76,15 @@ export function createIdeaBank(
       Number(input.internal),
       Number(input.changelogEnabled),
       input.changelogMaxEntries,
+      Number(input.submissionsEnabled),
+      Number(input.votingEnabled),
+      Number(input.commentsEnabled),
+      Number(input.approvalRequired),
       now,
     );
-  return insertOnce(session, accountId, idempotencyKey, insert, ideaBank);
+  const created: Created = { id, at: now };
+  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
 export async function loadIdeaBank(
@@ -95,7 +110,9 @@ export async function updateIdeaBank(
     .prepare(
       `UPDATE idea_banks SET name = coalesce(?3, name), status = coalesce(?4, status), internal = coalesce(?5, internal),
          changelog_enabled = coalesce(?6, changelog_enabled),
-         changelog_max_entries = coalesce(?7, changelog_max_entries)
+         changelog_max_entries = coalesce(?7, changelog_max_entries),
+         submissions_enabled = coalesce(?8, submissions_enabled), voting_enabled = coalesce(?9, voting_enabled),
+         comments_enabled = coalesce(?10, comments_enabled), approval_required = coalesce(?11, approval_required)
        WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
     )
     .bind(
@@ -106,6 +123,10 @@ export async function updateIdeaBank(
       toInteger(changes.internal),
       toInteger(changes.changelogEnabled),
       changes.changelogMaxEntries ?? null,
+      toInteger(changes.submissionsEnabled),
+      toInteger(changes.votingEnabled),
+      toInteger(changes.commentsEnabled),
+      toInteger(changes.approvalRequired),
     )
     .first<Row>();
   return row && toIdeaBank(row);

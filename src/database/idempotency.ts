@@ -4,67 +4,97 @@
  * The key is stored in the transaction that does the work. There is no moment at which it is taken and the work undone, so
  * a retry, even one at the same time, either does the work or finds its outcome.
  */
-
 import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 /** How many expired keys a POST clears away: more than the one that it adds. */
 const CLEARED = 10;
 
-/** The condition that an insert carries, with the account as ?1 and the key, or null, as ?2. */
+/** Whose keys: the account itself, or that of an idea bank. */
+export type Owner = { readonly accountId: string } | { readonly ideaBankId: string };
+
+/** ?1 is bound to the owner's identifier. */
+const idOf = (owner: Owner): string => ("accountId" in owner ? owner.accountId : owner.ideaBankId);
+const accountOf = (owner: Owner): string =>
+  "accountId" in owner ? "?1" : "(SELECT account_id FROM idea_banks WHERE id = ?1)";
+
+/** The condition that a tenant's insert carries, with the account as ?1 and the key, or null, as ?2. */
 export const NOT_DONE_BEFORE = "NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE account_id = ?1 AND key = ?2)";
 
 /**
- * Runs an insert, one row at most, that is under `NOT_DONE_BEFORE` and returns a row when it has done its work.
- * One round trip. The outcome must not hold a credential.
+ * Runs an insert, one row at most, that carries the condition and returns a row when it has done its work. `outcome` is what
+ * the answer needs besides the request, and no credential. One round trip, with the statements `before` in the same transaction.
  */
 export async function insertOnce<Outcome>(
   session: D1DatabaseSession,
-  accountId: string,
+  owner: Owner,
   idempotencyKey: IdempotencyKey | undefined,
   insert: D1PreparedStatement,
   outcome: Outcome,
-): Promise<Once<Outcome>> {
-  if (idempotencyKey === undefined) {
-    const row = await insert.first();
-    return row === null ? { kind: "refused" } : { kind: "done", outcome };
-  }
-  const [, inserted, , recalled] = await session.batch([
-    clearExpired(session, accountId, idempotencyKey),
-    insert,
-    session
-      .prepare(
-        `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-         SELECT ?1, ?2, ?3, ?4, ?5 WHERE changes() > 0`,
-      )
-      .bind(accountId, idempotencyKey.key, idempotencyKey.requestHash, JSON.stringify(outcome), idempotencyKey.now),
-    recall(session, accountId, idempotencyKey),
-  ]);
-  if (inserted?.results.length === 1) return { kind: "done", outcome };
-  return toOnce(recalled, idempotencyKey);
+  before: readonly D1PreparedStatement[] = [],
+): Promise<{ readonly once: Once<Outcome>; readonly before: readonly D1Result[] }> {
+  const statements =
+    idempotencyKey === undefined
+      ? [insert]
+      : [
+          clearExpired(session, owner, idempotencyKey),
+          insert,
+          remember(session, owner, idempotencyKey, outcome),
+          recall(session, owner, idempotencyKey),
+        ];
+  const results = await session.batch([...before, ...statements]);
+  const own = results.slice(before.length);
+  const inserted = own[idempotencyKey === undefined ? 0 : 1];
+  return {
+    before: results.slice(0, before.length),
+    once:
+      inserted?.results.length === 1
+        ? { kind: "done", outcome }
+        : idempotencyKey === undefined
+          ? { kind: "refused" }
+          : toOnce(own.at(-1), idempotencyKey),
+  };
 }
 
-/** Expired keys count for nothing: the first statement of every batch that looks for one. */
+/** The same, with what the outcome stands for. */
+export const mapOnce = <From, To>(once: Once<From>, toOutcome: (outcome: From) => To): Once<To> =>
+  "outcome" in once ? { kind: once.kind, outcome: toOutcome(once.outcome) } : once;
+
+/** Expired keys count for nothing: before every statement that looks for one. */
 export const clearExpired = (
   session: D1DatabaseSession,
-  accountId: string,
+  owner: Owner,
   { key, now }: IdempotencyKey,
 ): D1PreparedStatement =>
   session
     .prepare(
       // The + keeps SQLite on the primary key: a long backlog is not scanned.
-      `DELETE FROM idempotency_keys WHERE account_id = ?1 AND +created_at <= ?3 AND key IN (
+      `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND +created_at <= ?3 AND key IN (
          SELECT ?2 UNION ALL SELECT key FROM (
-           SELECT key FROM idempotency_keys WHERE account_id = ?1 AND created_at <= ?3
+           SELECT key FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND created_at <= ?3
            ORDER BY created_at LIMIT ${CLEARED}))`,
     )
-    .bind(accountId, key, now - KEPT_MS);
+    .bind(idOf(owner), key, now - KEPT_MS);
 
-/** What was done under the key: the last statement of a batch, for `toOnce`. */
-export const recall = (session: D1DatabaseSession, accountId: string, { key }: IdempotencyKey): D1PreparedStatement =>
+/** Stores the outcome of the statement before it, if that has changed anything. */
+const remember = (
+  session: D1DatabaseSession,
+  owner: Owner,
+  { key, requestHash, now }: IdempotencyKey,
+  outcome: unknown,
+): D1PreparedStatement =>
   session
-    .prepare("SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ?1 AND key = ?2")
-    .bind(accountId, key);
+    .prepare(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+       SELECT ${accountOf(owner)}, ?2, ?3, ?4, ?5 WHERE changes() > 0`,
+    )
+    .bind(idOf(owner), key, requestHash, JSON.stringify(outcome), now);
+
+/** What was done under the key, for `toOnce`. */
+export const recall = (session: D1DatabaseSession, owner: Owner, { key }: IdempotencyKey): D1PreparedStatement =>
+  session
+    .prepare(`SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND key = ?2`)
+    .bind(idOf(owner), key);
 
 export function toOnce<Outcome>(recalled: D1Result | undefined, { requestHash }: IdempotencyKey): Once<Outcome> {
   const row = recalled?.results[0] as { request_hash: string; outcome: string } | undefined;

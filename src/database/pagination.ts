@@ -1,24 +1,28 @@
-/** Lists are read in pages, newest first, by an index on (…, created_at, id): a page costs its own rows, whatever the list's size. */
+/** Lists are read in pages, by an index on (…, sort key, id): a page costs its own rows, whatever the list's size. */
 import type { Page, PageRequest } from "../model/pagination.ts";
 
-type PageRow = { readonly id: string; readonly created_at: number };
+/** Before the first row of a list, in its order. */
+const START = { descending: Number.MAX_SAFE_INTEGER, ascending: -1 } as const;
 
 /**
- * What a page's query binds: `WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`. One row more than
+ * What a page's query binds: `WHERE (key, id) < (?, ?) ORDER BY key DESC, id DESC LIMIT ?`, or the reverse. One row more than
  * the page tells whether another follows.
  */
-export const pageBindings = ({ after, limit }: PageRequest): [createdAt: number, id: string, rows: number] => [
-  after?.createdAt ?? Number.MAX_SAFE_INTEGER,
-  after?.id ?? "",
-  limit + 1,
-];
+export const pageBindings = (
+  { after, limit }: PageRequest,
+  order: keyof typeof START = "descending",
+): [key: number, id: string, rows: number] => [after?.key ?? START[order], after?.id ?? "", limit + 1];
 
-export function toPage<Row extends PageRow, Item>(
+export function toPage<Row extends { readonly id: string }, Item>(
   rows: readonly Row[],
   { limit }: PageRequest,
   toItem: (row: Row) => Item,
+  keyOf: (row: Row) => number,
 ): Page<Item> {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { items: page.map(toItem), next: last && { createdAt: last.created_at, id: last.id } };
+  return { items: page.map(toItem), next: last && { key: keyOf(last), id: last.id } };
 }
+
+/** The sort key of lists that are ordered by creation. */
+export const byCreation = ({ created_at }: { readonly created_at: number }): number => created_at;

@@ -1,19 +1,26 @@
 /** Rows of `panelists`. Every function gives null, or false, for one that is not the tenant's. */
 
-import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { byCreation, pageBindings, toPage } from "./pagination.ts";
 
-type Row = { id: string; external_id: string | null; active: number; created_at: number };
+type Row = {
+  id: string;
+  external_id: string | null;
+  display_name: string | null;
+  active: number;
+  created_at: number;
+};
 
-const COLUMNS = "id, external_id, active, created_at";
+const COLUMNS = "id, external_id, display_name, active, created_at";
 
 const toPanelist = (row: Row): Panelist => ({
   id: row.id,
   externalId: row.external_id,
+  displayName: row.display_name,
   active: row.active === 1,
   createdAt: toTimestamp(row.created_at),
 });
@@ -33,27 +40,28 @@ export async function listPanelists(
     )
     .bind(accountId, ...pageBindings(request), ...(externalId === undefined ? [] : [externalId]))
     .all<Row>();
-  return toPage(results, request, toPanelist);
+  return toPage(results, request, toPanelist, byCreation);
 }
 
 /** `refused` when another panelist of the tenant has this `externalId`. */
-export function createPanelist(
+export async function createPanelist(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-  { externalId, active }: NewPanelist,
+  input: NewPanelist,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<Panelist>> {
-  const panelist: Panelist = { id, externalId, active, createdAt: toTimestamp(now) };
   const insert = session
     .prepare(
-      `INSERT INTO panelists (id, account_id, external_id, active, created_at)
-       SELECT ?3, ?1, ?4, ?5, ?6 WHERE ${NOT_DONE_BEFORE}
+      `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at)
+       SELECT ?3, ?1, ?4, ?5, ?6, ?7 WHERE ${NOT_DONE_BEFORE}
        ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
     )
-    .bind(accountId, idempotencyKey?.key ?? null, id, externalId, Number(active), now);
-  return insertOnce(session, accountId, idempotencyKey, insert, panelist);
+    .bind(accountId, idempotencyKey?.key ?? null, id, input.externalId, input.displayName, Number(input.active), now);
+  const created: Created = { id, at: now };
+  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
 export async function loadPanelist(
@@ -68,34 +76,28 @@ export async function loadPanelist(
   return row && toPanelist(row);
 }
 
-/** The moment of a revocation at ?3, past the second after an earlier one, which is where issuing goes then. */
-const REVOKED_NOW = "max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)";
-
-/**
- * `"taken"` when another panelist of the tenant has the new `externalId`. Switching a panelist off revokes the tokens: they
- * stay dead when it is switched on again. `now` is in Unix milliseconds.
- */
+/** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of one that is switched off. */
 export async function updatePanelist(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-  { externalId, active }: PanelistChanges,
-  now: number,
+  { externalId, displayName, active }: PanelistChanges,
 ): Promise<Panelist | "taken" | null> {
   const [owned, updated] = await session.batch([
     session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
     session
       .prepare(
-        `UPDATE OR IGNORE panelists SET external_id = iif(?4, ?5, external_id), active = coalesce(?6, active),
-           tokens_revoked_at = iif(active = 1 AND ?6 = 0, ${REVOKED_NOW}, tokens_revoked_at)
+        `UPDATE OR IGNORE panelists SET external_id = iif(?3, ?4, external_id), display_name = iif(?5, ?6, display_name),
+           active = coalesce(?7, active)
          WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
       )
       .bind(
         accountId,
         id,
-        now,
         Number(externalId !== undefined),
         externalId ?? null,
+        Number(displayName !== undefined),
+        displayName ?? null,
         active === undefined ? null : Number(active),
       ),
   ]);
@@ -111,6 +113,9 @@ export async function deletePanelist(session: D1DatabaseSession, accountId: stri
     .first();
   return row !== null;
 }
+
+/** The moment of a revocation at ?3, past the second after an earlier one, which is where issuing goes then. */
+const REVOKED_NOW = "max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)";
 
 /** Every token that was issued until `now` (Unix milliseconds) is dead. */
 export async function revokePanelistTokens(

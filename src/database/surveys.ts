@@ -1,11 +1,11 @@
 /** Rows of `surveys`. Every function gives null, or false, for a survey that is not the tenant's. */
 
-import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { byCreation, pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
   id: string;
@@ -39,25 +39,26 @@ export async function listSurveys(
     )
     .bind(accountId, ...pageBindings(request))
     .all<Row>();
-  return toPage(results, request, toSurvey);
+  return toPage(results, request, toSurvey, byCreation);
 }
 
-export function createSurvey(
+export async function createSurvey(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-  { title, description, status }: NewSurvey,
+  input: NewSurvey,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<Survey>> {
-  const survey = toSurvey({ id, title, description, status, created_at: now, updated_at: now });
   const insert = session
     .prepare(
       `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
        SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?7 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
     )
-    .bind(accountId, idempotencyKey?.key ?? null, id, title, description, status, now);
-  return insertOnce(session, accountId, idempotencyKey, insert, survey);
+    .bind(accountId, idempotencyKey?.key ?? null, id, input.title, input.description, input.status, now);
+  const created: Created = { id, at: now };
+  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at), updatedAt: toTimestamp(at) }));
 }
 
 export async function loadSurvey(session: D1DatabaseSession, accountId: string, id: string): Promise<Survey | null> {

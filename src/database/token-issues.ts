@@ -6,9 +6,13 @@ import { clearExpired, NOT_DONE_BEFORE, recall, toOnce } from "./idempotency.ts"
 export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
 
 /** By id, or by the tenant's own id for the person; `newPanelistId` is the id of the panelist that an unknown one creates. */
-export type NamedPanelist =
+export type NamedPanelist = (
   | { readonly panelistId: string }
-  | { readonly externalId: string; readonly newPanelistId: string };
+  | { readonly externalId: string; readonly newPanelistId: string }
+) & {
+  /** The new display name, null to remove it, undefined to leave it. */
+  readonly displayName: string | null | undefined;
+};
 
 /**
  * Finds the panelist, or creates the one that `externalId` names. `refused` when the idea bank or the panelist is not the
@@ -31,13 +35,25 @@ export async function findTokenIssue(
 
   const inserted =
     "newPanelistId" in panelist ? [insertPanelist(session, accountId, ideaBankId, panelist, now, idempotencyKey)] : [];
+  const renamed =
+    panelist.displayName === undefined
+      ? []
+      : [
+          session
+            .prepare(
+              `UPDATE panelists SET display_name = ?5 WHERE account_id = ?1 AND ${column} = ?4 AND display_name IS NOT ?5
+                 AND EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?3) AND ${NOT_DONE_BEFORE}`,
+            )
+            .bind(accountId, idempotencyKey?.key ?? null, ideaBankId, value, panelist.displayName),
+        ];
   const selected = session
     .prepare(`SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt ${found}`)
     .bind(...bindings);
   if (idempotencyKey === undefined) {
-    const results = await session.batch<IssueRow>([...inserted, selected]);
+    const results = await session.batch<IssueRow>([...inserted, ...renamed, selected]);
     return toIssue(results.at(-1)?.results[0]) ?? { kind: "refused" };
   }
+  const owner = { accountId };
   const remembered = session
     .prepare(
       `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
@@ -46,13 +62,14 @@ export async function findTokenIssue(
     .bind(...bindings, idempotencyKey.requestHash, idempotencyKey.now);
   const [issued, , recalled] = (
     await session.batch<IssueRow>([
-      clearExpired(session, accountId, idempotencyKey),
+      clearExpired(session, owner, idempotencyKey),
       ...inserted,
+      ...renamed,
       selected,
       remembered,
-      recall(session, accountId, idempotencyKey),
+      recall(session, owner, idempotencyKey),
     ])
-  ).slice(1 + inserted.length);
+  ).slice(1 + inserted.length + renamed.length);
   return toIssue(issued?.results[0]) ?? toOnce(recalled, idempotencyKey);
 }
 

@@ -9,9 +9,13 @@ const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the bare word that most clients send. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
-/** The request's key, with a hash of its method, path and body; undefined without the header. Throws `invalid-request`. */
+/**
+ * The request's key, with a hash of its method, path and body; undefined without the header. `client` is the id of the API key or
+ * panelist that sends it. Throws `invalid-request`.
+ */
 export async function readIdempotencyKey<E extends AppEnv>(
   c: Context<E>,
+  client: string,
   body: string,
 ): Promise<IdempotencyKey | undefined> {
   const header = c.req.header(HEADER);
@@ -21,7 +25,7 @@ export async function readIdempotencyKey<E extends AppEnv>(
   if (key === undefined) throw invalid([{ path: HEADER, message: "must have 1 to 255 visible ASCII characters" }]);
   const request = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", request));
-  return { key, requestHash: btoa(String.fromCharCode(...digest)), now: Date.now() };
+  return { key: `${client} ${key}`, requestHash: btoa(String.fromCharCode(...digest)), now: Date.now() };
 }
 
 /**

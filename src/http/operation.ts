@@ -17,6 +17,8 @@ export type Operation = {
   readonly credential: Credential;
   readonly query?: ListQuery;
   readonly body?: z.ZodMiniType;
+  /** A POST that changes nothing when it is repeated: it needs no `Idempotency-Key`. */
+  readonly idempotent?: true;
 };
 
 export type Credential =
@@ -36,8 +38,8 @@ export const access = { kind: "access" } as const;
 export type Operations = Readonly<Record<string, Operation>>;
 
 /** Whether the operation honours the header `Idempotency-Key`. */
-export const takesIdempotencyKey = ({ method, credential }: Operation): boolean =>
-  method === "POST" && credential.kind !== "access";
+export const takesIdempotencyKey = ({ method, credential, idempotent }: Operation): boolean =>
+  method === "POST" && credential.kind !== "access" && !idempotent;
 
 /** The names of a path's parameters. */
 export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -70,6 +72,10 @@ export type DescribedOperation = {
   readonly operation: Operation;
   readonly tag: Tag;
 } & Description;
+
+/** The status of the successful answer. */
+export const successStatus = ({ operation, answer, status }: DescribedOperation): number =>
+  status ?? (answer === undefined ? 204 : operation.method === "POST" ? 201 : 200);
 
 const described: DescribedOperation[] = [];
 

@@ -15,8 +15,9 @@ export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   const query = parseOrThrow(schema, singleParameters(c));
   const { limit, cursor } = query;
   if (cursor === undefined) return { query, page: { limit, after: undefined } };
-  const after = await verifyCursor(cursor, c.req.path, c.get("settings").signingKeys);
-  if (after === undefined) throw invalid([{ path: "cursor", message: "must be a nextCursor of this list" }]);
+  const after = await verifyCursor(cursor, listOf(c), c.get("settings").signingKeys);
+  if (after === undefined)
+    throw invalid([{ path: "cursor", message: "must be a nextCursor of this list, with the same filters" }]);
   return { query, page: { limit, after } };
 }
 
@@ -24,13 +25,21 @@ export async function readPage<E extends AppEnv, Schema extends ListQuery>(
 export const nextCursor = async <E extends AppEnv>(
   c: Context<E>,
   next: Position | undefined,
-): Promise<string | undefined> => next && (await signCursor(next, c.req.path, c.get("settings").signingKeys));
+): Promise<string | undefined> => next && (await signCursor(next, listOf(c), c.get("settings").signingKeys));
 
 /** 200 with the page's items; `nextCursor` is absent on the last page. */
 export const respondPage = async <E extends AppEnv, Item>(
   c: Context<E>,
   { items, next }: Page<Item>,
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
+
+/** Which list a cursor belongs to: the path, and every parameter but those of the page. */
+function listOf<E extends AppEnv>(c: Context<E>): string {
+  const filters = Object.entries(c.req.query())
+    .filter(([name]) => name !== "cursor" && name !== "limit")
+    .toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return `${c.req.path}?${new URLSearchParams(filters)}`;
+}
 
 function singleParameters(c: Context): Record<string, string | undefined> {
   const parameters = Object.entries(c.req.queries());

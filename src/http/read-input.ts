@@ -18,8 +18,15 @@ export type Input<O extends Operation> = {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** Throws the problem of the first part that breaks a rule. The shape of `ids` is not checked. */
-export async function readInput<E extends AppEnv, O extends Operation>(c: Context<E>, operation: O): Promise<Input<O>> {
+/**
+ * Throws the problem of the first part that breaks a rule. The shape of `ids` is not checked. `client` is the id of the API key,
+ * panelist or account that sends the request.
+ */
+export async function readInput<E extends AppEnv, O extends Operation>(
+  c: Context<E>,
+  operation: O,
+  client: string,
+): Promise<Input<O>> {
   const { query, body } = operation;
   const page = query && (await readPage(c, query));
   const json = body && (await readJsonBody(c.req.raw));
@@ -27,6 +34,6 @@ export async function readInput<E extends AppEnv, O extends Operation>(c: Contex
     ids: c.req.param(),
     ...page,
     body: body && parseOrThrow(body, json?.value),
-    idempotencyKey: takesIdempotencyKey(operation) ? await readIdempotencyKey(c, json?.text ?? "") : undefined,
+    idempotencyKey: takesIdempotencyKey(operation) ? await readIdempotencyKey(c, client, json?.text ?? "") : undefined,
   } as Input<O>;
 }

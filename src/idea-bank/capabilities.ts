@@ -1,20 +1,38 @@
-/** What panelists may do with an idea bank. The one rule behind `GET /ideabank` and behind every panelist surface's gate. */
-import type { Capabilities, IdeaBankState } from "../model/idea-bank.ts";
+/** What panelists can do with an idea bank: the one rule behind `GET /ideabank` and behind every panelist operation. */
+import type { Capabilities, Capability, IdeaBankSwitches } from "../model/idea-bank.ts";
 
-/**
- * Anything but `OPEN`, or a suspended account, closes everything. `internal` closes the proposals, votes and comments,
- * and leaves the changelog alone (contract, changelog rules 4 and 6).
- */
-export function capabilitiesOf(
-  ideaBank: Pick<IdeaBankState, "accountSuspended" | "status" | "internal" | "changelogEnabled">,
-): Capabilities {
-  const open = ideaBank.status === "OPEN" && !ideaBank.accountSuspended;
-  const participation = open && !ideaBank.internal;
+/** What a capability depends on. `database/panelist-access.ts` says the same in SQL, for writes that check it in their transaction. */
+export const CONDITIONS = {
+  open: ({ status, accountSuspended }) => status === "OPEN" && !accountSuspended,
+  notInternal: ({ internal }) => !internal,
+  changelogEnabled: (ideaBank) => ideaBank.changelogEnabled,
+  submissionsEnabled: (ideaBank) => ideaBank.submissionsEnabled,
+  votingEnabled: (ideaBank) => ideaBank.votingEnabled,
+  commentsEnabled: (ideaBank) => ideaBank.commentsEnabled,
+} satisfies Record<string, (ideaBank: IdeaBankSwitches) => boolean>;
+
+export type Condition = keyof typeof CONDITIONS;
+
+/** Contract, changelog rules 4 and 6: `internal` closes every capability but the changelog's. */
+export const REQUIRED: Readonly<Record<Capability, readonly Condition[]>> = {
+  canViewChangelog: ["open", "changelogEnabled"],
+  canViewProposals: ["open", "notInternal"],
+  canSubmitProposals: ["open", "notInternal", "submissionsEnabled"],
+  canVote: ["open", "notInternal", "votingEnabled"],
+  canComment: ["open", "notInternal", "commentsEnabled"],
+};
+
+export const hasCapability = (ideaBank: IdeaBankSwitches, capability: Capability): boolean =>
+  REQUIRED[capability].every((condition) => CONDITIONS[condition](ideaBank));
+
+/** All closed for an idea bank that does not exist (null). */
+export const capabilitiesOf = (ideaBank: IdeaBankSwitches | null): Capabilities => {
+  const has = (capability: Capability) => ideaBank !== null && hasCapability(ideaBank, capability);
   return {
-    canViewChangelog: open && ideaBank.changelogEnabled,
-    canViewProposals: participation,
-    canSubmitProposals: participation,
-    canVote: participation,
-    canComment: participation,
+    canViewChangelog: has("canViewChangelog"),
+    canViewProposals: has("canViewProposals"),
+    canSubmitProposals: has("canSubmitProposals"),
+    canVote: has("canVote"),
+    canComment: has("canComment"),
   };
-}
+};

@@ -2,31 +2,48 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { prose, Timestamp } from "./text.ts";
+import { oneOf, prose, Timestamp } from "./text.ts";
 
-/** `panelistId` is null when the panelist has been deleted. */
+const Body = prose({ min: 1, max: 10_000 });
+
+/** Who wrote it. */
+export const CommentAuthor = oneOf(["panelist", "tenant"]);
+
+/** `panelistId` is null when the tenant wrote it, or when the panelist has been deleted. */
 export const Comment = z.object({
   id: Id,
+  by: CommentAuthor,
   panelistId: z.nullable(Id),
-  body: prose({ min: 1, max: 10_000 }),
+  body: Body,
   createdAt: Timestamp,
 });
 export type Comment = z.infer<typeof Comment>;
 
+export const NewComment = z.strictObject({ body: Body });
+export type NewComment = z.infer<typeof NewComment>;
+
 if (!import.meta.deployed) {
+  const body = "Thank you! Finally something for early mornings.";
   describe(Comment, {
     name: "Comment",
     example: {
       id: "C0mment00001",
+      by: "panelist",
       panelistId: "Pa7Ne1isT001",
-      body: "Thank you! Finally something for early mornings.",
+      body,
       createdAt: "2026-11-20T12:30:00.000Z",
     },
     fields: {
       id: "The comment's identifier.",
-      panelistId: "The panelist who wrote it. `null` once the panelist has been deleted.",
+      by: "`tenant` for your own comments, `panelist` for the others.",
+      panelistId: "The panelist who wrote it. `null` if you wrote it, or once the panelist has been deleted.",
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
     },
+  });
+  describe(NewComment, {
+    name: "NewComment",
+    example: { body },
+    fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
   });
 }

@@ -17,6 +17,10 @@ export const IdeaBank = z.object({
   internal: flag(),
   changelogEnabled: flag(),
   changelogMaxEntries: ChangelogMaxEntries,
+  submissionsEnabled: flag(),
+  votingEnabled: flag(),
+  commentsEnabled: flag(),
+  approvalRequired: flag(),
   createdAt: Timestamp,
 });
 export type IdeaBank = z.infer<typeof IdeaBank>;
@@ -27,6 +31,10 @@ export const NewIdeaBank = z.strictObject({
   internal: z._default(flag(), false),
   changelogEnabled: z._default(flag(), false),
   changelogMaxEntries: z._default(ChangelogMaxEntries, 20),
+  submissionsEnabled: z._default(flag(), true),
+  votingEnabled: z._default(flag(), true),
+  commentsEnabled: z._default(flag(), true),
+  approvalRequired: z._default(flag(), false),
 });
 export type NewIdeaBank = z.infer<typeof NewIdeaBank>;
 
@@ -36,16 +44,28 @@ export const IdeaBankChanges = z.strictObject({
   internal: z.optional(flag()),
   changelogEnabled: z.optional(flag()),
   changelogMaxEntries: z.optional(ChangelogMaxEntries),
+  submissionsEnabled: z.optional(flag()),
+  votingEnabled: z.optional(flag()),
+  commentsEnabled: z.optional(flag()),
+  approvalRequired: z.optional(flag()),
 });
 export type IdeaBankChanges = z.infer<typeof IdeaBankChanges>;
 
-/** What decides the capabilities, and which rendered changelog is the right one. */
-export type IdeaBankState = {
-  readonly accountId: string;
+/** What decides the capabilities. */
+export type IdeaBankSwitches = {
   readonly accountSuspended: boolean;
   readonly status: IdeaBankStatus;
   readonly internal: boolean;
   readonly changelogEnabled: boolean;
+  readonly submissionsEnabled: boolean;
+  readonly votingEnabled: boolean;
+  readonly commentsEnabled: boolean;
+};
+
+/** What a panelist's request needs to know of an idea bank; the version says which rendered changelog is the right one. */
+export type IdeaBankState = IdeaBankSwitches & {
+  readonly accountId: string;
+  readonly name: string;
   readonly changelogVersion: number;
 };
 
@@ -60,7 +80,7 @@ export type Capabilities = z.infer<typeof CapabilitySet>;
 export type Capability = keyof Capabilities;
 
 /** What panelists may do with an idea bank. */
-export const IdeaBankAccess = z.object({ capabilities: CapabilitySet });
+export const IdeaBankAccess = z.object({ name: z.nullable(Name), capabilities: CapabilitySet });
 
 if (!import.meta.deployed) {
   const editable = {
@@ -70,6 +90,11 @@ if (!import.meta.deployed) {
       "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
     changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
     changelogMaxEntries: "The number of entries that the changelog shows at most: 1 to 100. The default is 20.",
+    submissionsEnabled: "Whether panelists can submit proposals. The default is `true`.",
+    votingEnabled: "Whether panelists can vote. The default is `true`.",
+    commentsEnabled: "Whether panelists can comment. The default is `true`.",
+    approvalRequired:
+      "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
   };
   const name = "Riverline rider ideas";
   describe(IdeaBank, {
@@ -81,6 +106,10 @@ if (!import.meta.deployed) {
       internal: false,
       changelogEnabled: true,
       changelogMaxEntries: 20,
+      submissionsEnabled: true,
+      votingEnabled: true,
+      commentsEnabled: true,
+      approvalRequired: false,
       createdAt: "2026-11-02T09:30:00.000Z",
     },
     fields: {
@@ -107,15 +136,18 @@ if (!import.meta.deployed) {
     name: "Capabilities",
     fields: {
       canViewChangelog: "Whether the changelog can be read.",
-      canViewProposals: "Whether proposals can be read.",
-      canSubmitProposals: "Whether proposals can be submitted.",
-      canVote: "Whether votes are taken.",
-      canComment: "Whether comments are taken.",
+      canViewProposals: "Whether proposals and their comments can be read.",
+      canSubmitProposals: "Whether proposals can be submitted, edited and withdrawn.",
+      canVote: "Whether votes can be given and taken back.",
+      canComment: "Whether comments can be added and deleted.",
     },
   });
   describe(IdeaBankAccess, {
     name: "IdeaBankAccess",
-    example: { capabilities },
-    fields: { capabilities: "What the token's panelist may do with the idea bank now." },
+    example: { name, capabilities },
+    fields: {
+      name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
+      capabilities: "What the token's panelist can do with the idea bank now.",
+    },
   });
 }

@@ -4,7 +4,7 @@ import { COMPOUND_TOKEN, TOKEN_LIFETIME } from "../credentials/compound-token.ts
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { flag, integer, line, Timestamp } from "./text.ts";
+import { flag, integer, line, Name, Timestamp } from "./text.ts";
 
 /** The tenant's own id for a person, unique within the tenant. */
 export const ExternalId = line({ min: 1, max: 200 });
@@ -12,6 +12,7 @@ export const ExternalId = line({ min: 1, max: 200 });
 export const Panelist = z.object({
   id: Id,
   externalId: z.nullable(ExternalId),
+  displayName: z.nullable(Name),
   active: flag(),
   createdAt: Timestamp,
 });
@@ -19,12 +20,14 @@ export type Panelist = z.infer<typeof Panelist>;
 
 export const NewPanelist = z.strictObject({
   externalId: z._default(z.nullable(ExternalId), null),
+  displayName: z._default(z.nullable(Name), null),
   active: z._default(flag(), true),
 });
 export type NewPanelist = z.infer<typeof NewPanelist>;
 
 export const PanelistChanges = z.strictObject({
   externalId: z.optional(z.nullable(ExternalId)),
+  displayName: z.optional(z.nullable(Name)),
   active: z.optional(flag()),
 });
 export type PanelistChanges = z.infer<typeof PanelistChanges>;
@@ -36,6 +39,7 @@ export const TokenRequest = z
   .strictObject({
     panelistId: z.optional(Id),
     externalId: z.optional(ExternalId),
+    displayName: z.optional(z.nullable(Name)),
     lifetimeSeconds: z._default(integer(TOKEN_LIFETIME.min, TOKEN_LIFETIME.max), TOKEN_LIFETIME.default),
   })
   .check(
@@ -54,20 +58,22 @@ export const IssuedToken = z.object({
 if (!import.meta.deployed) {
   const editable = {
     externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
+    displayName:
+      "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
     active: "`false` ends the panelist's tokens for good and stops new ones. The default is `true`.",
   };
   const externalId = "customer-42";
   const id = "Pa7Ne1isT001";
   describe(Panelist, {
     name: "Panelist",
-    example: { id, externalId, active: true, createdAt: "2026-11-02T09:31:00.000Z" },
+    example: { id, externalId, displayName: "Robin", active: true, createdAt: "2026-11-02T09:31:00.000Z" },
     fields: {
       id: "The panelist's identifier.",
       ...editable,
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
     },
   });
-  describe(NewPanelist, { name: "NewPanelist", example: { externalId }, fields: editable });
+  describe(NewPanelist, { name: "NewPanelist", example: { externalId, displayName: "Robin" }, fields: editable });
   describe(PanelistChanges, { name: "PanelistChanges", example: { active: false }, fields: editable });
   describe(PanelistQuery, {
     name: "PanelistQuery",
@@ -87,6 +93,7 @@ if (!import.meta.deployed) {
     fields: {
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
+      displayName: "Sets the panelist's display name. `null` removes it. Without this field the name stays as it is.",
       lifetimeSeconds:
         "How long the token is valid, in seconds: 60 to 7,776,000 (90 days). The default is 86,400 (24 h).",
     },

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Description, oneOf, Timestamp, Title } from "./text.ts";
+import { Description, integer, oneOf, prose, Timestamp, Title } from "./text.ts";
 
 /** Any move between them is allowed: people correct mistakes. */
 export const PROPOSAL_STATUSES = [
@@ -18,11 +18,30 @@ export const PROPOSAL_STATUSES = [
 export const ProposalStatus = oneOf(PROPOSAL_STATUSES);
 export type ProposalStatus = z.infer<typeof ProposalStatus>;
 
+/** `pending` is seen by its author and the tenant, `hidden` by the tenant alone. */
+export const Visibility = oneOf(["public", "pending", "hidden"]);
+export type Visibility = z.infer<typeof Visibility>;
+
+const ResponseText = prose({ min: 1, max: 10_000 });
+
+/** The tenant's official response. */
+export const OfficialResponse = z.object({ text: ResponseText, respondedAt: Timestamp });
+export type OfficialResponse = z.infer<typeof OfficialResponse>;
+
+/** How many votes or comments there are. */
+export const Count = integer(0, 1_000_000_000);
+
 export const Proposal = z.object({
   id: Id,
   title: Title,
   description: Description,
   status: ProposalStatus,
+  visibility: Visibility,
+  votes: Count,
+  comments: Count,
+  panelistId: z.nullable(Id),
+  response: z.nullable(OfficialResponse),
+  duplicateOf: z.nullable(Id),
   createdAt: Timestamp,
   lastActivityAt: Timestamp,
 });
@@ -32,45 +51,98 @@ export const NewProposal = z.strictObject({
   title: Title,
   description: z._default(Description, ""),
   status: z._default(ProposalStatus, "submitted"),
+  visibility: z._default(Visibility, "public"),
 });
 export type NewProposal = z.infer<typeof NewProposal>;
+
+const NewResponse = z.strictObject({ text: ResponseText });
 
 export const ProposalChanges = z.strictObject({
   title: z.optional(Title),
   description: z.optional(Description),
   status: z.optional(ProposalStatus),
+  visibility: z.optional(Visibility),
+  response: z.optional(z.nullable(NewResponse)),
 });
 export type ProposalChanges = z.infer<typeof ProposalChanges>;
 
-export const ProposalQuery = z.strictObject({ ...PAGE_PARAMETERS, status: z.optional(ProposalStatus) });
+export const ProposalQuery = z.strictObject({
+  ...PAGE_PARAMETERS,
+  status: z.optional(ProposalStatus),
+  visibility: z.optional(Visibility),
+});
+export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility">;
+
+export const Merge = z.strictObject({ into: Id });
 
 if (!import.meta.deployed) {
   const editable = {
     title: "The title: one line of 1 to 200 characters.",
     description: "The description: at most 10,000 characters. Line breaks are kept.",
     status: "Where the proposal stands. `implemented` puts it into the changelog. Any change of status is allowed.",
+    visibility:
+      "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
   };
   const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
+  const response = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
+  describe(OfficialResponse, {
+    name: "OfficialResponse",
+    example: response,
+    fields: {
+      text: "The text: 1 to 10,000 characters. Line breaks are kept.",
+      respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
+    },
+  });
   describe(Proposal, {
     name: "Proposal",
     example: {
       id: "Pr0p0sa1Dark",
       ...text,
       status: "implemented",
+      visibility: "public",
+      votes: 12,
+      comments: 3,
+      panelistId: "Pa7Ne1isT001",
+      response,
+      duplicateOf: null,
       createdAt: "2026-11-05T08:00:00.000Z",
       lastActivityAt: "2026-11-20T12:00:00.000Z",
     },
     fields: {
       id: "The proposal's identifier.",
       ...editable,
+      votes: "How many panelists vote for it.",
+      comments: "How many comments it has.",
+      panelistId: "The panelist who submitted it. `null` if you created it, or once the panelist has been deleted.",
+      response: "Your official response, or `null`.",
+      duplicateOf: "The proposal that this one was merged into, or `null`.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
-      lastActivityAt: "Its last edit, change of status or comment: ISO 8601, UTC, with milliseconds.",
+      lastActivityAt:
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity.",
     },
   });
   describe(NewProposal, { name: "NewProposal", example: text, fields: editable });
-  describe(ProposalChanges, { name: "ProposalChanges", example: { status: "implemented" }, fields: editable });
+  describe(NewResponse, {
+    name: "NewResponse",
+    example: { text: response.text },
+    fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
+  });
+  describe(ProposalChanges, {
+    name: "ProposalChanges",
+    example: { status: "implemented", response: { text: response.text } },
+    fields: { ...editable, response: "Your official response. `null` removes it." },
+  });
   describe(ProposalQuery, {
     name: "ProposalQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, status: "Only proposals with this status." },
+    fields: {
+      ...PAGE_PARAMETER_TEXTS,
+      status: "Only proposals with this status.",
+      visibility: "Only proposals with this visibility. `pending` lists those that wait for your approval.",
+    },
+  });
+  describe(Merge, {
+    name: "Merge",
+    example: { into: "Pr0p0sa1Same" },
+    fields: { into: "The proposal that stays: another one of the same idea bank, not merged itself." },
   });
 }

@@ -1,6 +1,6 @@
 /** One operation of the document, from its entry and its description. */
 import type { DescribedOperation, Operation } from "../http/operation.ts";
-import { takesIdempotencyKey } from "../http/operation.ts";
+import { successStatus, takesIdempotencyKey } from "../http/operation.ts";
 import { headerReferences } from "./headers.ts";
 import { problemsByStatus } from "./problems.ts";
 import { exampleOf, pageNameOf, queryParameters, schemaNameOf } from "./schemas.ts";
@@ -29,7 +29,7 @@ export function describeOperation(described: DescribedOperation) {
       },
     }),
     responses: {
-      [statusOf(described)]: {
+      [successStatus(described)]: {
         description: answer ? "Success." : "Success. There is no body.",
         headers: headerReferences([
           "X-Request-Id",
@@ -48,9 +48,6 @@ export function describeOperation(described: DescribedOperation) {
 }
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-const statusOf = ({ operation, answer, status }: DescribedOperation): number =>
-  status ?? (answer === undefined ? 204 : operation.method === "POST" ? 201 : 200);
 
 const securityOf = ({ credential }: Operation): Record<string, readonly []> =>
   credential.kind === "access" ? { accessClientId: [], accessClientSecret: [] } : { [credential.kind]: [] };

@@ -34,6 +34,10 @@ export const PROBLEM_SCHEMA = {
         additionalProperties: false,
       },
     },
+    duplicateOf: {
+      type: "string",
+      description: "The proposal that the one in the path was merged into, with `conflict`.",
+    },
     "violated-policies": {
       type: "array",
       description: "The rate-limit policies that were exceeded, with `too-many-requests`.",

@@ -1,15 +1,15 @@
 /**
- * How every operation of the panelist API is answered: the token alone first, then the idea bank that it names, then the
- * capability that the operation declares.
+ * How an operation on the idea bank itself is answered, from the isolate's view of it: the token alone first, then the idea bank
+ * that it names, then the capability that the operation declares.
  */
 import type { Context } from "hono";
 import type { CompoundToken } from "../credentials/compound-token.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Operation } from "../http/operation.ts";
-import { capabilitiesOf } from "../idea-bank/capabilities.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import { hasCapability } from "../idea-bank/capabilities.ts";
+import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
-import { createTokenReader, type OpenedIdeaBank, openIdeaBank } from "./authenticate-panelist.ts";
+import { openIdeaBank, type ReadToken } from "./authenticate-panelist.ts";
 
 /**
  * Called with a valid token, before the idea bank is read: it may start I/O of its own. What it returns makes the answer,
@@ -18,10 +18,9 @@ import { createTokenReader, type OpenedIdeaBank, openIdeaBank } from "./authenti
 export type PanelistHandler = (
   c: Context<AppEnv>,
   token: CompoundToken,
-) => (ideaBank: OpenedIdeaBank) => Response | Promise<Response>;
+) => (snapshot: IdeaBankSnapshot) => Response | Promise<Response>;
 
-export function createPanelistAnswer(snapshots: IdeaBankSnapshots) {
-  const readToken = createTokenReader();
+export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots) {
   return async function answer(
     c: Context<AppEnv>,
     { credential }: Operation,
@@ -29,9 +28,10 @@ export function createPanelistAnswer(snapshots: IdeaBankSnapshots) {
   ): Promise<Response> {
     const token = await readToken(c);
     const respond = handle(c, token);
-    const opened = await openIdeaBank(c, snapshots, token);
+    const snapshot = await openIdeaBank(c, snapshots, token);
     const capability = credential.kind === "compoundToken" ? credential.capability : null;
-    if (capability !== null && !capabilitiesOf(opened.ideaBank)[capability]) throw new Problem("idea-bank-not-found");
-    return respond(opened);
+    if (capability !== null && (snapshot.ideaBank === null || !hasCapability(snapshot.ideaBank, capability)))
+      throw new Problem("idea-bank-not-found");
+    return respond(snapshot);
   };
 }

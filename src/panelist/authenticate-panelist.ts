@@ -6,11 +6,10 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
-import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 
 /** One answer for every reason; it says what is expected, not what was wrong. */
-const unauthorized = oncePer(
+export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
       detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
@@ -19,14 +18,13 @@ const unauthorized = oncePer(
     }),
 );
 
-/** An idea bank that exists, seen through a token that is valid. */
-export type OpenedIdeaBank = IdeaBankSnapshot & { readonly ideaBank: IdeaBankState };
-
 /**
  * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
  * It throws `unauthorized`.
  */
-export function createTokenReader(): (c: Context<AppEnv>) => Promise<CompoundToken> {
+export type ReadToken = (c: Context<AppEnv>) => Promise<CompoundToken>;
+
+export function createTokenReader(): ReadToken {
   const verified = new VerifiedCredentials(verifyToken);
   return async function readToken(c) {
     const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
@@ -37,20 +35,15 @@ export function createTokenReader(): (c: Context<AppEnv>) => Promise<CompoundTok
   };
 }
 
-/**
- * The idea bank of a token. Throws `idea-bank-not-found` when there is none, `unauthorized` when the token has been revoked
- * (the revocations of a deleted idea bank are not known: 404).
- */
+/** The idea bank of a token, which may not exist. Throws `unauthorized` when the token has been revoked. */
 export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
   token: CompoundToken,
-): Promise<OpenedIdeaBank> {
+): Promise<IdeaBankSnapshot> {
   const { freshnessMs } = c.get("settings");
   const snapshot = await snapshots.read(chooseDatabase(c.env), token.ideaBankId, { now: Date.now(), freshnessMs });
-  const { ideaBank, tokensRevokedAt } = snapshot;
-  if (ideaBank === null) throw new Problem("idea-bank-not-found");
-  const revokedAt = tokensRevokedAt.get(token.panelistId);
+  const revokedAt = snapshot.tokensRevokedAt.get(token.panelistId);
   if (revokedAt !== undefined && token.issuedAt * 1000 <= revokedAt) throw unauthorized("revoked");
-  return { ...snapshot, ideaBank };
+  return snapshot;
 }

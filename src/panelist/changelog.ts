@@ -3,6 +3,7 @@ import { Changelogs } from "../changelog/changelogs.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import { Problem } from "../problem.ts";
 import type { PanelistHandler } from "./answer-operation.ts";
 
 export function createChangelogHandler(snapshots: IdeaBankSnapshots): PanelistHandler {
@@ -11,6 +12,7 @@ export function createChangelogHandler(snapshots: IdeaBankSnapshots): PanelistHa
     // A cold isolate starts KV's read beside D1's: the cold path is one round trip deep.
     const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
     return async ({ ideaBank, bookmark }) => {
+      if (ideaBank === null) throw new Problem("idea-bank-not-found");
       const sources = { database: chooseDatabase(c.env), bookmark, store: c.env.CHANGELOGS, prefetched };
       const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, (storing) =>
         c.executionCtx.waitUntil(storing),

@@ -1,9 +1,29 @@
 /** Every operation of the panelist API. The compound token names the idea bank, so no path does. */
 import { compoundToken, describeOperations, type Operations } from "../http/operation.ts";
 import { Changelog } from "../model/changelog.ts";
+import { NewComment } from "../model/comment.ts";
 import { IdeaBankAccess } from "../model/idea-bank.ts";
+import { PageQuery } from "../model/pagination.ts";
+import {
+  PanelistComment,
+  PanelistProposal,
+  PanelistProposalQuery,
+  Submission,
+  SubmissionChanges,
+  Vote,
+} from "../model/panelist-proposal.ts";
 
-export const PANELIST_OPERATIONS = {
+const PROPOSALS = "/ideabank/proposals";
+const PROPOSAL = `${PROPOSALS}/{proposalId}`;
+const VOTE = `${PROPOSAL}/vote`;
+const COMMENTS = `${PROPOSAL}/comments`;
+const view = compoundToken("canViewProposals");
+const submit = compoundToken("canSubmitProposals");
+const vote = compoundToken("canVote");
+const comment = compoundToken("canComment");
+
+/** Answered from the isolate's view of the idea bank. */
+export const IDEA_BANK_OPERATIONS = {
   getChangelog: {
     method: "GET",
     path: "/public/ideabank/changelog",
@@ -12,9 +32,29 @@ export const PANELIST_OPERATIONS = {
   getCapabilities: { method: "GET", path: "/ideabank", credential: compoundToken(null) },
 } as const satisfies Operations;
 
+/** Answered by D1, which checks the access in the same round trip; and so are those on comments. */
+export const PROPOSAL_OPERATIONS = {
+  listPanelistProposals: { method: "GET", path: PROPOSALS, credential: view, query: PanelistProposalQuery },
+  submitProposal: { method: "POST", path: PROPOSALS, credential: submit, body: Submission },
+  getPanelistProposal: { method: "GET", path: PROPOSAL, credential: view },
+  editProposal: { method: "PATCH", path: PROPOSAL, credential: submit, body: SubmissionChanges },
+  withdrawProposal: { method: "DELETE", path: PROPOSAL, credential: submit },
+  vote: { method: "PUT", path: VOTE, credential: vote },
+  unvote: { method: "DELETE", path: VOTE, credential: vote },
+} as const satisfies Operations;
+
+export const COMMENT_OPERATIONS = {
+  listPanelistComments: { method: "GET", path: COMMENTS, credential: view, query: PageQuery },
+  addComment: { method: "POST", path: COMMENTS, credential: comment, body: NewComment },
+  removeComment: { method: "DELETE", path: `${COMMENTS}/{commentId}`, credential: comment },
+} as const satisfies Operations;
+
+export const PANELIST_OPERATIONS = { ...IDEA_BANK_OPERATIONS, ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
+
 if (!import.meta.deployed) {
   const tag = { name: "Panelist API", description: "What a panelist's client does with its compound token." };
-  describeOperations(tag, PANELIST_OPERATIONS, {
+  const noProposal = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
+  describeOperations(tag, IDEA_BANK_OPERATIONS, {
     getChangelog: {
       summary: "Read the idea bank's changelog",
       description:
@@ -26,8 +66,71 @@ if (!import.meta.deployed) {
     },
     getCapabilities: {
       summary: "Read what the idea bank allows",
+      description: "Read it first: it says which of the other operations are open to this token.",
       answer: IdeaBankAccess,
-      problems: ["idea-bank-not-found"],
+    },
+  });
+  describeOperations(tag, PROPOSAL_OPERATIONS, {
+    listPanelistProposals: {
+      summary: "List the idea bank's proposals",
+      description: "Public proposals. Merged ones are in no list.",
+      answer: PanelistProposal,
+      problems: ["too-many-requests", "idea-bank-not-found"],
+    },
+    submitProposal: {
+      summary: "Submit a proposal",
+      description:
+        "Where the idea bank asks for approval, the author and the tenant see the proposal until the tenant makes it public.",
+      answer: PanelistProposal,
+      problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
+    },
+    getPanelistProposal: {
+      summary: "Read a proposal",
+      description: "A merged proposal names the one that it was merged into in `duplicateOf`.",
+      answer: PanelistProposal,
+      problems: noProposal,
+    },
+    editProposal: {
+      summary: "Edit one's own proposal",
+      description: "Possible while its status is `submitted`. Fields that are not sent stay as they are.",
+      answer: PanelistProposal,
+      problems: [...noProposal, "capability-closed", "forbidden", "conflict"],
+    },
+    withdrawProposal: {
+      summary: "Withdraw one's own proposal",
+      description: "Possible while its status is `submitted`. Deletes its votes and comments too.",
+      problems: [...noProposal, "capability-closed", "forbidden", "conflict"],
+    },
+    vote: {
+      summary: "Vote for a proposal",
+      description: "One vote for each panelist. Voting again changes nothing.",
+      answer: Vote,
+      problems: [...noProposal, "capability-closed", "conflict"],
+    },
+    unvote: {
+      summary: "Take a vote back",
+      description: "Without a vote this changes nothing.",
+      answer: Vote,
+      status: 200,
+      problems: [...noProposal, "capability-closed", "conflict"],
+    },
+  });
+  describeOperations(tag, COMMENT_OPERATIONS, {
+    listPanelistComments: {
+      summary: "List a proposal's comments",
+      description: "Oldest first.",
+      answer: PanelistComment,
+      problems: noProposal,
+    },
+    addComment: {
+      summary: "Comment on a proposal",
+      description: "A comment is activity on the proposal.",
+      answer: PanelistComment,
+      problems: [...noProposal, "capability-closed", "conflict"],
+    },
+    removeComment: {
+      summary: "Delete one's own comment",
+      problems: [...noProposal, "comment-not-found", "capability-closed", "forbidden"],
     },
   });
 }

@@ -1,33 +1,61 @@
 /** The panelist API: what a panelist's client does with its compound token. */
 import { Hono } from "hono";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { capabilitiesOf } from "../idea-bank/capabilities.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { createPanelistAnswer, type PanelistHandler } from "./answer-operation.ts";
+import { createParticipationAnswer, type ParticipationHandlers } from "./answer-participation.ts";
+import { createTokenReader } from "./authenticate-panelist.ts";
 import { createChangelogHandler } from "./changelog.ts";
+import { createCommentHandlers } from "./comments.ts";
 import { allowEveryOrigin } from "./cross-origin.ts";
-import { PANELIST_OPERATIONS } from "./operations.ts";
+import { COMMENT_OPERATIONS, IDEA_BANK_OPERATIONS, PROPOSAL_OPERATIONS } from "./operations.ts";
+import { PROPOSAL_HANDLERS } from "./proposals.ts";
+
+const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
 
 /** The memory that this surface shares with others of the isolate. */
-export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots };
+export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly bookmarks: Bookmarks };
 
-export function createPanelistRoutes({ snapshots }: PanelistMemory) {
+export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
   const routes = new Hono<AppEnv>();
   routes.use("/ideabank/*", allowEveryOrigin);
   routes.use("/public/ideabank/*", allowEveryOrigin);
 
-  const handlers: Record<keyof typeof PANELIST_OPERATIONS, PanelistHandler> = {
+  const readToken = createTokenReader();
+  const handlers: Record<keyof typeof IDEA_BANK_OPERATIONS, PanelistHandler> = {
     getChangelog: createChangelogHandler(snapshots),
     getCapabilities:
       (c) =>
-      ({ ideaBank }) =>
-        c.json({ capabilities: capabilitiesOf(ideaBank) }),
+      ({ ideaBank }) => {
+        const capabilities = capabilitiesOf(ideaBank);
+        // Closed, suspended and missing are one answer.
+        const open = Object.values(capabilities).includes(true);
+        return c.json({ name: open && ideaBank ? ideaBank.name : null, capabilities });
+      },
   };
-  const answer = createPanelistAnswer(snapshots);
-  const operations = routeOperations<AppEnv, typeof PANELIST_OPERATIONS>(
-    PANELIST_OPERATIONS,
-    (name, operation) => (c) => answer(c, operation, handlers[name]),
+  const answer = createPanelistAnswer(readToken, snapshots);
+  routes.route(
+    "/",
+    routeOperations<AppEnv, typeof IDEA_BANK_OPERATIONS>(
+      IDEA_BANK_OPERATIONS,
+      (name, operation) => (c) => answer(c, operation, handlers[name]),
+    ),
   );
-  return routes.route("/", operations);
+
+  const participation: ParticipationHandlers<typeof PARTICIPATION_OPERATIONS> = {
+    ...PROPOSAL_HANDLERS,
+    ...createCommentHandlers(snapshots),
+  };
+  const answerParticipation = createParticipationAnswer(readToken, bookmarks);
+  routes.route(
+    "/",
+    routeOperations<AppEnv, typeof PARTICIPATION_OPERATIONS>(
+      PARTICIPATION_OPERATIONS,
+      (name, operation) => (c) => answerParticipation(c, operation, participation[name]),
+    ),
+  );
+  return routes;
 }

@@ -42,7 +42,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: 
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
     const session = chooseDatabase(c.env).withSession("first-primary");
-    const input = await readInput(c, operation).catch(async (error: unknown) => {
+    const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });

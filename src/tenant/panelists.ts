@@ -34,8 +34,8 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
   getPanelist: async (c, { session, accountId, ids }) =>
     c.json(owned(await loadPanelist(session, accountId, ids.panelistId))),
 
-  updatePanelist: async (c, { session, accountId, ids, body, now }) => {
-    const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body, now));
+  updatePanelist: async (c, { session, accountId, ids, body }) => {
+    const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body));
     if (panelist === "taken") throw externalIdTaken();
     return c.json(panelist);
   },
@@ -45,10 +45,11 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
 
   issueToken: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const { ideaBankId } = ids;
-    const { panelistId = "", externalId, lifetimeSeconds } = body;
+    const { panelistId = "", externalId, displayName, lifetimeSeconds } = body;
     const panelist =
       externalId === undefined ? { panelistId } : { externalId, newPanelistId: createId(secureRandomBytes) };
-    const found = await findTokenIssue(session, accountId, ideaBankId, panelist, now, idempotencyKey);
+    const named = { ...panelist, displayName };
+    const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
     if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
     return respondOnce(c, found, async (issue) => {
       const expiresAt = issue.issuedAt + lifetimeSeconds;

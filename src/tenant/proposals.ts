@@ -1,9 +1,18 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals`, and the moderation of their comments. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { deleteComment, listComments } from "../database/comments.ts";
-import { createProposal, deleteProposal, listProposals, loadProposal, updateProposal } from "../database/proposals.ts";
+import { createComment, deleteComment, listComments } from "../database/comments.ts";
+import {
+  createProposal,
+  deleteProposal,
+  listProposals,
+  loadProposal,
+  mergeProposal,
+  updateProposal,
+} from "../database/proposals.ts";
 import { respondOnce } from "../http/idempotency-key.ts";
+import { invalid } from "../http/invalid-request.ts";
+import { merged } from "../http/merged.ts";
 import { respondPage } from "../http/pagination.ts";
 import type { TenantHandlers } from "./answer-operation.ts";
 import { owned, respondDeleted } from "./answers.ts";
@@ -11,7 +20,7 @@ import type { PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
 
 export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
   listProposals: async (c, { session, accountId, ids, query, page }) =>
-    respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query.status, page))),
+    respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
 
   createProposal: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const path = { ...ids, proposalId: createId(secureRandomBytes) };
@@ -27,8 +36,21 @@ export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
   deleteProposal: async (c, { session, accountId, ids }) =>
     respondDeleted(c, await deleteProposal(session, accountId, ids)),
 
+  mergeProposal: async (c, { session, accountId, ids, body }) => {
+    if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
+    const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
+    if ("duplicateOf" in outcome) throw merged(outcome.duplicateOf);
+    return c.json(outcome.target);
+  },
+
   listComments: async (c, { session, accountId, ids, page }) =>
     respondPage(c, owned(await listComments(session, accountId, ids, page))),
+
+  createComment: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
+    const id = createId(secureRandomBytes);
+    const created = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
+    return respondOnce(c, created, (comment) => comment);
+  },
 
   deleteComment: async (c, { session, accountId, ids }) =>
     respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId)),

@@ -2,12 +2,19 @@
 import "../../src/account/operations.ts";
 import "../../src/panelist/operations.ts";
 import "../../src/tenant/operations.ts";
-import { type Credential, type DescribedOperation, describedOperations } from "../../src/http/operation.ts";
+import {
+  type Credential,
+  type DescribedOperation,
+  describedOperations,
+  successStatus,
+} from "../../src/http/operation.ts";
 import { descriptionOf } from "../../src/model/describe.ts";
 
 export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
   readonly method: string;
   readonly path: string;
+  /** Of the successful answer. */
+  readonly status: number;
   /** The names of the path's parameters. */
   readonly parameters: readonly string[];
 };
@@ -16,20 +23,26 @@ export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
 export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
   describedOperations()
     .filter(({ operation }) => operation.credential.kind === kind)
-    .map(({ name, operation }) => ({
+    .map(({ name, operation, ...description }) => ({
       name,
       operation,
+      status: successStatus({ name, operation, ...description }),
       method: operation.method,
       path: operation.path,
       parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter),
     }));
 
-/** A valid body, or undefined for an operation that takes none: the example of its schema. */
-export function bodyOf({ body }: DescribedOperation["operation"]): object | undefined {
+/**
+ * A valid body, or undefined for an operation that takes none: the example of its schema. `ids` are those that a body can name.
+ */
+export function bodyOf(
+  { body }: DescribedOperation["operation"],
+  ids: { otherProposalId?: string } = {},
+): object | undefined {
   if (body === undefined) return undefined;
   const example = descriptionOf(body)?.example;
   if (typeof example !== "object" || example === null) throw new Error("a body's schema has no example");
-  return example;
+  return "into" in example ? { into: ids.otherProposalId ?? example.into } : example;
 }
 
 /** `/tenant/surveys/{surveyId}` with its identifiers filled in. */

@@ -29,9 +29,10 @@ export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
   const proposalId = await addProposal(bank);
+  const otherProposalId = await addProposal(bank);
   const [commentId, surveyId] = [newId(), newId()];
   await env.DB.batch([
-    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1)").bind(
+    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)").bind(
       commentId,
       account,
       proposalId,
@@ -39,7 +40,15 @@ export async function addOneOfEverything(accountId?: string) {
     ),
     env.DB.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
-  return { accountId: account, ideaBankId: bank.id, proposalId, commentId, surveyId, panelistId: bank.panelistId };
+  return {
+    accountId: account,
+    ideaBankId: bank.id,
+    proposalId,
+    otherProposalId,
+    commentId,
+    surveyId,
+    panelistId: bank.panelistId,
+  };
 }
 
 /** Everything that D1 holds and a tenant's request could change. */

@@ -1,8 +1,8 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals`, and their comments. */
 import { apiKey, describeOperations, type Operations } from "../../http/operation.ts";
-import { Comment } from "../../model/comment.ts";
+import { Comment, NewComment } from "../../model/comment.ts";
 import { PageQuery } from "../../model/pagination.ts";
-import { NewProposal, Proposal, ProposalChanges, ProposalQuery } from "../../model/proposal.ts";
+import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery } from "../../model/proposal.ts";
 
 const PROPOSALS = "/tenant/ideabanks/{ideaBankId}/proposals";
 const PROPOSAL = `${PROPOSALS}/{proposalId}`;
@@ -16,7 +16,15 @@ export const PROPOSAL_OPERATIONS = {
   getProposal: { method: "GET", path: PROPOSAL, credential: read },
   updateProposal: { method: "PATCH", path: PROPOSAL, credential: write, body: ProposalChanges },
   deleteProposal: { method: "DELETE", path: PROPOSAL, credential: write },
+  mergeProposal: {
+    method: "POST",
+    path: `${PROPOSAL}/merge`,
+    credential: write,
+    body: Merge,
+    idempotent: true,
+  },
   listComments: { method: "GET", path: COMMENTS, credential: read, query: PageQuery },
+  createComment: { method: "POST", path: COMMENTS, credential: write, body: NewComment },
   deleteComment: { method: "DELETE", path: `${COMMENTS}/{commentId}`, credential: write },
 } as const satisfies Operations;
 
@@ -26,18 +34,39 @@ if (!import.meta.deployed) {
     description: "The proposals of an idea bank, and their comments, as the tenant manages them.",
   };
   describeOperations(tag, PROPOSAL_OPERATIONS, {
-    listProposals: { summary: "List an idea bank's proposals", description: "Newest first.", answer: Proposal },
+    listProposals: {
+      summary: "List an idea bank's proposals",
+      description: "Newest first, without merged ones.",
+      answer: Proposal,
+    },
     createProposal: { summary: "Create a proposal", answer: Proposal },
     getProposal: { summary: "Read a proposal", answer: Proposal },
     updateProposal: {
       summary: "Change a proposal",
       description:
-        "Fields that are not sent stay as they are. An edit or a change of status is activity. A proposal that becomes " +
-        "`implemented` appears in the changelog.",
+        "Fields that are not sent stay as they are. An edit, a change of status or an official response is activity. A public " +
+        "proposal that becomes `implemented` appears in the changelog.",
       answer: Proposal,
     },
-    deleteProposal: { summary: "Delete a proposal", description: "Deletes its comments too." },
+    deleteProposal: {
+      summary: "Delete a proposal",
+      description: "Deletes its votes, its comments and the proposals that were merged into it too.",
+    },
+    mergeProposal: {
+      summary: "Merge a proposal into another",
+      description:
+        "Unites the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
+        "names the other in `duplicateOf` and is in no list. A merge is final. Repeating it changes nothing.",
+      answer: Proposal,
+      status: 200,
+      problems: ["conflict"],
+    },
     listComments: { summary: "List a proposal's comments", description: "Newest first.", answer: Comment },
+    createComment: {
+      summary: "Comment on a proposal",
+      description: "Panelists see the comment as the tenant's. A comment is activity.",
+      answer: Comment,
+    },
     deleteComment: { summary: "Delete a comment" },
   });
 }

@@ -1,0 +1,209 @@
+/** Rows of `proposals` as panelists see and submit them. Each function is one round trip, the check of access included. */
+import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
+import type {
+  PanelistProposal,
+  PanelistProposalFilter,
+  Sort,
+  Submission,
+  SubmissionChanges,
+} from "../model/panelist-proposal.ts";
+import type { ProposalStatus } from "../model/proposal.ts";
+import { toTimestamp } from "../model/text.ts";
+import { insertOnce } from "./idempotency.ts";
+import { mergeStatuses } from "./merge-statuses.ts";
+import { pageBindings, toPage } from "./pagination.ts";
+import {
+  bindToken,
+  type PanelistAccess,
+  permitted,
+  selectAccess,
+  type TokenClaims,
+  toAccess,
+  VISIBLE,
+} from "./panelist-access.ts";
+import { toResponse } from "./proposals.ts";
+
+export type ProposalRow = {
+  id: string;
+  title: string;
+  description: string;
+  status: ProposalStatus;
+  votes: number;
+  comments: number;
+  voted: number;
+  mine: number;
+  author: string | null;
+  response: string | null;
+  responded_at: number | null;
+  duplicate_of: string | null;
+  created_at: number;
+  last_activity_at: number;
+  sort_key: number;
+};
+
+/** A panelist's own proposals and votes: only the latest of them are in the lists of `mine`, so that a list stays cheap. */
+const MINE_AT_MOST = 1_000;
+
+const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
+
+const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, p.duplicate_of,
+  p.created_at, p.last_activity_at, coalesce(p.author_id = ?2, 0) AS mine, w.display_name AS author,
+  EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = ?2) AS voted`;
+
+const toProposal = (row: ProposalRow): PanelistProposal => ({
+  id: row.id,
+  title: row.title,
+  description: row.description,
+  status: row.status,
+  votes: row.votes,
+  comments: row.comments,
+  voted: row.voted === 1,
+  mine: row.mine === 1,
+  author: row.author,
+  response: toResponse(row.response, row.responded_at),
+  duplicateOf: row.duplicate_of,
+  createdAt: toTimestamp(row.created_at),
+  lastActivityAt: toTimestamp(row.last_activity_at),
+});
+
+/** Public ones; with `mine` the panelist's own, pending ones included, or those that the panelist votes for. No merged ones. */
+export async function listForPanelist(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  filter: PanelistProposalFilter,
+  request: PageRequest,
+): Promise<{ access: PanelistAccess; page: Page<PanelistProposal> }> {
+  const [access, listed] = await session.batch([
+    selectAccess(session, token),
+    session
+      .prepare(
+        `SELECT ${COLUMNS}, page.sort_key FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT ?5) page
+         JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
+         ORDER BY page.sort_key DESC, page.id DESC`,
+      )
+      .bind(token.ideaBankId, token.panelistId, ...pageBindings(request)),
+  ]);
+  const rows = (listed?.results ?? []) as ProposalRow[];
+  return { access: toAccess(access), page: toPage(rows, request, toProposal, ({ sort_key }) => sort_key) };
+}
+
+/** The filter's words come from a schema's enumerations, and may stand in the statement. */
+function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
+  const key = SORT_KEYS[sort];
+  if (mine === undefined) {
+    const select = (each: ProposalStatus) =>
+      `SELECT id, ${key} AS sort_key FROM proposals
+       WHERE idea_bank_id = ?1 AND ${sort === "new" ? NEW : "listed = 1"} AND status = '${each}' AND (${key}, id) < (?3, ?4)`;
+    return status === undefined ? mergeStatuses(select) : select(status);
+  }
+  const ids =
+    mine === "submitted"
+      ? `SELECT id FROM proposals WHERE author_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC, id DESC`
+      : `SELECT proposal_id AS id FROM votes WHERE panelist_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC`;
+  return `SELECT p.id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
+    WHERE p.duplicate_of IS NULL AND ${VISIBLE} ${status === undefined ? "" : `AND p.status = '${status}'`}
+      AND (p.${key}, p.id) < (?3, ?4)`;
+}
+
+/** `listed = 1`, in the words of the index `proposals_by_visibility`. */
+const NEW = "visibility = 'public' AND duplicate_of IS NULL";
+
+/** The statement for one proposal that the panelist may see: ?3 is its id. */
+export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, proposalId: string) =>
+  session
+    .prepare(
+      `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
+       WHERE p.id = ?3 AND p.idea_bank_id = ?1 AND ${VISIBLE}`,
+    )
+    .bind(token.ideaBankId, token.panelistId, proposalId);
+
+export function toVisible(result: D1Result | undefined): PanelistProposal | null {
+  const row = result?.results[0] as ProposalRow | undefined;
+  return row === undefined ? null : toProposal(row);
+}
+
+/** `proposal` is null when there is none that the panelist may see. */
+export type SeenProposal = { readonly access: PanelistAccess; readonly proposal: PanelistProposal | null };
+
+export async function loadForPanelist(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  proposalId: string,
+): Promise<SeenProposal> {
+  const [access, seen] = await session.batch([selectAccess(session, token), selectVisible(session, token, proposalId)]);
+  return { access: toAccess(access), proposal: toVisible(seen) };
+}
+
+/** Pending where the idea bank asks for approval. The outcome is `refused` when the capability is closed. */
+export async function submitProposal(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  id: string,
+  { title, description }: Submission,
+  now: number,
+  idempotencyKey: IdempotencyKey | undefined,
+): Promise<{ access: PanelistAccess; once: Once<Created> }> {
+  const insert = session
+    .prepare(
+      `INSERT INTO proposals
+         (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at)
+       SELECT ?4, b.account_id, b.id, w.id, ?5, ?6, iif(b.approval_required = 1, 'pending', 'public'), ?7, ?7
+       ${permitted("canSubmitProposals")}
+         AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = b.account_id AND k.key = ?8)
+       RETURNING id`,
+    )
+    .bind(...bindToken(token), id, title, description, now, idempotencyKey?.key ?? null);
+  const created: Created = { id, at: now };
+  const { ideaBankId } = token;
+  const { once, before } = await insertOnce(session, { ideaBankId }, idempotencyKey, insert, created, [
+    selectAccess(session, token),
+  ]);
+  return { access: toAccess(before[0]), once };
+}
+
+/** The panelist's own, while it is `submitted`. */
+const OWN_SUBMITTED = `id = ?4 AND idea_bank_id = ?1 AND author_id = ?2 AND status = 'submitted' AND visibility <> 'hidden'
+  AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
+
+/** `proposal` is as it stands afterwards; `changed` tells whether this request had the right to change it. An edit is activity. */
+export async function editProposal(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  proposalId: string,
+  { title, description }: SubmissionChanges,
+  now: number,
+): Promise<SeenProposal & { changed: boolean }> {
+  const [access, edited, seen] = await session.batch([
+    selectAccess(session, token),
+    session
+      .prepare(
+        `UPDATE proposals SET title = coalesce(?5, title), description = coalesce(?6, description),
+           last_activity_at = iif(coalesce(?5, title) = title AND coalesce(?6, description) = description,
+             last_activity_at, max(last_activity_at, ?7))
+         WHERE ${OWN_SUBMITTED} RETURNING id`,
+      )
+      .bind(...bindToken(token), proposalId, title ?? null, description ?? null, now),
+    selectVisible(session, token, proposalId),
+  ]);
+  return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
+}
+
+/** `proposal` is as it stood before. One that others were merged into stays. */
+export async function withdrawProposal(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  proposalId: string,
+): Promise<SeenProposal & { changed: boolean }> {
+  const [access, seen, deleted] = await session.batch([
+    selectAccess(session, token),
+    selectVisible(session, token, proposalId),
+    session
+      .prepare(
+        `DELETE FROM proposals WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = ?4)
+         RETURNING id`,
+      )
+      .bind(...bindToken(token), proposalId),
+  ]);
+  return { access: toAccess(access), changed: deleted?.results.length === 1, proposal: toVisible(seen) };
+}

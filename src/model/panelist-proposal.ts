@@ -1,0 +1,143 @@
+/** Proposals, votes and comments as panelists see them: never another panelist's id or external id. */
+import * as z from "zod/mini";
+import { CommentAuthor } from "./comment.ts";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
+import { Count, OfficialResponse, ProposalStatus } from "./proposal.ts";
+import { Description, flag, Name, oneOf, prose, Timestamp, Title } from "./text.ts";
+
+/** `author` is a display name, or null. */
+export const PanelistProposal = z.object({
+  id: Id,
+  title: Title,
+  description: Description,
+  status: ProposalStatus,
+  votes: Count,
+  comments: Count,
+  voted: flag(),
+  mine: flag(),
+  author: z.nullable(Name),
+  response: z.nullable(OfficialResponse),
+  duplicateOf: z.nullable(Id),
+  createdAt: Timestamp,
+  lastActivityAt: Timestamp,
+});
+export type PanelistProposal = z.infer<typeof PanelistProposal>;
+
+const Text = prose({ min: 1, max: 10_000 });
+
+export const Submission = z.strictObject({ title: Title, description: Text });
+export type Submission = z.infer<typeof Submission>;
+
+export const SubmissionChanges = z.strictObject({ title: z.optional(Title), description: z.optional(Text) });
+export type SubmissionChanges = z.infer<typeof SubmissionChanges>;
+
+export const SORTS = ["new", "top", "hot", "active"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export const PanelistProposalQuery = z.strictObject({
+  ...PAGE_PARAMETERS,
+  sort: z._default(oneOf(SORTS), "new"),
+  status: z.optional(ProposalStatus),
+  mine: z.optional(oneOf(["submitted", "voted"])),
+});
+export type PanelistProposalFilter = Pick<z.infer<typeof PanelistProposalQuery>, "sort" | "status" | "mine">;
+
+/** The answer to a vote, and to taking it back. */
+export const Vote = z.object({ voted: flag(), votes: Count });
+export type Vote = z.infer<typeof Vote>;
+
+export const PanelistComment = z.object({
+  id: Id,
+  by: CommentAuthor,
+  author: z.nullable(Name),
+  mine: flag(),
+  body: Text,
+  createdAt: Timestamp,
+});
+export type PanelistComment = z.infer<typeof PanelistComment>;
+
+if (!import.meta.deployed) {
+  const editable = {
+    title: "The title: one line of 1 to 200 characters.",
+    description: "The description: 1 to 10,000 characters. Line breaks are kept.",
+  };
+  const text = { title: "Night buses", description: "Every half hour, all week." };
+  describe(PanelistProposal, {
+    name: "PanelistProposal",
+    example: {
+      id: "Pr0p0sa1Nigh",
+      ...text,
+      status: "planned",
+      votes: 12,
+      comments: 3,
+      voted: true,
+      mine: false,
+      author: "Robin",
+      response: { text: "From May on.", respondedAt: "2026-11-20T12:00:00.000Z" },
+      duplicateOf: null,
+      createdAt: "2026-11-05T08:00:00.000Z",
+      lastActivityAt: "2026-11-20T12:00:00.000Z",
+    },
+    fields: {
+      id: "The proposal's identifier.",
+      ...editable,
+      status: "Where the proposal stands.",
+      votes: "How many panelists vote for it.",
+      comments: "How many comments it has.",
+      voted: "Whether the token's panelist votes for it.",
+      mine: "Whether the token's panelist submitted it.",
+      author: "The display name of who submitted it, or `null`.",
+      response: "The tenant's official response, or `null`.",
+      duplicateOf: "The proposal that this one was merged into, or `null`. A merged proposal is in no list.",
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      lastActivityAt:
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity.",
+    },
+  });
+  describe(Submission, { name: "Submission", example: text, fields: editable });
+  describe(SubmissionChanges, {
+    name: "SubmissionChanges",
+    example: { description: "Every twenty minutes, all week." },
+    fields: editable,
+  });
+  describe(PanelistProposalQuery, {
+    name: "PanelistProposalQuery",
+    fields: {
+      ...PAGE_PARAMETER_TEXTS,
+      sort: "`new`: by creation. `top`: by votes. `hot`: by votes and age. `active`: by last activity. The highest first.",
+      status: "Only proposals with this status.",
+      mine:
+        "`submitted`: only the panelist's own, those that wait for approval among them. `voted`: only those that the panelist " +
+        "votes for. Of each, the latest 1,000.",
+    },
+  });
+  describe(Vote, {
+    name: "Vote",
+    example: { voted: true, votes: 12 },
+    fields: {
+      voted: "Whether the token's panelist votes for the proposal now.",
+      votes: "How many panelists vote for it now.",
+    },
+  });
+  describe(PanelistComment, {
+    name: "PanelistComment",
+    example: {
+      id: "C0mment00001",
+      by: "panelist",
+      author: "Robin",
+      mine: false,
+      body: "Thank you! Finally something for early mornings.",
+      createdAt: "2026-11-20T12:30:00.000Z",
+    },
+    fields: {
+      id: "The comment's identifier.",
+      by: "`tenant` for the idea bank's owner, `panelist` for the others.",
+      author: "The display name of the panelist who wrote it, or `null`.",
+      mine: "Whether the token's panelist wrote it.",
+      body: "The text: 1 to 10,000 characters. Line breaks are kept.",
+      createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * How the operations on proposals, votes and comments are answered: the token alone, the panelist's rate, then one D1 round trip
+ * that checks the access and does the work. 401, 429, then what the panelist may not see (404), then what is closed (403).
+ */
+import type { Context } from "hono";
+import type { CompoundToken } from "../credentials/compound-token.ts";
+import type { Bookmarks } from "../database/bookmarks.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import type { PanelistAccess } from "../database/panelist-access.ts";
+import { loadAccess } from "../database/panelist-comments.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { merged } from "../http/merged.ts";
+import type { Operation, Operations } from "../http/operation.ts";
+import { type Input, readInput } from "../http/read-input.ts";
+import { hasCapability } from "../idea-bank/capabilities.ts";
+import { isId } from "../model/id.ts";
+import type { Capability } from "../model/idea-bank.ts";
+import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import { Problem } from "../problem.ts";
+import { type ReadToken, unauthorized } from "./authenticate-panelist.ts";
+import { limitPanelist } from "./rate-limit.ts";
+
+/** `now` is in Unix milliseconds. */
+export type ParticipationRequest<O extends Operation> = Input<O> & {
+  readonly token: CompoundToken;
+  readonly session: D1DatabaseSession;
+  readonly now: number;
+};
+
+/**
+ * What a handler's round trip has found. `respond` is called once the access is checked. Where the path names a proposal,
+ * `proposal` is it, or null when there is none that the panelist may see; `final`: a merged one is refused.
+ */
+export type Found = {
+  readonly access: PanelistAccess;
+  readonly proposal?: PanelistProposal | null;
+  readonly final?: true;
+  readonly respond: () => Response | Promise<Response>;
+};
+
+export type ParticipationHandler<O extends Operation> = (
+  c: Context<AppEnv>,
+  request: ParticipationRequest<O>,
+) => Promise<Found>;
+
+export type ParticipationHandlers<Table extends Operations> = {
+  readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
+};
+
+export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookmarks) {
+  return async function answer<O extends Operation>(
+    c: Context<AppEnv>,
+    operation: O,
+    handle: ParticipationHandler<O>,
+  ): Promise<Response> {
+    const { method, credential } = operation;
+    const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
+    const token = await readToken(c);
+    await limitPanelist(c.env, token.panelistId, method === "GET");
+    const session = bookmarks.open(chooseDatabase(c.env));
+
+    const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
+      requireVisible(await loadAccess(session, token), token);
+      throw problem;
+    });
+    const found = await handle(c, { ...input, token, session, now: Date.now() });
+    bookmarks.note(session);
+
+    requireVisible(found.access, token);
+    if (found.proposal === null) throw new Problem("proposal-not-found");
+    requireCapability(found.access, capability);
+    if (found.final && found.proposal?.duplicateOf) throw merged(found.proposal.duplicateOf);
+    return found.respond();
+  };
+}
+
+/** What is no identifier names nothing. */
+async function readCheckedInput<O extends Operation>(
+  c: Context<AppEnv>,
+  operation: O,
+  { panelistId }: CompoundToken,
+): Promise<Input<O>> {
+  const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
+  if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
+  if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");
+  return readInput(c, operation, panelistId);
+}
+
+/** Throws `unauthorized` for a revoked token, or `idea-bank-not-found` when its proposals are closed to panelists. */
+function requireVisible({ ideaBank, panelist }: PanelistAccess, token: CompoundToken): void {
+  if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) throw unauthorized("revoked");
+  if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) throw new Problem("idea-bank-not-found");
+}
+
+function requireCapability({ ideaBank }: PanelistAccess, capability: Capability): void {
+  if (ideaBank === null || !hasCapability(ideaBank, capability)) throw new Problem("capability-closed");
+}

@@ -1,0 +1,49 @@
+/** `/ideabank/proposals/{proposalId}/comments`. */
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import { addComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
+import { respondOnce } from "../http/idempotency-key.ts";
+import { respondPage } from "../http/pagination.ts";
+import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { PanelistComment } from "../model/panelist-proposal.ts";
+import { toTimestamp } from "../model/text.ts";
+import { Problem } from "../problem.ts";
+import type { ParticipationHandlers } from "./answer-participation.ts";
+import type { COMMENT_OPERATIONS } from "./operations.ts";
+
+export const createCommentHandlers = (
+  snapshots: IdeaBankSnapshots,
+): ParticipationHandlers<typeof COMMENT_OPERATIONS> => ({
+  listPanelistComments: async (c, { session, token, ids, page: request }) => {
+    const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
+    return { access, proposal, respond: () => respondPage(c, page) };
+  },
+
+  addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
+    const id = createId(secureRandomBytes);
+    const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
+    const { access, proposal, once } = found;
+    // It moves an implemented proposal up in the changelog.
+    if (once.kind === "done") snapshots.expire(token.ideaBankId, session.getBookmark());
+    const toComment = (created: { id: string; at: number }): PanelistComment => ({
+      id: created.id,
+      by: "panelist",
+      author: access.panelist?.displayName ?? null,
+      mine: true,
+      ...body,
+      createdAt: toTimestamp(created.at),
+    });
+    return { access, proposal, final: true, respond: () => respondOnce(c, once, toComment) };
+  },
+
+  removeComment: async (c, { session, token, ids }) => {
+    const { access, proposal, comment } = await removeComment(session, token, ids.proposalId, ids.commentId);
+    const respond = () => {
+      if (comment === null) throw new Problem("comment-not-found");
+      if (!comment.mine)
+        throw new Problem("forbidden", { detail: "Only the panelist who wrote this comment can delete it." });
+      return c.body(null, 204);
+    };
+    return { access, proposal, respond };
+  },
+});

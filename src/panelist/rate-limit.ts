@@ -1,0 +1,40 @@
+/**
+ * How often one panelist may write, and read proposals: Cloudflare's rate-limiting binding counts, for each location. It is a
+ * guard against floods, not a promise: when the binding fails or hangs, the request passes.
+ */
+import { oncePer } from "../http/once-per.ts";
+import { Problem } from "../problem.ts";
+
+type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
+
+/** The period of both bindings in wrangler.toml: after it the panelist can continue. */
+const PERIOD_SECONDS = 60;
+const DEADLINE_MS = 1_000;
+
+const tooManyRequests = oncePer(
+  (policy: "panelist-reads" | "panelist-writes") =>
+    new Problem("too-many-requests", {
+      detail: "This panelist sends too many requests. Wait for the seconds in `Retry-After`.",
+      headers: { "Retry-After": String(PERIOD_SECONDS) },
+      extensions: { "violated-policies": [policy] },
+    }),
+);
+
+/** Throws `too-many-requests`. */
+export async function limitPanelist(limiters: Limiters, panelistId: string, isRead: boolean): Promise<void> {
+  const limiter = isRead ? limiters.PANELIST_READS : limiters.PANELIST_WRITES;
+  if (!(await mayPass(limiter, panelistId))) throw tooManyRequests(isRead ? "panelist-reads" : "panelist-writes");
+}
+
+async function mayPass(limiter: RateLimit, key: string): Promise<boolean> {
+  const deadline = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => deadline.resolve(true), DEADLINE_MS);
+  try {
+    return await Promise.race([limiter.limit({ key }).then(({ success }) => success), deadline.promise]);
+  } catch (error) {
+    console.warn("the rate-limiting binding failed; the request passes", error);
+    return true;
+  } finally {
+    clearTimeout(timer);
+  }
+}
