@@ -119,5 +119,7 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
   };
   const few = await rowsRead(30);
   expect(await rowsRead(20_000)).toEqual(few);
-  for (const [list, rows] of Object.entries(few)) expect(rows, list).toBeLessThanOrEqual(2 * 11 + 2);
+  // A list of one visibility merges six scans, and then reads its rows.
+  for (const [list, rows] of Object.entries(few))
+    expect(rows, list).toBeLessThanOrEqual(list === "by visibility" ? 6 * 11 + 20 : 2 * 11 + 2);
 });

@@ -65,26 +65,25 @@ export async function listProposals(
 ): Promise<Page<Proposal> | null> {
   const [owned, proposals] = await session.batch([
     session.prepare("SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?2").bind(accountId, ideaBankId),
-    session
-      .prepare(
-        `SELECT ${COLUMNS} FROM proposals WHERE account_id = ?1 AND id IN (
-           SELECT id FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT ?5))
-         ORDER BY created_at DESC, id DESC`,
-      )
-      .bind(accountId, ideaBankId, ...pageBindings(request)),
+    session.prepare(selectPage(filter)).bind(accountId, ideaBankId, ...pageBindings(request)),
   ]);
   if (owned?.results.length !== 1) return null;
   return toPage((proposals?.results ?? []) as Row[], request, toProposal, byCreation);
 }
 
 /** The filter's words come from a schema's enumeration, and may stand in the statement. */
-function selectIds({ status, visibility }: ProposalFilter): string {
-  const select = (condition: string) =>
-    `SELECT id, created_at AS sort_key FROM proposals WHERE idea_bank_id = ?2 AND duplicate_of IS NULL ${condition}
+function selectPage({ status, visibility }: ProposalFilter): string {
+  const select = (columns: string, filter: ProposalFilter) =>
+    `SELECT ${columns} FROM proposals WHERE idea_bank_id = ?2 AND account_id = ?1 AND duplicate_of IS NULL
+     ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
+     ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
      AND (created_at, id) < (?3, ?4)`;
-  if (visibility === undefined) return select(status === undefined ? "" : `AND status = '${status}'`);
-  const withStatus = (each: ProposalStatus) => select(`AND visibility = '${visibility}' AND status = '${each}'`);
-  return status === undefined ? mergeStatuses(withStatus) : withStatus(status);
+  if (visibility === undefined || status !== undefined)
+    return `${select(COLUMNS, { status, visibility })} ORDER BY created_at DESC, id DESC LIMIT ?5`;
+  const ids = mergeStatuses((each) => select("id, created_at AS sort_key", { visibility, status: each }));
+  return `SELECT ${COLUMNS} FROM proposals WHERE id IN (
+      SELECT id FROM (${ids} ORDER BY sort_key DESC, id DESC LIMIT ?5))
+    ORDER BY created_at DESC, id DESC`;
 }
 
 export async function createProposal(
