@@ -131,13 +131,27 @@ CREATE TABLE IF NOT EXISTS idea_banks (
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 
+-- A proposal whose idea bank is gone is in nobody's sight: every query asks for the idea bank too. deleted_idea_banks says what is
+-- left to delete: in slices, since all at once would block the database.
+CREATE TABLE IF NOT EXISTS deleted_idea_banks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  deleted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_removed AFTER DELETE ON idea_banks
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id)
+BEGIN
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (OLD.id, OLD.account_id, unixepoch() * 1000);
+END;
+
 -- visibility: what a panelist submits to an idea bank with approval_required is pending, seen by its author and the tenant.
 -- duplicate_of: the proposal that this one was merged into, for good. A merged proposal is in no list.
 -- hot does not change with time: its creation, one week later for each doubling of its votes (milliseconds).
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  idea_bank_id TEXT NOT NULL REFERENCES idea_banks (id) ON DELETE CASCADE,
+  idea_bank_id TEXT NOT NULL,
   author_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,

@@ -1,6 +1,7 @@
 /** An account's storage quota: counted by triggers, whoever writes. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { runScheduled } from "../src/scheduled.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
 
@@ -22,7 +23,7 @@ describe("an account's stored bytes", () => {
       const here = await storedBytes(ids.accountId);
       const collection = fillPath(path, ids);
       const answer = await tenant.send("POST", collection, bodyOf(operation, ids));
-      created.push([name, `${collection}/${(await answer.json<{ id: string }>()).id}`]);
+      created.unshift([name, `${collection}/${(await answer.json<{ id: string }>()).id}`]);
       expect(await storedBytes(ids.accountId), name).toBeGreaterThan(here ?? 0);
     }
     for (const [name, path] of created) expect((await tenant.send("DELETE", path)).status, name).toBe(204);
@@ -45,6 +46,7 @@ describe("an account's stored bytes", () => {
     await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
     await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`);
     await tenant.send("DELETE", `/tenant/surveys/${ids.surveyId}`);
+    await runScheduled(env);
     expect(await storedBytes(ids.accountId)).toBe(0);
   });
 });
