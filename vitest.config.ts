@@ -1,6 +1,5 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { openApiValidators } from "./test/node/validators-plugin.ts";
 
 // Wrangler looks for the secret in the environment, and the binding below keeps a developer's own .dev.vars out of the tests.
 const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";
@@ -14,7 +13,6 @@ export default defineConfig({
     projects: [
       {
         plugins: [
-          openApiValidators(),
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: { bindings: { CREDENTIAL_SECRETS } },

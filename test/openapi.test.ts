@@ -1,18 +1,19 @@
 /** The OpenAPI document and the routes, held against each other both ways. Every other test's responses are held against it too. */
-import { validators } from "virtual:openapi-validators";
+import type { Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import document from "../public/openapi.json";
 import { createApp } from "../src/app.ts";
 import { buildDocument } from "../src/openapi/document.ts";
 import { OPERATIONS, type Operation, type OperationName } from "../src/tenant/operations.ts";
-import { checkAgainstDocument } from "./support/document-check.ts";
+import { faultsOf } from "./support/document-check.ts";
 import { bodyOf } from "./support/tenant.ts";
 
+type Json = { schema: Schema; example: unknown };
 type Described = {
   operationId: string;
   security: Record<string, unknown>[];
-  requestBody?: { content: { "application/json": { example: unknown } } };
-  responses: Record<string, { $ref?: string; content?: { "application/json"?: { example: unknown } } }>;
+  requestBody?: { content: { "application/json": Json } };
+  responses: Record<string, { $ref?: string; content?: { "application/json": Json } }>;
 };
 
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -55,11 +56,10 @@ it("the security schemes are used, each where it belongs", () => {
 
 describe.each(described)("$name", ({ name, operation }) => {
   it("has examples that its own schemas accept", () => {
-    const request = operation.requestBody?.content["application/json"].example;
-    if (operation.requestBody) expect(validators[`${name} body`]?.(request), JSON.stringify(request)).toBe(true);
-    for (const [status, { content }] of Object.entries(operation.responses)) {
-      const example = content?.["application/json"]?.example;
-      if (content) expect(validators[`${name} ${status}`]?.(example), JSON.stringify(example)).toBe(true);
+    for (const { content } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+      if (content === undefined) continue;
+      const { schema, example } = content["application/json"];
+      expect(faultsOf(schema, example), JSON.stringify(example)).toEqual([]);
     }
   });
 
@@ -72,29 +72,10 @@ describe.each(described)("$name", ({ name, operation }) => {
 it("the document's request schemas accept what the tests send, and refuse what has an unknown field", () => {
   for (const [operationName, { method, path, body }] of Object.entries<Operation>(OPERATIONS)) {
     if (body === undefined) continue;
-    const validator = validators[`${method} ${path} body`];
+    const { operation } = described.find(({ name }) => name === `${method} ${path}`) ?? {};
+    const schema = operation?.requestBody?.content["application/json"].schema ?? {};
     const valid = bodyOf(operationName as OperationName);
-    expect(validator?.(valid), operationName).toBe(true);
-    expect(validator?.({ ...valid, surprise: 1 }), operationName).toBe(false);
+    expect(faultsOf(schema, valid), operationName).toEqual([]);
+    expect(faultsOf(schema, { ...valid, surprise: 1 }), operationName).not.toEqual([]);
   }
-});
-
-describe("the check that every test's responses go through", () => {
-  const check = (status: number, body: object | null) =>
-    checkAgainstDocument("GET", "/tenant/whoami", new Response(body && JSON.stringify(body), { status }));
-
-  it("accepts what is announced", async () => {
-    await expect(check(200, { apiKeyId: "000000000000" })).resolves.toBeUndefined();
-  });
-
-  it.each([
-    [200, { apiKeyId: "000000000000", accountId: "x" }],
-    [200, { apiKeyId: 1 }],
-    [200, {}],
-    [418, {}],
-    [401, { error: "unauthorized" }],
-    [401, { type: "about:blank", title: "t", status: 401, detail: "d", error: "surprise" }],
-  ])("refuses %i with %j", async (status, body) => {
-    await expect(check(status, body)).rejects.toThrow();
-  });
 });

@@ -37,6 +37,7 @@ describe.each(operations)("$name", ({ name, method, path, scope }) => {
     await tenant.send("GET", "/tenant/whoami");
     const response = await tenant.send(method, fillPath(path, { ...(await addOneOfEverything()) }), "not json");
     expect(response.status).toBe(429);
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=0;t=\d+$/);
   });
 
   it("answers 403 to a suspended account, and to a key without its scope, before looking at the request", async () => {
@@ -62,6 +63,7 @@ describe.each(operations)("$name", ({ name, method, path, scope }) => {
     expect(response.status).toBe(method === "POST" ? 201 : method === "DELETE" ? 204 : 200);
     expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
     expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=9999;t=\d+$/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 
