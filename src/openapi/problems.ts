@@ -14,7 +14,7 @@ export const PROBLEM_SCHEMA = {
   properties: {
     type: {
       type: "string",
-      format: "uri-reference",
+      format: "uri",
       description: "The problem's type: `about:blank`, or the address of a registered type.",
     },
     title: { type: "string", description: "The status in words." },

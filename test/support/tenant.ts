@@ -29,7 +29,7 @@ export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
   const proposalId = await addProposal(bank);
-  const otherProposalId = await addProposal(bank);
+  const otherProposalId = await addProposal(bank, { status: "under-review" });
   const [commentId, surveyId] = [newId(), newId()];
   await env.DB.batch([
     env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)").bind(
