@@ -7,7 +7,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
-import { answerWithin } from "../database/outage.ts";
+import { answerWithin } from "../deadline.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 
 /** `ideaBank` is null when there is none. `readAt` is when the read began, in Unix milliseconds. */
