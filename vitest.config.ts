@@ -15,7 +15,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { CREDENTIAL_SECRETS } },
+            miniflare: { bindings: { CREDENTIAL_SECRETS }, d1Databases: { REPLICA: "replica" } },
           }),
         ],
         test: {

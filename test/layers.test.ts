@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ["credentials", "database/outage.ts", "database/quota.ts", "model", "problem.ts", "settings.ts"],
   "http/operation.ts": ["model", "problem.ts"],
   "api-key-gate": ["database", "model", "credentials", "sliding-window.ts", "kept-value.ts", "deadline.ts"],
-  changelog: ["database", "model", "problem.ts", "deadline.ts"],
+  changelog: ["database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
   "idea-bank": ["database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
   database: ["model", "idea-bank/capabilities.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
