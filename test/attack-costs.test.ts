@@ -4,9 +4,8 @@ import { expect, it, vi } from "vitest";
 import security from "../docs/security.md?raw";
 import { dollarsPerMillion } from "./bench/prices.ts";
 import { freeze } from "./support/clock.ts";
-import { countStores } from "./support/intercept.ts";
+import { interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { meterDatabase } from "./support/metered-database.ts";
 import { addApiKey, addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
 const NOW = 1_900_000_000_000;
@@ -15,23 +14,27 @@ const CHANGELOG = "/public/ideabank/changelog";
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
+const NOTHING = { gate: 0, d1: 0, rowsRead: 0, rowsWritten: 0, "kv.read": 0, "kv.write": 0 };
+
 /** An isolate, and what its last request cost, in the order of the table's columns. A Durable Object's own bookkeeping is not in it. */
 function createCounted() {
-  const rows = { read: 0, written: 0 };
-  const DB = meterDatabase(env.DB, (results) => {
-    for (const { meta } of results) {
-      rows.read += meta.rows_read;
-      rows.written += meta.rows_written;
+  const counts = { ...NOTHING };
+  const counted = interceptStores(env, async (kind, makeCall) => {
+    counts[kind] += 1;
+    const result = await makeCall();
+    if (kind !== "d1") return result;
+    for (const { meta } of [result as D1Result | D1Result[]].flat()) {
+      counts.rowsRead += meta.rows_read;
+      counts.rowsWritten += meta.rows_written;
     }
+    return result;
   });
-  const { env: counted, counts } = countStores({ ...env, DB });
   const isolate = createIsolate(counted);
   const send: Send = (path, init) => {
-    Object.assign(rows, { read: 0, written: 0 });
-    Object.assign(counts, { d1: 0, gate: 0, "kv.read": 0, "kv.write": 0 });
+    Object.assign(counts, NOTHING);
     return isolate.request(path, init);
   };
-  const cost = () => [1, counts.gate, rows.read, rows.written, counts["kv.read"], counts["kv.write"]];
+  const cost = () => [1, counts.gate, counts.rowsRead, counts.rowsWritten, counts["kv.read"], counts["kv.write"]];
   return { send, cost };
 }
 
