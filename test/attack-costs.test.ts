@@ -152,3 +152,13 @@ it.each(ATTACKS)("%s costs what the table says", async (attack, status, send) =>
   const counts = { requests, objectRequests, rowsRead, rowsWritten, kvReads, kvWrites, d1RoundTrips: 0 };
   expect(documented.get(attack)).toEqual([...cost, Number(dollarsPerMillion(counts).toFixed(3))]);
 });
+
+it("the example and the bound follow from the dearest row", () => {
+  const [, , rowsRead = 0, rowsWritten = 0, , , dollars = 0] = [...documented.values()].at(-1) ?? [];
+  expect(Math.max(...[...documented.values()].map((numbers) => numbers[6] ?? 0))).toBe(dollars);
+  const text = security.replaceAll(/\s+/g, " ");
+  expect(text).toContain(`0.30 + 0.15 + ${rowsRead} × 0.001 + ${rowsWritten} × 1.00 = ${dollars}.`);
+  const aDay = 0.864 * dollars;
+  expect(text).toContain(`0.864 × $${dollars} = $${aDay.toFixed(2)} a day for each key`);
+  expect(text).toContain(`$${(4 * aDay).toFixed(2)} a day.`);
+});
