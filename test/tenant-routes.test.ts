@@ -85,7 +85,7 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
     // Everything theirs; each identifier alone theirs, among mine; everything unknown; identifiers of another shape.
     const foreign: Record<string, string>[] = [
       theirs,
-      ...parameters.map((id) => ({ ...mine, [id]: theirs[id as keyof typeof theirs] })),
+      ...parameters.map((id) => ({ ...mine, [id]: theirs[id] ?? "" })),
       Object.fromEntries(parameters.map((id) => [id, newId()])),
       Object.fromEntries(parameters.map((id) => [id, "x"])),
     ];

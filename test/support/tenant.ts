@@ -41,7 +41,6 @@ export async function addOneOfEverything(accountId?: string) {
     ),
     env.DB.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
-  const ids: Record<string, string> = {};
   const known = {
     accountId: account,
     ideaBankId: bank.id,
@@ -51,8 +50,9 @@ export async function addOneOfEverything(accountId?: string) {
     surveyId,
     panelistId: bank.panelistId,
   };
-  await createMissing(Object.assign(ids, known));
-  return Object.assign(known, ids);
+  const ids = Object.assign<Record<string, string>, typeof known>({}, known);
+  await createMissing(ids);
+  return ids;
 }
 
 /** Creates what a path can name and is not there yet through the API itself, so that a new resource needs no line here. */
