@@ -2,15 +2,15 @@
  * An exact sliding window: no span of `windowMs`, wherever it starts, ever holds more than `limit` admitted requests.
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
- * so a request may pass exactly when that one has left the window: O(1), and nothing is ever swept.
- * Time comes in as an argument, in Unix milliseconds; a clock that steps back is held at the last admission.
+ * so a request may pass exactly when that one has left the window: O(1), without any cleanup.
+ * Time is an argument, in Unix milliseconds. When the clock steps back, the time of the last admission is used.
  */
 
 /** At most `limit` requests in any `windowMs` milliseconds. */
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
 
 /**
- * What the window said. `waitMs` is the time until the oldest admission leaves the window:
+ * The window's decision. `waitMs` is the time until the oldest admission leaves the window:
  * when nothing remains, nothing can be admitted before then.
  */
 export type WindowDecision = { readonly admitted: boolean; readonly remaining: number; readonly waitMs: number };
@@ -18,7 +18,7 @@ export type WindowDecision = { readonly admitted: boolean; readonly remaining: n
 export class SlidingWindow {
   readonly rateLimit: RateLimit;
   readonly #ring: Float64Array;
-  /** Where the oldest admission stands, and the next one goes. */
+  /** The index of the oldest admission, which the next one overwrites. */
   #oldest = 0;
 
   /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
@@ -41,8 +41,8 @@ export class SlidingWindow {
   }
 
   /**
-   * The admissions that still count at `now`, oldest first: all that a later window of the same limit needs to go on exactly.
-   * Under a higher limit or a longer window it goes on with what this one has kept.
+   * The admissions that still count at `now`, oldest first: enough for a later window of the same limit to continue exactly.
+   * With a higher limit or a longer window it continues with the admissions that this one has kept.
    */
   times(now: number): Float64Array {
     const left = this.#countLeft(now);

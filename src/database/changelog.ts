@@ -5,8 +5,8 @@ type EntryRow = { title: string; description: string; last_activity_at: number }
 
 /**
  * An idea bank's implemented proposals (public and not merged), newest first by last activity, ties by id, at most its configured maximum,
- * and the changelog version that they are: one round trip, one transaction, so the two belong together.
- * Null when the idea bank does not exist. Reads exactly the entries, by the index `proposals_active`.
+ * and their changelog version: one round trip and one transaction, so that entries and version match.
+ * Null when the idea bank does not exist. Reads only these rows, by the index `proposals_active`.
  */
 export async function loadChangelog(
   session: D1DatabaseSession,

@@ -1,2 +1,2 @@
-/** The one place that decides which D1 database holds a row, so that tenants can be spread over several one day. */
+/** The only place that chooses the D1 database: here tenants can be spread over several databases later. */
 export const chooseDatabase = (env: Pick<Env, "DB">): D1Database => env.DB;

@@ -1,4 +1,4 @@
-/** What a panelist's request needs to know of an idea bank: its state, and the token revocations of its account. */
+/** An idea bank's state and the token revocations of its account: what a panelist's request depends on. */
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 
 type StateRow = {
@@ -16,13 +16,13 @@ type StateRow = {
 
 type RevocationRow = { seq: number; panelist_id: string; revoked_at: number };
 
-/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are dead. */
+/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are invalid. */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
  * An idea bank's state (null when there is none) and its account's token revocations after `seq`, oldest first: one
- * statement, since there are none as a rule, and a second one would cost every reader. The panelist's token names the idea
- * bank, and thereby the tenant.
+ * statement, because there are usually no new revocations and a second statement would cost every reader. The panelist's token
+ * names the idea bank, and the idea bank its tenant.
  */
 export async function loadIdeaBankSnapshot(
   session: D1DatabaseSession,
