@@ -23,7 +23,7 @@ export const createCommentHandlers = (
     const id = createId(secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, once } = found;
-    // It moves an implemented proposal up in the changelog.
+    // A comment moves an implemented proposal up in the changelog.
     if (once.kind === "done") snapshots.expire(token.ideaBankId, session.getBookmark());
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,

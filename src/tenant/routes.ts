@@ -1,4 +1,4 @@
-/** The tenant API: what an integration does with its API key. */
+/** The tenant API, used with an API key. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
@@ -11,7 +11,7 @@ import { PROPOSAL_HANDLERS } from "./proposals.ts";
 import { SURVEY_HANDLERS } from "./surveys.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** The memory that this surface shares with others of the isolate. */
+/** The caches that this surface shares with the others in the isolate. */
 export type TenantMemory = { readonly gatekeeper: Gatekeeper; readonly snapshots: IdeaBankSnapshots };
 
 export function createTenantRoutes({ gatekeeper, snapshots }: TenantMemory) {
