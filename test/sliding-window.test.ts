@@ -26,7 +26,7 @@ const rateLimit = fc.record({ limit: fc.integer({ min: 1, max: 12 }), windowMs: 
 const trace = fc.array(fc.record({ step: fc.nat(25), evicted: fc.boolean() }), { maxLength: 150 });
 
 describe("the sliding window", () => {
-  it("decides as the brute-force rule does, over any trace, evictions included", () => {
+  it("decides like the brute-force rule for any sequence of requests and evictions", () => {
     fc.assert(
       fc.property(rateLimit, trace, (limit, steps) => {
         const oracle = new Oracle(limit);
@@ -42,7 +42,7 @@ describe("the sliding window", () => {
     );
   });
 
-  it("never holds more than the limit in any span, wherever the span starts", () => {
+  it("never admits more than the limit in any span, wherever the span starts", () => {
     fc.assert(
       fc.property(rateLimit, trace, ({ limit, windowMs }, steps) => {
         const window = new SlidingWindow({ limit, windowMs });
@@ -59,7 +59,7 @@ describe("the sliding window", () => {
     );
   });
 
-  it("admits nothing before the wait is over, and something the moment it is", () => {
+  it("admits nothing before the wait is over, and one request exactly when it is", () => {
     fc.assert(
       fc.property(rateLimit, trace, (limit, steps) => {
         const window = new SlidingWindow(limit);
@@ -76,7 +76,7 @@ describe("the sliding window", () => {
     );
   });
 
-  it("holds the limit when the clock steps back", () => {
+  it("keeps the limit when the clock steps back", () => {
     const window = new SlidingWindow({ limit: 2, windowMs: 100 });
     expect([1_000, 900, 800].map((now) => window.admit(now).admitted)).toEqual([true, true, false]);
     expect(window.admit(1_050)).toEqual({ admitted: false, remaining: 0, waitMs: 50 });

@@ -1,4 +1,4 @@
-/** What the README tells a reader to do, done exactly so. */
+/** Runs the README's commands exactly as written. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -63,7 +63,7 @@ describe("the README's", () => {
        ${bin}/tsc -p tsconfig.client.json && API_KEY=${key} ${bin}/node client.ts`,
     );
     expect(output.trim()).toMatch(/^[0-9A-Za-z]{12}$/);
-    // The types are of use: a status that the API does not have is an error.
+    // The types are checked: a status that the API does not have is an error.
     await writeFile(join(folder, "client.ts"), snippet.replace('"OPEN"', '"AJAR"'));
     await expect(paste(`cd '${folder}' && ${bin}/tsc -p tsconfig.client.json`)).rejects.toThrow();
   });
@@ -76,7 +76,7 @@ describe("the static assets", () => {
     expect(await response.json()).toEqual(JSON.parse(await readFile("public/openapi.json", "utf8")));
   });
 
-  it("serve the reference page with everything that it loads, from here alone", async () => {
+  it("serve the reference page and everything that it loads from this origin", async () => {
     const page = await fetch(`${origin}/reference`);
     expect(page.status).toBe(200);
     expect(page.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
