@@ -1,4 +1,4 @@
-/** The application: what every request passes, which routes answer, and what their surfaces share in an isolate's memory. */
+/** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
@@ -15,7 +15,7 @@ import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
-/** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
+/** A new application with an empty memory, as a new isolate has. `identify` finds the account owner. */
 export function createApp(identify: Identify = identifyByAccess) {
   const readSettings = createSettingsReader();
   const bookmarks = new Bookmarks();

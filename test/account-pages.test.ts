@@ -1,4 +1,4 @@
-/** The pages of Account Settings, as HTML; real browsers see them in node/browser.test.ts. */
+/** The pages of Account Settings, as HTML; node/account-browser.test.ts tests them in a real browser. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { identifyByAccess } from "../src/account/identity.ts";
@@ -27,7 +27,7 @@ describe("without an identity", () => {
     },
   );
 
-  it("nothing can be done, and no account comes into being", async () => {
+  it("no form works, and no account is created", async () => {
     expect((await nobody.request("/account/api/keys")).headers.get("Content-Type")).toBe("application/problem+json");
     for (const path of ["/account/api-keys", "/account/api/keys"]) {
       expect((await nobody.request(path, { method: "POST" })).status).toBe(403);
@@ -63,17 +63,17 @@ describe("the identity", () => {
     expect(await identify({ common_name: "" }, "=x@example.com")).toBeUndefined();
   });
 
-  it.each([undefined, {}, { email: "" }, { email: 1 }])("is nobody for %j", async (identity) => {
+  it.each([undefined, {}, { email: "" }, { email: 1 }])("is missing for %j", async (identity) => {
     expect(await identify(identity)).toBeUndefined();
   });
 
-  it("is nobody without Access", async () => {
+  it("is missing without Access", async () => {
     expect((await createIsolate().request("/account/api-keys")).status).toBe(403);
   });
 });
 
 describe("the first visit", () => {
-  it("creates the account, once, however many first visits there are at the same time", async () => {
+  it("creates the account once, even when many first visits come at the same time", async () => {
     const owner = createOwner();
     const answers = await Promise.all(Array.from({ length: 20 }, () => owner.page("/api-keys")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -109,7 +109,7 @@ describe("the forms", () => {
     expect(await owner.keys()).toHaveLength(1);
   });
 
-  it("say nothing of another owner's key that has the same id", async () => {
+  it("reveal nothing about another owner's key with the same id", async () => {
     const theirs = await createOwner().create();
     const owner = createOwner();
     const refused = await owner.submit("/api-keys", { ...FIELDS, newKeyId: theirs.apiKey.id });
@@ -118,14 +118,14 @@ describe("the forms", () => {
     expect(await owner.whoami(theirs.key)).toBe(200);
   });
 
-  it("do not take an empty grace for none", async () => {
+  it("do not accept an empty grace as no grace", async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create();
     expect((await owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "" })).status).toBe(400);
     expect(await owner.whoami(key)).toBe(200);
   });
 
-  it("come back with what was typed and what is wrong", async () => {
+  it("return the entered values and the errors", async () => {
     const owner = createOwner();
     const response = await owner.submit("/api-keys", { ...FIELDS, name: "x".repeat(101), limit: "0", scopes: [] });
     expect(response.status).toBe(400);
@@ -141,7 +141,7 @@ describe("the forms", () => {
     expect(await owner.keys()).toEqual([]);
   });
 
-  it("give way to a sentence at four keys", async () => {
+  it("are replaced by a notice at the maximum of active keys", async () => {
     const owner = createOwner();
     for (const name of ["a", "b", "c", "d"]) await owner.create(name);
     const html = await (await owner.page("/api-keys")).text();
@@ -170,7 +170,7 @@ describe("the forms", () => {
     expect(await (await owner.page("/api-keys")).text()).toContain('class="card revoked"');
   });
 
-  it("for a key that is not there are a 404 page", async () => {
+  it("answer 404 with a page for a key that does not exist", async () => {
     const owner = createOwner();
     for (const answer of [
       await owner.page("/api-keys/000000000000/revoke"),
@@ -183,7 +183,7 @@ describe("the forms", () => {
     }
   });
 
-  it("take only forms, of at most 64 KiB", async () => {
+  it("accept only form bodies of at most 64 KiB", async () => {
     const owner = createOwner();
     const send = (type: string, body: string) =>
       owner.isolate.request("/account/api-keys", { method: "POST", headers: { "Content-Type": type }, body });
@@ -213,8 +213,8 @@ describe("requests from other sites", () => {
   });
 });
 
-describe("every page", () => {
-  it("has a strict policy with a nonce of its own, and is stored nowhere", async () => {
+describe("every HTML page", () => {
+  it("has a strict Content-Security-Policy with its own nonce, and is not stored", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     const nonces = new Set<string>();
@@ -241,7 +241,7 @@ describe("every page", () => {
     expect(nonces.size).toBe(answers.length);
   });
 
-  it("shows names as they are, never as markup", async () => {
+  it("escapes names", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create(`<img src=x onerror=alert(1)>"'&amp;`);
     for (const path of ["/api-keys", "/activity", `/api-keys/${apiKey.id}/revoke`]) {
@@ -267,7 +267,7 @@ describe("every page", () => {
 });
 
 describe("the activity", () => {
-  it("has pages, newest first", async () => {
+  it("is paginated, newest first", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");
     for (let times = 1; times <= 24; times++)

@@ -1,4 +1,4 @@
-/** What a flood of refused requests costs: few log lines, few problems. */
+/** Many refused requests cost few log lines and few problem objects. */
 import { expect, it, vi } from "vitest";
 import { oncePer } from "../src/http/once-per.ts";
 import { logRefusal } from "../src/http/refusal-log.ts";
@@ -6,7 +6,7 @@ import { Problem } from "../src/problem.ts";
 import { freeze } from "./support/clock.ts";
 import { createIsolate } from "./support/isolate.ts";
 
-it("the log names why, at most once a second for each cause, and how many requests it leaves out", async () => {
+it("the log names the cause, at most once a second for each, with the number of lines left out", async () => {
   const debug = vi.spyOn(console, "debug");
   const isolate = createIsolate();
   const refuse = (id: string, apiKey: string) =>
@@ -38,7 +38,7 @@ it("makes a problem once for each key, and its body with it", () => {
   expect(make).toHaveBeenCalledTimes(2);
 });
 
-it("the log counts refusals by what the code names, never by what a client sends", () => {
+it("the log groups refusals by the code's fixed texts, never by what a client sends", () => {
   const debug = vi.spyOn(console, "debug");
   const refuse = (origin: string) =>
     logRefusal({ requestId: "r", problem: "forbidden", cause: { origin } }, 3_000_000_000_000);

@@ -42,7 +42,7 @@ describe("issuing a token", () => {
     expect(await read(issued.token)).toBe(401);
   });
 
-  it("by externalId creates the panelist once, in one call, however often and however fast it is asked", async () => {
+  it("by externalId creates the panelist once, even for many requests at the same time", async () => {
     const { issue, read, tenant } = await createScene();
     const issued = await Promise.all(Array.from({ length: 8 }, () => issue({ externalId: "customer-42" })));
     expect(new Set(issued.map(({ panelistId }) => panelistId)).size).toBe(1);
@@ -51,7 +51,7 @@ describe("issuing a token", () => {
     expect((await found.json<{ items: unknown[] }>()).items).toHaveLength(1);
   });
 
-  it("takes a lifetime from a minute to 90 days", async () => {
+  it("accepts a lifetime from a minute to 90 days", async () => {
     const { issue, panelistId } = await createScene();
     for (const lifetimeSeconds of [60, 7_776_000]) {
       const { expiresAt } = await issue({ panelistId, lifetimeSeconds });
@@ -61,7 +61,7 @@ describe("issuing a token", () => {
     }
   });
 
-  it("for a panelist who is switched off is 409, and writes nothing", async () => {
+  it("for an inactive panelist is 409, and writes nothing", async () => {
     const { tenant, tokens, panelistId } = await createScene();
     await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
     const response = await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" });
@@ -69,7 +69,7 @@ describe("issuing a token", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first()).toEqual({ n: 0 });
   });
 
-  it("for another tenant's panelist, or on another tenant's idea bank, is 403, and creates nobody", async () => {
+  it("for another tenant's panelist, or on another tenant's idea bank, is 403, and creates no panelist", async () => {
     const [mine, theirs] = [await createScene(), await createScene()];
     const foreign = await mine.tenant.send("POST", mine.tokens, { panelistId: theirs.panelistId });
     expect(foreign.status).toBe(403);
@@ -81,7 +81,7 @@ describe("issuing a token", () => {
   });
 });
 
-describe("a token ends at once, in this isolate,", () => {
+describe("a token becomes invalid at once, in this isolate,", () => {
   it("when all of its panelist's tokens are revoked; one issued afterwards works, even in the same second", async () => {
     freeze(1_900_000_000_100);
     const { issue, read, tenant, panelistId } = await createScene();
@@ -107,7 +107,7 @@ describe("a token ends at once, in this isolate,", () => {
     expect(await read((await issue({ panelistId })).token)).toBe(200);
   });
 
-  it("when its panelist is switched off, and stays dead when it is switched on again: a new one works", async () => {
+  it("when its panelist is deactivated, and stays invalid after reactivation: a new token works", async () => {
     const { issue, read, tenant, panelistId } = await createScene();
     const { token } = await issue({ panelistId });
     expect(await read(token)).toBe(200);

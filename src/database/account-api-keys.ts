@@ -23,17 +23,18 @@ type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: n
 /** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
 export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 
-/** When, in Unix milliseconds, and under which id the audit trail remembers it. */
-export type Moment = { readonly now: number; readonly eventId: string };
+/** The time (Unix milliseconds) and the id of an audit event. */
+export type AuditStamp = { readonly now: number; readonly eventId: string };
+export type { AuditStamp as Moment };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at`;
 const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
 const DAY_MS = 86_400_000;
-/** How long a revoked key stays in sight. */
+/** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
 
-/** The first visit creates the account; two first visits at once create one. */
+/** Creates the account on the owner's first visit. Two first visits at the same time create one account. */
 const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: string, now: number) =>
   session
     .prepare(
@@ -41,7 +42,7 @@ const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: 
     )
     .bind(email, newAccountId, now);
 
-/** Every key but those revoked long ago, the active first, newest first, with the last 24 hours of their use. */
+/** All keys but those revoked more than 30 days ago: active ones first, newest first, with their usage of the last 24 hours. */
 export async function listApiKeys(
   session: D1DatabaseSession,
   email: string,
@@ -73,16 +74,16 @@ export async function listApiKeys(
   );
 }
 
-/** `"limit"`: four keys are active. `"exists"`: this id was used before, as by a form that was sent twice. */
+/** `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. */
 export async function createApiKeyRow(
   session: D1DatabaseSession,
   owner: Owner,
   newAccountId: string,
   key: { readonly id: string } & StoredSecret,
   { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | "limit" | "exists"> {
-  const happening = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
+  const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const [, inserted, , , existing] = await session.batch([
     ensureAccount(session, owner.email, newAccountId, now),
     session
@@ -106,8 +107,8 @@ export async function createApiKeyRow(
         now,
         expiresInDays === null ? null : now + expiresInDays * DAY_MS,
       ),
-    recordChange(session, owner, happening),
-    recordRefusal(session, owner, { ...happening, id: eventId }),
+    recordChange(session, owner, creation),
+    recordRefusal(session, owner, { ...creation, id: eventId }),
     session.prepare(`SELECT 1 FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, key.id),
   ]);
   const row = inserted?.results[0] as Row | undefined;
@@ -116,9 +117,9 @@ export async function createApiKeyRow(
 }
 
 /**
- * Gives an active key a new secret. The one before works until `graceUntil`, or not at all when that is null; any older one
- * ends. `seen` is the last four characters of the secret that the owner saw: a form that is sent twice, or a page from
- * before, rotates nothing and is told `"rotated"`.
+ * Gives an active key a new secret. The previous one works until `graceUntil`, or ends at once if that is null. Any older secret
+ * ends. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
+ * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
   session: D1DatabaseSession,
@@ -126,7 +127,7 @@ export async function rotateApiKey(
   id: string,
   secret: StoredSecret,
   { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | "rotated" | null> {
   const active = `id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?3 + 1) > ?3`;
   const [updated, , found] = await session.batch([
@@ -150,7 +151,7 @@ export async function renameApiKey(
   owner: Owner,
   id: string,
   name: string,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
   const [updated] = await session.batch([
     session
@@ -161,12 +162,12 @@ export async function renameApiKey(
   return firstKey(updated, now);
 }
 
-/** Revoking again changes nothing, and finds the key as it is. */
+/** Revoking again changes nothing and returns the key as it is. */
 export async function revokeApiKey(
   session: D1DatabaseSession,
   owner: Owner,
   id: string,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
   const [, , selected] = await session.batch([
     session

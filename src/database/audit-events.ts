@@ -14,8 +14,8 @@ type Row = {
   created_at: number;
 };
 
-/** What happened to which key. `id` is the event's own. */
-export type Happening = {
+/** An audit event to record. `id` is the event's own. */
+export type NewAuditEvent = {
   readonly id: string;
   readonly event: AuditEvent["event"];
   readonly apiKeyId: string | null;
@@ -23,11 +23,11 @@ export type Happening = {
   readonly now: number;
 };
 
-/** The statement that records what the one before it in the batch has done, if it has changed anything. */
+/** The statement that records the change made by the statement before it in the batch, if that changed a row. */
 export const recordChange = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
-  { id, event, apiKeyId, apiKeyName, now }: Happening,
+  { id, event, apiKeyId, apiKeyName, now }: NewAuditEvent,
 ): D1PreparedStatement =>
   session
     .prepare(
@@ -37,11 +37,11 @@ export const recordChange = (
     )
     .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now);
 
-/** The statement that records a creation that the cap refused: there is no such key after it. */
+/** The statement that records a creation refused by the maximum of active keys. It records nothing if the key exists. */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
-  { id, apiKeyId, apiKeyName, now }: Happening,
+  { id, apiKeyId, apiKeyName, now }: NewAuditEvent,
 ): D1PreparedStatement =>
   session
     .prepare(
@@ -51,7 +51,7 @@ export const recordRefusal = (
     )
     .bind(email, id, apiKeyId, apiKeyName, actor, address, now);
 
-/** A revoked key was used: recorded once an hour. `now` is in Unix milliseconds. */
+/** Records the use of a revoked key, at most once an hour. `now` is in Unix milliseconds. */
 export async function recordUseAfterRevocation(
   database: D1Database,
   apiKeyId: string,

@@ -1,11 +1,11 @@
-/** What a compound token is issued on: an idea bank and a panelist of the same tenant. One round trip. */
+/** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
 import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import { clearExpired, NOT_DONE_BEFORE, recall, toOnce } from "./idempotency.ts";
 
-/** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It says nothing that signs a token. */
+/** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
 export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
 
-/** By id, or by the tenant's own id for the person; `newPanelistId` is the id of the panelist that an unknown one creates. */
+/** By id, or by the tenant's own id for the person. If no panelist has that id yet, one is created with the id `newPanelistId`. */
 export type NamedPanelist = (
   | { readonly panelistId: string }
   | { readonly externalId: string; readonly newPanelistId: string }
@@ -27,7 +27,7 @@ export async function findTokenIssue(
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<Once<TokenIssue> | { readonly kind: "inactive" }> {
   const [column, value] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
-  // ?1 account, ?2 idempotency key, ?3 idea bank, ?4 panelist, ?5 the second after which a token is alive
+  // ?1 account, ?2 idempotency key, ?3 idea bank, ?4 panelist, ?5 now in Unix seconds
   const found = `FROM panelists p WHERE p.account_id = ?1 AND p.${column} = ?4
     AND EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?3) AND ${NOT_DONE_BEFORE}`;
   const issuedAt = "max(?5, coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";

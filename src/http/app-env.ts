@@ -1,4 +1,4 @@
-/** What every handler can reach: the Worker's bindings, and what the application has found out before. */
+/** What every handler can use: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
 
 export type AppEnv = {

@@ -2,13 +2,13 @@
 import * as z from "zod/mini";
 import { Problem } from "../problem.ts";
 
-/** `path` is the field's place, its steps joined by dots; empty for the whole. */
+/** `path` is the field's path, its names joined by dots; empty for the whole input. */
 export type FieldError = { readonly path: string; readonly message: string };
 
 export const invalid = (errors: readonly FieldError[]): Problem =>
   new Problem("invalid-request", { extensions: { errors } });
 
-/** What the schema makes of the value. Throws `invalid-request`. */
+/** The value as the schema parses it. Throws `invalid-request`. */
 export function parseOrThrow<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;

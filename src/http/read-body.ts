@@ -1,10 +1,10 @@
-/** Bodies of at most 64 KiB, read no further than that. */
+/** Reads bodies of at most 64 KiB. Reading stops when a body is longer. */
 import { Problem } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 
 const MAX_BYTES = 64 * 1024;
 
-/** The body's text and its value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` for what is not JSON. */
+/** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
 export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
   const bytes = await readBytes(request, "application/json");
   try {

@@ -1,13 +1,13 @@
 /**
- * Why requests were refused: a line for each cause, at most one a second in an isolate, with how many it leaves out.
- * A flood of forgeries costs no I/O; it should cost no log either.
+ * Logs why requests were refused: at most one line a second for each cause and isolate, with the number of lines left out.
+ * So a flood of invalid credentials costs few log lines.
  */
 
 const INTERVAL_MS = 1_000;
 
 type Line = { readonly requestId: string; readonly problem: string; readonly cause: unknown };
 
-/** By problem and cause. The code names both, so they are a handful; causes that are objects are one, whatever a client put into them. */
+/** By problem and cause. Both are fixed texts of the code, so there are few. All causes that are objects have the same key. */
 const logged = new Map<string, { at: number; unlogged: number }>();
 
 /** `now` is in Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** What an account owner sees and decides: API keys as Account Settings shows them, and what has happened to them. */
+/** API keys and audit events as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
 import { describe } from "./describe.ts";
@@ -9,7 +9,7 @@ import { integer, Name, oneOf, Timestamp } from "./text.ts";
 /** Active keys at the same time (contract, "Authentication"). */
 export const MAX_ACTIVE_KEYS = 4;
 
-/** How long a rotated key's old secret may live on, in seconds, and in words. */
+/** How long a rotated key's old secret may stay valid, in seconds, with labels. */
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
 
@@ -41,7 +41,7 @@ export const Rotation = z.strictObject({
       ),
     86_400,
   ),
-  /** The last four characters of the secret to replace: the rotation is refused when the key has another secret by now. */
+  /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
   lastFour: z.optional(z.string()),
 });
 export type Rotation = z.infer<typeof Rotation>;
@@ -52,7 +52,7 @@ const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count 
 
 const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
 
-/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours that saw requests, of the last 24. */
+/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours with requests among the last 24. */
 export const ApiKey = z.object({
   id: Id,
   name: Name,
@@ -70,7 +70,7 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** The only answer that holds a key. */
+/** The only answer that contains the whole key. */
 export const ShownApiKey = z.object({ apiKey: ApiKey, key: z.string().check(z.regex(API_KEY.pattern)) });
 
 export const ApiKeyList = z.object({
@@ -81,7 +81,7 @@ export const ApiKeyList = z.object({
 
 export const AUDIT_EVENTS = ["created", "rotated", "renamed", "revoked", "refused", "used-after-revocation"] as const;
 
-/** `actor` is the owner's e-mail address or a service token's name; null when it was the key itself. */
+/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
@@ -93,7 +93,7 @@ export const AuditEvent = z.object({
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Who is acting, from where. `email` is the account's, `actor` the person or script. */
+/** Who sends the request, and from which address. `email` is the account's, `actor` the person or script. */
 export type Owner = { readonly email: string; readonly actor: string; readonly address: string | null };
 
 if (!import.meta.deployed) {

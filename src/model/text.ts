@@ -3,14 +3,14 @@ import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
 
-// Control characters are what these patterns are about.
+// These patterns match control characters on purpose.
 const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
 
 const lengthMessage = ({ min, max }: Bounds) =>
   min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 
-/** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, hence the metadata by hand. */
+/** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
 const text = (bounds: Bounds, forbidden: RegExp) =>
   z
     .string(orRequired("must be a string"))
@@ -22,7 +22,7 @@ const text = (bounds: Bounds, forbidden: RegExp) =>
     )
     .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
 
-/** A field that is not there gets its own sentence. */
+/** A missing field has its own message. */
 const orRequired = (message: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? "is required" : message),
 });
@@ -32,7 +32,7 @@ const isWithin = (length: number, { min, max }: Bounds) => length >= min && leng
 /** One line: a name, a title. */
 export const line = (bounds: Bounds) => text(bounds, CONTROL);
 
-/** Prose: line breaks and tabs are welcome. */
+/** A longer text: line breaks and tabs are allowed. */
 export const prose = (bounds: Bounds) => text(bounds, CONTROL_BUT_WHITESPACE);
 
 export const Name = line({ min: 1, max: 100 });
@@ -47,7 +47,7 @@ export const integer = (min: number, max: number) => {
   return z.int({ error }).check(z.gte(min, { error }), z.lte(max, { error }));
 };
 
-/** One of some words. */
+/** One of several fixed words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, { error: `must be one of ${words.join(", ")}` });
 

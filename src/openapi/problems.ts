@@ -1,4 +1,4 @@
-/** The error answers of the document: which operation can give which, from its entry and the table of problems. */
+/** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
 import type { DescribedOperation } from "../http/operation.ts";
 import { takesIdempotencyKey } from "../http/operation.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../problem.ts";
@@ -19,7 +19,7 @@ export const PROBLEM_SCHEMA = {
     },
     title: { type: "string", description: "The status in words." },
     status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." },
-    detail: { type: "string", description: "What was wrong and what to send instead, for people." },
+    detail: { type: "string", description: "What was wrong and what to send instead, for people to read." },
     error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
     errors: {
       type: "array",
@@ -28,7 +28,7 @@ export const PROBLEM_SCHEMA = {
         type: "object",
         required: ["path", "message"],
         properties: {
-          path: { type: "string", description: "The field: its steps joined by dots. Empty for the whole body." },
+          path: { type: "string", description: "The field: its path, joined by dots. Empty for the whole body." },
           message: { type: "string", description: "The rule that the field breaks." },
         },
         additionalProperties: false,
@@ -73,7 +73,7 @@ export function problemsByStatus(operation: DescribedOperation): Record<string, 
   );
 }
 
-/** `responses` of the components: those that operations refer to. */
+/** The component `responses` that operations refer to. */
 export const problemResponses = (operations: readonly DescribedOperation[]) => {
   const used = JSON.stringify(operations.map(problemsByStatus));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
+/** Authenticates a panelist: first the token, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
 import { type CompoundToken, isExpired, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
@@ -8,11 +8,11 @@ import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
-/** One answer for every reason; it says what is expected, not what was wrong. */
+/** The same response for every reason: it says what is expected, not what was wrong. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
-      detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+      detail: "Send a valid compound token (`ibt_…`) in the header `Authorization`.",
       headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
       cause: reason,
     }),

@@ -10,7 +10,7 @@ import type { PanelistHandler } from "./answer-operation.ts";
 export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: Bookmarks): PanelistHandler {
   const changelogs = new Changelogs(bookmarks);
   return function handleChangelog(c, { ideaBankId }) {
-    // A cold isolate starts KV's read beside D1's: the cold path is one round trip deep.
+    // A cold isolate reads KV and D1 at the same time, so that both take one round trip.
     const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
     return async ({ ideaBank }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");

@@ -67,7 +67,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     await page.getByRole("heading", { name: "API keys" }).waitFor();
   }
 
-  it("creates a key, copies it, uses it, sees it counted, rotates it and revokes it", async () => {
+  it("creates a key, copies it, uses it, shows its usage, rotates it and revokes it", async () => {
     const { page, complaints } = await open();
     const key = await createKey(page, "CRM import");
     await page.getByRole("button", { name: "Copy the API key" }).click();
@@ -76,7 +76,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     expect(page.url()).not.toContain("ibk_");
 
     for (let times = 0; times < 3; times++) expect(await whoami(key)).toBe(200);
-    // The gate hands its counts to D1 some seconds after the first use.
+    // The gate writes its counts to D1 some seconds after the first use.
     await expect
       .poll(
         async () => {
@@ -101,7 +101,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     expect(complaints).toEqual([]);
   });
 
-  it("does not show the key again on the way back", async () => {
+  it("does not show the key again after the back button", async () => {
     const { page } = await open();
     const key = await createKey(page, "Going back");
     await page.getByRole("link", { name: /back to API keys/ }).click();
@@ -112,7 +112,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     await revokeKey(page, "Going back");
   });
 
-  it("does all of it without JavaScript", async () => {
+  it("works without JavaScript", async () => {
     const { page } = await open({ javaScriptEnabled: false });
     const key = await createKey(page, "No script");
     expect(await page.getByRole("button", { name: "Copy the API key" }).count()).toBe(0);
@@ -130,7 +130,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     expect([await whoami(key), await whoami(rotated)]).toEqual([401, 401]);
   });
 
-  it("is used by keyboard alone", async () => {
+  it("works with the keyboard alone", async () => {
     const { page } = await open();
     await page.goto("/account/api-keys");
     await page.keyboard.press("Tab");
@@ -164,7 +164,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 30_000 }
     expect(complaints).toEqual([]);
   });
 
-  it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
+  it("passes axe-core in light and dark, wide and narrow; see the screenshots", async () => {
     const { page: owner } = await open();
     await createKey(owner, "Nightly export");
     await owner.goto("/account/api-keys");

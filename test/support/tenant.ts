@@ -1,4 +1,4 @@
-/** A tenant with a key, talking to the tenant API through one isolate. */
+/** A tenant with a key, using the tenant API through one isolate. */
 import { env } from "cloudflare:workers";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./operations.ts";
@@ -25,7 +25,7 @@ export async function createTenant(options: KeyOptions = {}, isolate: Isolate = 
   };
 }
 
-/** One of everything that a path of the tenant API can name, in an account of its own. */
+/** One row of each kind that a path of the tenant API can name, in a new account. */
 export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
@@ -71,7 +71,7 @@ async function createMissing(ids: Record<string, string>): Promise<void> {
   }
 }
 
-/** Everything that D1 holds and a tenant's request could change. */
+/** All rows in D1 that a tenant's request could change. */
 export async function dumpDatabase(): Promise<unknown> {
   const { results: tables } = await env.DB.prepare(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
