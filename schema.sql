@@ -276,7 +276,9 @@ CREATE TRIGGER IF NOT EXISTS panelist_switched_off AFTER UPDATE OF active ON pan
 WHEN OLD.active = 1 AND NEW.active = 0
 BEGIN
   UPDATE panelists
-  SET tokens_revoked_at = max(unixepoch() * 1000, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)
+  SET tokens_revoked_at = CASE
+    WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+    ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
   WHERE id = NEW.id;
 END;
 
@@ -288,7 +290,7 @@ BEGIN
   DELETE FROM token_revocations WHERE panelist_id = NEW.id;
   DELETE FROM token_revocations
   WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = NEW.account_id ORDER BY seq LIMIT 2)
-    AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
+    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (
     NEW.account_id,
@@ -303,7 +305,7 @@ BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
   DELETE FROM token_revocations
   WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = OLD.account_id ORDER BY seq LIMIT 2)
-    AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
+    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
 END;

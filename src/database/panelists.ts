@@ -114,22 +114,24 @@ export async function deletePanelist(session: D1DatabaseSession, accountId: stri
   return row !== null;
 }
 
-/** The time of a revocation at ?3. It is at least in the second after the previous revocation, since tokens issued in between carry that second. */
-const REVOKED_NOW = "max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)";
-
-/** Revokes every token that was issued until `now` (Unix milliseconds). */
+/**
+ * Revokes every token that was issued until now, by D1's clock: tokens are issued by the same one. A token's time is in whole seconds,
+ * so one that is issued after a revocation belongs to the next second; a second revocation within a second ends that one too,
+ * and no further token is issued until it is over (`findTokenIssue`). So revocations never run ahead of the clock.
+ */
 export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-  now: number,
 ): Promise<boolean> {
   const row = await session
     .prepare(
-      `UPDATE panelists SET tokens_revoked_at = ${REVOKED_NOW}
+      `UPDATE panelists SET tokens_revoked_at = CASE
+         WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+         ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
        WHERE account_id = ?1 AND id = ?2 RETURNING id`,
     )
-    .bind(accountId, id, now)
+    .bind(accountId, id)
     .first();
   return row !== null;
 }

@@ -30,7 +30,10 @@ export function createTokenReader(): ReadToken {
     const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
     const token = await verified.verify(text, c.get("settings").signingKeys);
     if (!token.ok) throw unauthorized(token.reason);
-    if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
+    const now = Math.floor(Date.now() / 1000);
+    if (isExpired(token.value, now)) throw unauthorized("expired");
+    // One issued after a revocation belongs to the next second; nothing is issued later than that.
+    if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
     return token.value;
   };
 }

@@ -70,4 +70,12 @@ export const badTokens: { title: string; io: boolean; header: () => Promise<stri
     },
   },
   { title: "an API key", io: false, header: async () => (await addApiKey()).text },
+  {
+    title: "a token issued in the future",
+    io: false,
+    header: async () => {
+      const { id, panelistId } = await addIdeaBank();
+      return tokenFor(id, panelistId, now() + 60);
+    },
+  },
 ];
