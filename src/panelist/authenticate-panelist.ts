@@ -12,7 +12,7 @@ import { Problem } from "../problem.ts";
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
-      detail: "Send a valid compound token (`ibt_…`) in the header `Authorization`.",
+      detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
       headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
       cause: reason,
     }),

@@ -15,7 +15,7 @@ import type { TenantEnv } from "./tenant-env.ts";
 const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
-      detail: "Send a valid API key (`ibk_…`) in the header `X-API-Key`.",
+      detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
       headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
       cause: reason,
     }),
