@@ -111,7 +111,3 @@ export async function removeComment(
     comment: row === undefined ? null : { mine: row.mine === 1 },
   };
 }
-
-/** Only the access check, for a request that is refused for another reason. One round trip. */
-export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims) =>
-  toAccess(await selectAccess(session, token).all());
