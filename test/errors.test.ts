@@ -26,8 +26,19 @@ describe("an unknown path answers 404 not-found", () => {
     const response = await createIsolate().request(path);
     expect(response.status).toBe(404);
     expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(response.headers.get("X-Request-Id")).toMatch(/./);
     expect(await response.json()).toMatchObject({ status: 404, error: "not-found" });
   });
+
+  it.each(["/public/ideabank", "/public/ideabank/nothing", "/ideabank/nothing", "/ideabank/proposals/x/y/z"])(
+    "%s, which a script of any origin can read",
+    async (path) => {
+      const response = await createIsolate().request(path, { headers: { Origin: "https://panel.example" } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(response.headers.get("Access-Control-Expose-Headers")).toContain("X-Request-Id");
+    },
+  );
 });
 
 describe.each(ENDPOINTS)("%s", (path) => {

@@ -59,6 +59,10 @@ export function toAccess(result: D1Result | undefined): PanelistAccess {
   };
 }
 
+/** Access alone, for a request that is refused for another reason. One round trip. */
+export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims): Promise<PanelistAccess> =>
+  toAccess(await selectAccess(session, token).all());
+
 const toSwitches = (row: Row): IdeaBankSwitches => ({
   accountSuspended: row.account_status === "suspended",
   status: row.status ?? "CLOSED",
