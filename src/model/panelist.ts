@@ -82,10 +82,8 @@ if (!import.meta.deployed) {
 
   z.globalRegistry.add(TokenRequest, {
     description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
-    oneOf: [
-      { type: "object", required: ["panelistId"] },
-      { type: "object", required: ["externalId"] },
-    ],
+    // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
+    oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }],
   });
   describe(TokenRequest, {
     name: "TokenRequest",
