@@ -65,10 +65,14 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
   const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
+  const isPanelist = operation.operation.credential.kind === "compoundToken";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : toResponse(codes),
+      // A panelist's rate has no policy header: that answer is its own.
+      codes.length === 1 && !(status === 429 && isPanelist)
+        ? { $ref: `#/components/responses/${codes[0]}` }
+        : toResponse(codes, isPanelist),
     ]),
   );
 }
@@ -84,13 +88,13 @@ export const problemResponses = (operations: readonly DescribedOperation[]) => {
   );
 };
 
-function toResponse(codes: readonly ProblemCode[]) {
+function toResponse(codes: readonly ProblemCode[], isPanelist = false) {
   const documents = codes.map(
     (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
   );
   return {
     description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
-    headers: headerReferences([...new Set(codes.flatMap(headersOf))]),
+    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, isPanelist)))]),
     content: {
       "application/problem+json": {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -105,12 +109,12 @@ const extensionsOf = (code: ProblemCode) => ({
   ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
 });
 
-function headersOf(code: ProblemCode): HeaderName[] {
+function headersOf(code: ProblemCode, isPanelist: boolean): HeaderName[] {
   switch (code) {
     case "unauthorized":
       return ["X-Request-Id", "WWW-Authenticate"];
     case "too-many-requests":
-      return ["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"];
+      return ["X-Request-Id", "Retry-After", ...(isPanelist ? [] : (["RateLimit-Policy", "RateLimit"] as const))];
     case "service-unavailable":
       return ["X-Request-Id", "Retry-After"];
     default:
