@@ -49,7 +49,7 @@ const PROBLEMS = {
   "too-many-requests": {
     status: 429,
     title: "Too Many Requests",
-    detail: "The API key is over its rate limit. Wait for the seconds in `Retry-After`.",
+    detail: "The API key or the panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
   },
   "internal-error": {
     status: 500,

@@ -51,7 +51,7 @@ describe("GET /tenant/whoami", () => {
       type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
       title: "Too Many Requests",
       status: 429,
-      detail: "The API key is over its rate limit. Wait for the seconds in `Retry-After`.",
+      detail: "The API key or the panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
       error: "too-many-requests",
       "violated-policies": ["api-key"],
     });
