@@ -95,6 +95,17 @@ describe("creating a key", () => {
   });
 });
 
+it("a body that breaks a thousand rules is told of twenty", async () => {
+  const owner = createOwner();
+  const response = await owner.json(
+    "POST",
+    "/keys",
+    Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [i, i])),
+  );
+  expect(response.status).toBe(400);
+  expect((await response.json<{ errors: object[] }>()).errors).toHaveLength(20);
+});
+
 describe("revoking a key", () => {
   it("ends it everywhere, from the owner's answer on", async () => {
     const owner = createOwner();

@@ -1,7 +1,6 @@
 /** The pages of Account Settings, as HTML; real browsers see them in node/browser.test.ts. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { identifyByAccess } from "../src/account/identity.ts";
 import { relativeTime } from "../src/account/pages/times.tsx";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
@@ -33,42 +32,6 @@ describe("without an identity", () => {
       expect((await nobody.request(path, { method: "POST" })).status).toBe(403);
     }
     expect(await env.DB.prepare("SELECT count(*) AS n FROM accounts").first("n")).toBe(0);
-  });
-});
-
-describe("the identity", () => {
-  const identify = (identity: object | undefined, owners = "") =>
-    identifyByAccess({
-      executionCtx: Object.assign(
-        { waitUntil() {}, passThroughOnException() {}, props: {} },
-        identity && { access: { getIdentity: async () => identity } },
-      ),
-      env: { ...env, SERVICE_TOKEN_OWNERS: owners },
-    });
-
-  it("is the e-mail address that Access gives, whatever its case", async () => {
-    expect(await identify({ email: "Owner@Example.com" })).toEqual({
-      email: "owner@example.com",
-      actor: "owner@example.com",
-    });
-  });
-
-  it("of a service token is the owner that the setting names for it", async () => {
-    const owners = "ci.access=Owner@example.com, other=x@example.com";
-    expect(await identify({ common_name: "ci.access" }, owners)).toEqual({
-      email: "owner@example.com",
-      actor: "ci.access",
-    });
-    expect(await identify({ common_name: "stranger" }, owners)).toBeUndefined();
-    expect(await identify({ common_name: "" }, "=x@example.com")).toBeUndefined();
-  });
-
-  it.each([undefined, {}, { email: "" }, { email: 1 }])("is nobody for %j", async (identity) => {
-    expect(await identify(identity)).toBeUndefined();
-  });
-
-  it("is nobody without Access", async () => {
-    expect((await createIsolate().request("/account/api-keys")).status).toBe(403);
   });
 });
 
