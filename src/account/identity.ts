@@ -31,7 +31,7 @@ export const identifyByAccess: Identify = async (c) => {
   const token = identity?.service_token_id;
   if (typeof token !== "string") return undefined;
   const email = toAddress(serviceTokenOwners(c.env.SERVICE_TOKEN_OWNERS).get(token));
-  return email && { email, actor: token };
+  return email === undefined ? undefined : { email, actor: token };
 };
 
 /** E-mail addresses are one whatever their case: identity providers do not agree on it. Beyond ASCII, case makes different ones one. */
