@@ -218,6 +218,7 @@ describe("the storage", () => {
     await store(other, 5, 6);
     await store(owner, 1_310_720, 4_194_304);
     expect(await list(owner)).toMatchObject({ storage: { usedBytes: 1_310_720, maxBytes: 4_194_304 } });
+    expect(await list(other)).toMatchObject({ storage: { usedBytes: 5, maxBytes: 6 } });
     const page = await html(owner);
     expect(page).toMatch(/<meter[^>]* max="4194304"[^>]* value="1310720"/);
     expect(page).toContain("1.3 MiB of 4 MiB used.");

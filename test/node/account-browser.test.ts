@@ -188,6 +188,8 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 120_000 
       const { page } = await open({ javaScriptEnabled });
       await page.goto("/account/api-keys");
       const places = async () => {
+        // The style sheet, too.
+        await page.waitForLoadState("load");
         const top = (await page.locator("form.create").boundingBox())?.y ?? 0;
         const fields = ["#name", "#expiresInDays", "#scopes", "#rate"];
         const boxes = await Promise.all(fields.map((field) => page.locator(field).boundingBox()));
