@@ -108,6 +108,16 @@ describe("rotating a key", () => {
     expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
   });
 
+  it("says on the page that the gate did not answer, and only then", async () => {
+    const owner = createOwner("o@example.com");
+    const { apiKey } = await owner.create();
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const shownTo = async (each: typeof owner) =>
+      (await each.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "0" })).text();
+    expect(await shownTo(cutOff)).toContain("gate did not answer");
+    expect(await shownTo(owner)).not.toContain("gate did not answer");
+  });
+
   it.each([1, -1, 3_601, "1 h"])("refuses a grace of %j", async (graceSeconds) => {
     const owner = createOwner();
     const { apiKey } = await owner.create();

@@ -62,7 +62,12 @@ const examples = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods as Record<string, Described>))
   .flatMap(({ requestBody, responses }) => [requestBody ?? {}, ...Object.values(responses)])
   .flatMap(({ content }) => content?.["application/json"] ?? [])
-  .concat([{ schema: { $ref: "#/components/schemas/Problem" }, example: PROBLEM }]);
+  .concat([
+    {
+      schema: { $ref: "#/components/schemas/Problem" },
+      example: { ...PROBLEM, errors: [{ path: "title", message: "is required" }] },
+    },
+  ]);
 
 describe("the schemas of the document", () => {
   const spoiled = examples.flatMap(({ schema, example }) =>

@@ -29,6 +29,8 @@ describe("a body that breaks rules", () => {
     ["a title of spaces", "/tenant/surveys", { title: " \t " }, ["title"]],
     ["a title of 201 characters", "/tenant/surveys", { title: "é".repeat(201) }, ["title"]],
     ["a line break in a title", "/tenant/surveys", { title: "a\nb" }, ["title"]],
+    ["nothing but a zero-width joiner for a title", "/tenant/surveys", { title: "\u200d" }, ["title"]],
+    ["a right-to-left override in an externalId", "/tenant/panelists", { externalId: "a\u202eb" }, ["externalId"]],
     ["a NUL in a description", "/tenant/surveys", { title: "T", description: "a\0b" }, ["description"]],
     ["half a surrogate pair", "/tenant/surveys", '{"title":"\\ud800"}', ["title"]],
     [
@@ -93,7 +95,7 @@ describe("text", () => {
       "<b>&amp;</b>",
       "عربي",
       "e\u0301",
-      "\u200d",
+      "👨\u200d👩\u200d👧",
       "'; DROP TABLE surveys; --",
     ]) {
       const created = await tenant.send("POST", "/tenant/surveys", { title: ` ${title}\n`, description: "a\n\tb\r\n" });

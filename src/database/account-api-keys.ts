@@ -1,5 +1,5 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
-import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner } from "../model/account.ts";
+import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { recordChange, recordRefusal } from "./audit-events.ts";
@@ -18,6 +18,8 @@ type Row = {
   previous_expires_at: number | null;
   previous_last_used_at: number | null;
 };
+type ListedRow = Row & { ended_count: number };
+type AccountRow = { stored_bytes: number; max_bytes: number };
 type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
 /** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
@@ -33,6 +35,8 @@ const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
+/** Of the keys that have ended. */
+const ENDED_SHOWN = 20;
 
 /** Creates the account on the owner's first visit. Two first visits at the same time create one account. */
 const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: string, now: number) =>
@@ -42,36 +46,57 @@ const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: 
     )
     .bind(email, newAccountId, now);
 
-/** All keys but those revoked more than 30 days ago: active ones first, newest first, with their usage of the last 24 hours. */
+/** What an account owner sees first: the keys, how many more have ended, and how full the account's storage is. */
+export type ApiKeyOverview = {
+  /** The active ones, newest first; then the 20 that have ended last, but those revoked long ago. */
+  readonly keys: readonly ApiKey[];
+  /** Revoked and expired keys, those that are not listed among them. */
+  readonly ended: number;
+  readonly storage: Storage;
+};
+
+/** Bound: ?1 the owner, ?2 now, ?3 when a key that is still in sight was revoked at the earliest. */
+const LISTED = `
+  SELECT ${COLUMNS}, sum(ended) OVER () AS ended_count FROM (
+    SELECT *, revoked_at IS NOT NULL OR coalesce(expires_at, ?2 + 1) <= ?2 AS ended FROM api_keys
+    WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?3))
+  ORDER BY ended, iif(ended, coalesce(revoked_at, expires_at), created_at) DESC, created_at DESC, id DESC
+  LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
+
+/** The keys come with the last 24 hours of their use. */
 export async function listApiKeys(
   session: D1DatabaseSession,
   email: string,
   newAccountId: string,
   now: number,
-): Promise<ApiKey[]> {
-  const [, keys, usage] = await session.batch([
+): Promise<ApiKeyOverview> {
+  const [, listed, usage, accounts] = await session.batch([
     ensureAccount(session, email, newAccountId, now),
+    session.prepare(LISTED).bind(email, now, now - REVOKED_SHOWN_MS),
     session
       .prepare(
-        `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?2)
-         ORDER BY revoked_at IS NOT NULL, created_at DESC, id DESC`,
+        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
+         WHERE u.hour > ?4 ORDER BY u.hour`,
       )
-      .bind(email, now - REVOKED_SHOWN_MS),
-    session
-      .prepare(
-        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM api_keys k JOIN api_key_usage u ON u.api_key_id = k.id
-         WHERE k.${OWN} AND u.hour > ?2 ORDER BY u.hour`,
-      )
-      .bind(email, now - DAY_MS),
+      .bind(email, now, now - REVOKED_SHOWN_MS, now - DAY_MS),
+    session.prepare("SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = ?1").bind(email),
   ]);
+  const rows = (listed?.results ?? []) as ListedRow[];
   const hours = (usage?.results ?? []) as UsageRow[];
-  return ((keys?.results ?? []) as Row[]).map((row) =>
+  const [account] = (accounts?.results ?? []) as AccountRow[];
+  const keys = rows.map((row) =>
     toApiKey(
       row,
       now,
       hours.filter(({ api_key_id }) => api_key_id === row.id),
     ),
   );
+  const active = keys.filter(({ state }) => state === "active");
+  return {
+    keys: [...active, ...keys.slice(active.length, active.length + ENDED_SHOWN)],
+    ended: rows[0]?.ended_count ?? 0,
+    storage: { usedBytes: account?.stored_bytes ?? 0, maxBytes: account?.max_bytes ?? 0 },
+  };
 }
 
 /** `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. */

@@ -14,8 +14,10 @@ type Row = {
   created_at: number;
 };
 
-/** An audit event to record. `id` is the event's own. */
-export type NewAuditEvent = {
+const REFUSAL_INTERVAL_MS = 60_000;
+
+/** What happened to which key. `id` is the event's own. */
+export type Happening = {
   readonly id: string;
   readonly event: AuditEvent["event"];
   readonly apiKeyId: string | null;
@@ -37,7 +39,7 @@ export const recordChange = (
     )
     .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now);
 
-/** The statement that records a creation refused by the maximum of active keys. It records nothing if the key exists. */
+/** The statement that records a creation that the cap refused: there is no such key after it. At most one a minute. */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
@@ -47,9 +49,11 @@ export const recordRefusal = (
     .prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
        SELECT ?2, a.id, 'refused', NULL, ?4, ?5, ?6, ?7
-       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)`,
+       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)
+         AND NOT EXISTS (
+           SELECT 1 FROM audit_events e WHERE e.account_id = a.id AND e.created_at > ?8 AND e.event = 'refused')`,
     )
-    .bind(email, id, apiKeyId, apiKeyName, actor, address, now);
+    .bind(email, id, apiKeyId, apiKeyName, actor, address, now, now - REFUSAL_INTERVAL_MS);
 
 /** Records the use of a revoked key, at most once an hour. `now` is in Unix milliseconds. */
 export async function recordUseAfterRevocation(

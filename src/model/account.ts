@@ -73,10 +73,16 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The only answer that contains the whole key. */
 export const ShownApiKey = z.object({ apiKey: ApiKey, key: z.string().check(z.regex(API_KEY.pattern)) });
 
+/** What the account stores, and the most that it may. */
+const Storage = z.object({ usedBytes: Count, maxBytes: Count });
+export type Storage = z.infer<typeof Storage>;
+
 export const ApiKeyList = z.object({
   items: z.array(ApiKey),
   active: integer(0, MAX_ACTIVE_KEYS),
   maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
+  ended: Count,
+  storage: Storage,
 });
 
 export const AUDIT_EVENTS = ["created", "rotated", "renamed", "revoked", "refused", "used-after-revocation"] as const;
@@ -181,11 +187,27 @@ if (!import.meta.deployed) {
   });
   describe(ApiKeyList, {
     name: "ApiKeyList",
-    example: { items: [apiKey], active: 1, maxActive: MAX_ACTIVE_KEYS },
+    example: {
+      items: [apiKey],
+      active: 1,
+      maxActive: MAX_ACTIVE_KEYS,
+      ended: 0,
+      storage: { usedBytes: 1_310_720, maxBytes: 536_870_912 },
+    },
     fields: {
-      items: "The keys: active ones first, newest first. Revoked ones are listed for 30 days.",
+      items:
+        "The active keys, newest first; then the 20 that expired or were revoked last. Revoked ones are listed for 30 days.",
       active: "How many are active.",
       maxActive: "How many can be active at the same time.",
+      ended: "How many are expired, or were revoked in the last 30 days.",
+      storage: "How full the account's storage is.",
+    },
+  });
+  describe(Storage, {
+    name: "Storage",
+    fields: {
+      usedBytes: "What surveys, panelists, idea banks, proposals, comments and idempotency keys take, in bytes.",
+      maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
     },
   });
   describe(AuditEvent, {

@@ -3,9 +3,21 @@ import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
 
-// These patterns match control characters on purpose.
-const CONTROL = /\p{Cc}/u;
+// Control characters are what these patterns are about.
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
+
+/** Bidirectional controls, zero-width characters and whatever else a screen does not show (Unicode's Default_Ignorable_Code_Point). */
+const INVISIBLE = /[\p{DI}\p{Bidi_Control}]/u;
+
+/**
+ * Where an invisible character changes what is seen: the style of an emoji, the joint of an emoji sequence, the variant of a
+ * Han character, and the joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
+ */
+const INVISIBLE_WITH_EFFECT =
+  /(?<=\p{Emoji})\ufe0f|(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{ExtPict})|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=\p{L})/gu;
+
+const isVisible = (value: string) => !INVISIBLE.test(value.replace(INVISIBLE_WITH_EFFECT, ""));
 
 const lengthMessage = ({ min, max }: Bounds) =>
   min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
@@ -29,8 +41,11 @@ const orRequired = (message: string) => ({
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line: a name, a title. */
-export const line = (bounds: Bounds) => text(bounds, CONTROL);
+/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. */
+export const line = (bounds: Bounds) =>
+  text(bounds, CONTROL).check(
+    z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
+  );
 
 /** A longer text: line breaks and tabs are allowed. */
 export const prose = (bounds: Bounds) => text(bounds, CONTROL_BUT_WHITESPACE);

@@ -23,7 +23,8 @@ export const PROBLEM_SCHEMA = {
     error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
     errors: {
       type: "array",
-      description: "Every field that breaks its rule, with `invalid-request`.",
+      description: "The fields that break their rules, with `invalid-request`: at most 20 of them.",
+      maxItems: 20,
       items: {
         type: "object",
         required: ["path", "message"],
