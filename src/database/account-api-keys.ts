@@ -27,7 +27,6 @@ export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };
-export type { AuditStamp as Moment };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at`;

@@ -16,8 +16,8 @@ type Row = {
 
 const REFUSAL_INTERVAL_MS = 60_000;
 
-/** What happened to which key. `id` is the event's own. */
-export type Happening = {
+/** An audit event to record. `id` is the event's own. */
+export type NewAuditEvent = {
   readonly id: string;
   readonly event: AuditEvent["event"];
   readonly apiKeyId: string | null;
