@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PROPOSAL_STATUSES } from "../src/model/proposal.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
-import { createPanel, type Panelist, PROPOSALS } from "./support/panel.ts";
+import { createPanel, listPath, type Panelist, PROPOSALS } from "./support/panel.ts";
 
 type Item = {
   id: string;
@@ -59,11 +59,6 @@ async function createScene(): Promise<Panelist> {
       .run();
   }
   return panelist;
-}
-
-function listPath(parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return `${PROPOSALS}?${new URLSearchParams(given)}`;
 }
 
 async function readAll(panelist: Panelist, parameters: Record<string, string | undefined>): Promise<Item[]> {

@@ -8,6 +8,12 @@ import { addIdeaBank, addPanelist, type IdeaBankOptions, newId, tokenFor } from 
 export const PROPOSALS = "/ideabank/proposals";
 export const CHANGELOG = "/public/ideabank/changelog";
 
+/** The path of a list of proposals. */
+export function listPath(parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return `${PROPOSALS}?${new URLSearchParams(given)}`;
+}
+
 export type Panelist = Awaited<ReturnType<Panel["panelist"]>>;
 export type Panel = Awaited<ReturnType<typeof createPanel>>;
 
