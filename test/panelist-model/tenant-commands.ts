@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { PROPOSAL_STATUSES } from "../../src/model/proposal.ts";
 import { agree, type Command, command, type Scene } from "./commands.ts";
 import { body, title } from "./panelist-commands.ts";
-import type { Settings } from "./reference.ts";
+import type { Changes, Settings } from "./reference.ts";
 import { createdId } from "./system.ts";
 
 const status = fc.constantFrom(...PROPOSAL_STATUSES, "implemented" as const, "implemented" as const);
@@ -13,6 +13,12 @@ const mostly = <Word>(word: Word, other: Word) => fc.constantFrom(word, word, wo
 
 const proposalPath = ({ proposal }: Scene): string => `/proposals/${proposal.id}`;
 const panelistPath = ({ panelist }: Scene): string => `/tenant/panelists/${panelist.id}`;
+
+const changing = (name: string, weight: number, changes: fc.Arbitrary<Changes>) =>
+  command(name, weight, changes, async (scene, changes) => {
+    const { model, real, through, proposal } = scene;
+    agree(await real.tenant(through, "PATCH", proposalPath(scene), changes), model.change(proposal.id, changes));
+  });
 
 const managing: fc.Arbitrary<Command>[] = [
   ...command(
@@ -25,29 +31,14 @@ const managing: fc.Arbitrary<Command>[] = [
     },
   ),
 
-  ...command(
-    "change a proposal",
-    4,
-    fc.record(
-      {
-        title,
-        description: body,
-        status,
-        visibility,
-        response: fc.oneof(fc.record({ text: body }), fc.constant(null)),
-      },
-      { requiredKeys: [] },
-    ),
-    async (scene, changes) => {
-      const { model, real, through, proposal } = scene;
-      agree(await real.tenant(through, "PATCH", proposalPath(scene), changes), model.change(proposal.id, changes));
-    },
+  ...changing("edit as the tenant", 1, fc.record({ title, description: body, status }, { requiredKeys: [] })),
+  ...changing("change the status", 3, fc.record({ status })),
+  ...changing("respond", 2, fc.record({ response: fc.oneof(fc.record({ text: body }), fc.constant(null)) })),
+  ...changing(
+    "approve or hide",
+    2,
+    fc.record({ visibility, response: fc.record({ text: body }) }, { requiredKeys: ["visibility"] }),
   ),
-
-  ...command("change the status", 3, status, async (scene, status) => {
-    const { model, real, through, proposal } = scene;
-    agree(await real.tenant(through, "PATCH", proposalPath(scene), { status }), model.change(proposal.id, { status }));
-  }),
 
   ...command("merge", 2, fc.constant(null), async (scene) => {
     const { model, real, through, proposal, other } = scene;
