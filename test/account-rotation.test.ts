@@ -108,6 +108,24 @@ describe("rotating a key", () => {
     expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
   });
 
+  it("without a grace: the answer says when an ended secret may still work, and rotating again makes sure", async () => {
+    const owner = createOwner("o@example.com");
+    const { apiKey, key } = await owner.create();
+    expect(await owner.whoami(key)).toBe(200);
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const rotateBy = async (each: typeof owner) =>
+      (await each.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 })).json<{
+        key: string;
+        warning: string | null;
+      }>();
+    const { warning } = await rotateBy(cutOff);
+    expect(warning).toContain("for up to a minute, or up to 5 minutes while the database does not answer");
+    expect(warning).toContain("Rotate it again to be sure");
+    const sure = await rotateBy(owner);
+    expect(sure.warning).toBeNull();
+    expect([await owner.whoami(key), await owner.whoami(sure.key)]).toEqual([401, 200]);
+  });
+
   it("says on the page that the gate did not answer, and only then", async () => {
     const owner = createOwner("o@example.com");
     const { apiKey } = await owner.create();

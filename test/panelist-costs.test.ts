@@ -5,9 +5,9 @@ import schema from "../schema.sql?raw";
 import { listForPanelist } from "../src/database/panelist-proposals.ts";
 import { type PanelistProposalFilter, SORTS } from "../src/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../src/model/proposal.ts";
+import { meterDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
-import { meterDatabase } from "./support/metered-database.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { createPanel, PROPOSALS, sendWith } from "./support/panel.ts";
 

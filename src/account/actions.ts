@@ -1,4 +1,4 @@
-/** What an owner does with API keys: in D1 first, then the key's gate is told, then the owner is answered. */
+/** What an owner does with API keys: writes D1 first, then notifies the key's gate, then answers the owner. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
@@ -17,8 +17,12 @@ import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-/** A key in full, for the one answer that shows it. `told`: its gate knows; otherwise it will within a minute. */
-export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly told: boolean };
+/** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
+export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
+
+/** A gate that was not notified reads D1 again after a minute, and goes on for five while D1 does not answer. */
+const NOT_NOTIFIED =
+  "the key's gate did not answer. It can use its older record for up to a minute, or up to 5 minutes while the database does not answer.";
 
 export const primary = (c: Context<OwnerEnv>): D1DatabaseSession => chooseDatabase(c.env).withSession("first-primary");
 export const newId = (): string => createId(secureRandomBytes);
@@ -38,7 +42,7 @@ export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: stri
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
   }
-  return { apiKey, key: text, told: true };
+  return { apiKey, key: text, warning: null };
 }
 
 export async function rotateKey(
@@ -63,12 +67,13 @@ export async function rotateKey(
         "the new one keeps the grace that you pick then, and the secret from before ends.",
     });
   }
-  // The new key exists now and is shown only here: a gate that does not answer must not take it away from the owner.
-  const told = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
-    () => true,
-    () => false,
+  // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
+  const warning = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
+    () => null,
+    () =>
+      `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
   );
-  return { apiKey, key: text, told };
+  return { apiKey, key: text, warning };
 }
 
 export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
@@ -77,14 +82,13 @@ export async function renameKey(c: Context<OwnerEnv>, id: string, name: string):
   return apiKey;
 }
 
-/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and tells the gate again. */
+/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. */
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
   const apiKey = await revokeApiKey(primary(c), c.var.owner, id, stamp());
   if (apiKey === null) throw noSuchKey();
   await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
-      detail:
-        "The key is revoked, but its gate did not answer: it can pass for up to a minute. Revoke it again to be sure.",
+      detail: `The key is revoked, but ${NOT_NOTIFIED} Until then it may still work. Revoke it again to be sure.`,
       headers: { "Retry-After": "1" },
       cause,
     });

@@ -24,15 +24,13 @@ export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
     },
 
     createApiKey: async (c, { body }) => {
-      const { apiKey, key } = await createKey(c, body);
-      return c.json({ apiKey, key }, 201);
+      return c.json(await createKey(c, body), 201);
     },
 
     renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
 
     rotateApiKey: async (c, { ids, body }) => {
-      const { apiKey, key } = await rotateKey(c, gatekeeper, ids.apiKeyId, body);
-      return c.json({ apiKey, key }, 201);
+      return c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body), 201);
     },
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),

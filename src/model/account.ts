@@ -46,7 +46,7 @@ export const Rotation = z.strictObject({
 });
 export type Rotation = z.infer<typeof Rotation>;
 
-const Count = z.int().check(z.gte(0));
+const Count = integer(0, 1_000_000_000_000);
 
 const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
 
@@ -71,7 +71,11 @@ export const ApiKey = z.object({
 export type ApiKey = z.infer<typeof ApiKey>;
 
 /** The only answer that contains the whole key. */
-export const ShownApiKey = z.object({ apiKey: ApiKey, key: z.string().check(z.regex(API_KEY.pattern)) });
+export const ShownApiKey = z.object({
+  apiKey: ApiKey,
+  key: z.string().check(z.regex(API_KEY.pattern)),
+  warning: z.nullable(z.string()),
+});
 
 /** What the account stores, and the most that it may. */
 const Storage = z.object({ usedBytes: Count, maxBytes: Count });
@@ -179,10 +183,11 @@ if (!import.meta.deployed) {
   });
   describe(ShownApiKey, {
     name: "ShownApiKey",
-    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A" },
+    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
+      warning: "What is not certain yet: the key's gate was not reached after a rotation. `null` otherwise.",
     },
   });
   describe(ApiKeyList, {
