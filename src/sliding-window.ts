@@ -3,14 +3,17 @@
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
  * so a request may pass exactly when that one has left the window: O(1), and nothing is ever swept.
- * Time comes in as an argument, in Unix milliseconds; a clock that steps back is held at the last admission.
+ *
+ * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
+ * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
+ * that has not passed counts as passed: admissions leave the window early by as much.
  */
 
 /** At most `limit` requests in any `windowMs` milliseconds. */
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
 
 /**
- * What the window said. `waitMs` is the time until the oldest admission leaves the window:
+ * The window's decision. `waitMs` is the time until the oldest admission leaves the window:
  * when nothing remains, nothing can be admitted before then.
  */
 export type WindowDecision = { readonly admitted: boolean; readonly remaining: number; readonly waitMs: number };
@@ -18,7 +21,7 @@ export type WindowDecision = { readonly admitted: boolean; readonly remaining: n
 export class SlidingWindow {
   readonly rateLimit: RateLimit;
   readonly #ring: Float64Array;
-  /** Where the oldest admission stands, and the next one goes. */
+  /** The index of the oldest admission, which the next one overwrites. */
   #oldest = 0;
 
   /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
@@ -29,8 +32,8 @@ export class SlidingWindow {
     this.#ring.set(newest, rateLimit.limit - newest.length);
   }
 
-  admit(clock: number): WindowDecision {
-    const now = Math.max(clock, this.#at(this.rateLimit.limit - 1));
+  admit(now: number): WindowDecision {
+    this.#dateNoLaterThan(now);
     const admitted = this.#at(0) <= now - this.rateLimit.windowMs;
     if (admitted) {
       this.#ring[this.#oldest] = now;
@@ -41,12 +44,19 @@ export class SlidingWindow {
   }
 
   /**
-   * The admissions that still count at `now`, oldest first: all that a later window of the same limit needs to go on exactly.
-   * Under a higher limit or a longer window it goes on with what this one has kept.
+   * The admissions that still count at `now`, oldest first: enough for a later window of the same limit to continue exactly.
+   * With a higher limit or a longer window it continues with the admissions that this one has kept.
    */
   times(now: number): Float64Array {
     const left = this.#countLeft(now);
     return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
+  }
+
+  #dateNoLaterThan(latest: number): void {
+    const { limit } = this.rateLimit;
+    for (let position = limit - 1; position >= 0 && this.#at(position) > latest; position--) {
+      this.#ring[(this.#oldest + position) % limit] = latest;
+    }
   }
 
   /** The time of the admission at `position`, 0 being the oldest. */

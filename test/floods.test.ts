@@ -1,12 +1,15 @@
-/** What a flood of refused requests costs: few log lines, few problems. */
+/** Many refused requests cost few log lines and few problem objects. */
+import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { oncePer } from "../src/http/once-per.ts";
-import { logRefusal } from "../src/http/refusal-log.ts";
+import { ProblemLog } from "../src/http/problem-log.ts";
 import { Problem } from "../src/problem.ts";
 import { freeze } from "./support/clock.ts";
+import { failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
+import { newId, tokenFor } from "./support/world.ts";
 
-it("the log names why, at most once a second for each cause, and how many requests it leaves out", async () => {
+it("the log names the cause, at most once a second for each, with the number of lines left out", async () => {
   const debug = vi.spyOn(console, "debug");
   const isolate = createIsolate();
   const refuse = (id: string, apiKey: string) =>
@@ -38,10 +41,32 @@ it("makes a problem once for each key, and its body with it", () => {
   expect(make).toHaveBeenCalledTimes(2);
 });
 
-it("the log counts refusals by what the code names, never by what a client sends", () => {
+it("the log groups refusals by the code's fixed texts, never by what a client sends", () => {
   const debug = vi.spyOn(console, "debug");
-  const refuse = (origin: string) =>
-    logRefusal({ requestId: "r", problem: "forbidden", cause: { origin } }, 3_000_000_000_000);
-  for (let client = 0; client < 5; client++) refuse(`https://${client}.example`);
+  const log = new ProblemLog();
+  for (let client = 0; client < 5; client++)
+    log.add("r", new Problem("forbidden", { cause: { origin: `https://${client}.example` } }), 3_000_000_000_000);
   expect(debug).toHaveBeenCalledTimes(1);
+});
+
+it("the log has at most one line a second for each cause of a 5xx, with the number of lines left out", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const isolate = createIsolate(failStores(env, "d1"));
+  freeze(2_000_000_000_000);
+  const fresh = await tokenFor(newId(), newId(), 2_000_000_000);
+  const ask = () => isolate.request("/ideabank", { headers: { Authorization: fresh } });
+  for (let times = 0; times < 5; times++) expect((await ask()).status).toBe(503);
+  expect(error).toHaveBeenCalledTimes(1);
+  vi.setSystemTime(2_000_000_001_000);
+  await ask();
+  expect(error.mock.calls.at(-1)).toEqual([expect.objectContaining({ problem: "service-unavailable", unlogged: 4 })]);
+});
+
+it("the log's memory is of its isolate: another one logs the same cause at the same moment", async () => {
+  const debug = vi.spyOn(console, "debug");
+  freeze(2_000_000_000_000);
+  for (const isolate of [createIsolate(), createIsolate()])
+    await isolate.request("/tenant/whoami", { headers: { "X-API-Key": "not a key" } });
+  expect(debug).toHaveBeenCalledTimes(2);
 });

@@ -36,6 +36,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     await tenant.send("GET", "/tenant/whoami");
     const response = await tenant.send(method, fillPath(path, { ...(await addOneOfEverything()) }), "not json");
     expect(response.status).toBe(429);
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=0;t=\d+$/);
   });
 
   it("answers 403 to a suspended account, and to a key without its scope, before looking at the request", async () => {
@@ -61,10 +62,11 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     expect(response.status).toBe(status);
     expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
     expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=9999;t=\d+$/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("answers 503 when D1 is down, and 500 never says why", async () => {
+  it("answers 503 when D1 is down, and a 500 does not contain the cause", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId }, createIsolate(failStores(env, "d1")));
     const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation));
@@ -80,10 +82,10 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
     const before = await dumpDatabase();
     const headers = { "X-Request-Id": "the-same" };
     const answers = [];
-    // Everything theirs; each identifier alone theirs, among mine; everything unknown; identifiers of another shape.
+    // All identifiers are the other tenant's; one of them is; all are unknown; all have a wrong format.
     const foreign: Record<string, string>[] = [
       theirs,
-      ...parameters.map((id) => ({ ...mine, [id]: theirs[id as keyof typeof theirs] })),
+      ...parameters.map((id) => ({ ...mine, [id]: theirs[id] ?? "" })),
       Object.fromEntries(parameters.map((id) => [id, newId()])),
       Object.fromEntries(parameters.map((id) => [id, "x"])),
     ];

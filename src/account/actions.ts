@@ -5,8 +5,8 @@ import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import {
+  type AuditStamp,
   createApiKeyRow,
-  type Moment,
   renameApiKey,
   revokeApiKey,
   rotateApiKey,
@@ -22,7 +22,7 @@ export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly
 
 export const primary = (c: Context<OwnerEnv>): D1DatabaseSession => chooseDatabase(c.env).withSession("first-primary");
 export const newId = (): string => createId(secureRandomBytes);
-const moment = (): Moment => ({ now: Date.now(), eventId: newId() });
+const stamp = (): AuditStamp => ({ now: Date.now(), eventId: newId() });
 const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
 /** `id` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
@@ -30,7 +30,7 @@ export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: stri
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
-  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, moment());
+  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, stamp());
   if (apiKey === "limit") throw new Problem("api-key-limit-reached");
   if (apiKey === "exists") {
     throw new Problem("conflict", {
@@ -52,7 +52,7 @@ export async function rotateKey(
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
-  const at = moment();
+  const at = stamp();
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, { graceUntil, seen }, at);
   if (apiKey === null) throw noSuchKey();
@@ -72,14 +72,14 @@ export async function rotateKey(
 }
 
 export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
-  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, moment());
+  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, stamp());
   if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
 /** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and tells the gate again. */
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, moment());
+  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, stamp());
   if (apiKey === null) throw noSuchKey();
   await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {

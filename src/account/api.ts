@@ -18,9 +18,9 @@ type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]:
 export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
-      const items = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
-      const active = items.filter(({ state }) => state === "active").length;
-      return c.json({ items, active, maxActive: MAX_ACTIVE_KEYS });
+      const { keys, ended, storage } = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
+      const active = keys.filter(({ state }) => state === "active").length;
+      return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, storage });
     },
 
     createApiKey: async (c, { body }) => {

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the static assets that are made rather than written. `public/openapi.json` is committed (`--check` says
- * when it is stale); the reference page's script comes out of its npm package and is not.
+ * `npm run build`: makes the generated static files. `public/openapi.json` is committed (`--check` fails
+ * when it is stale); the reference page's script is copied from its npm package and is not committed.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -17,7 +17,7 @@ if (process.argv.includes("--check")) {
   await writeFile(DOCUMENT, document);
 }
 
-// The script draws its maker's logo from a CDN; the page works offline, so the logo stays away.
+// The script loads its vendor's logo from a CDN. The page must work offline, so the logo is removed.
 const redoc = await readFile(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8");
 await mkdir("public/reference", { recursive: true });
 await writeFile(SCRIPT, redoc.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"'`)]+\.svg/g, "data:,"));

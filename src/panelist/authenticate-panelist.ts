@@ -1,14 +1,14 @@
-/** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
+/** Authenticates a panelist: first the token, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
 import { type CompoundToken, isExpired, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
-/** One answer for every reason; it says what is expected, not what was wrong. */
+/** The same response for every reason: it says what is expected, not what was wrong. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
@@ -30,7 +30,10 @@ export function createTokenReader(): ReadToken {
     const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
     const token = await verified.verify(text, c.get("settings").signingKeys);
     if (!token.ok) throw unauthorized(token.reason);
-    if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
+    const now = Math.floor(Date.now() / 1000);
+    if (isExpired(token.value, now)) throw unauthorized("expired");
+    // One issued after a revocation belongs to the next second; nothing is issued later than that.
+    if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
     return token.value;
   };
 }
@@ -40,10 +43,12 @@ export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
   token: CompoundToken,
-): Promise<IdeaBankSnapshot> {
+): Promise<OpenedIdeaBank> {
   const { freshnessMs } = c.get("settings");
-  const snapshot = await snapshots.read(chooseDatabase(c.env), token.ideaBankId, { now: Date.now(), freshnessMs });
-  const revokedAt = snapshot.tokensRevokedAt.get(token.panelistId);
-  if (revokedAt !== undefined && token.issuedAt * 1000 <= revokedAt) throw unauthorized("revoked");
-  return snapshot;
+  const opened = await snapshots.read(chooseDatabase(c.env), token, freshnessMs, (refresh) =>
+    c.executionCtx.waitUntil(refresh),
+  );
+  const { tokensRevokedAt } = opened;
+  if (tokensRevokedAt !== null && token.issuedAt * 1000 <= tokensRevokedAt) throw unauthorized("revoked");
+  return opened;
 }

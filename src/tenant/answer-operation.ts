@@ -2,10 +2,11 @@
  * How every operation of the tenant API is answered: 401 and 429 by the key, 403 by scope and ownership, then 400 by the
  * rules of query and body, then its handler.
  *
- * A handler's own query finds out whether the path is the tenant's. Only a request that is refused for another reason asks
- * separately, so that another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
+ * A handler's own query checks whether the path is the tenant's. Only for a request that is refused for another reason is there a
+ * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { Operation, Operations } from "../http/operation.ts";
@@ -16,7 +17,7 @@ import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** What a handler gets: everything checked, nothing done. `now` is in Unix milliseconds; `session` reads the primary. */
+/** What a handler gets after all checks. `now` is in Unix milliseconds; `session` reads the primary. */
 export type TenantRequest<O extends Operation> = Input<O> & {
   readonly accountId: string;
   readonly session: D1DatabaseSession;
@@ -30,7 +31,11 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: IdeaBankSnapshots) {
+export function createTenantAnswer(
+  authenticate: AuthenticateApiKey,
+  snapshots: IdeaBankSnapshots,
+  bookmarks: Bookmarks,
+) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
@@ -46,10 +51,20 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: 
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
-    try {
-      return await handle(c, { ...input, accountId, session, now: Date.now() });
-    } finally {
-      if (method !== "GET") snapshots.expireAccount(accountId, session.getBookmark());
-    }
+    const response = await handle(c, { ...input, accountId, session, now: Date.now() });
+    bookmarks.note(session);
+    if (method !== "GET") expireWhatChanged(snapshots, accountId, path, ids);
+    return response;
   };
+}
+
+/** What panelists see of an idea bank changes by a write to it or to what is in it; whose tokens are valid, by one to a panelist. */
+function expireWhatChanged(
+  snapshots: IdeaBankSnapshots,
+  accountId: string,
+  path: string,
+  { ideaBankId, panelistId }: Readonly<Record<string, string>>,
+): void {
+  if (panelistId !== undefined) snapshots.expireAccount(accountId);
+  else if (ideaBankId !== undefined && !path.endsWith("/tokens")) snapshots.expire(ideaBankId);
 }

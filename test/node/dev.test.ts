@@ -1,4 +1,5 @@
 /** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -73,6 +74,12 @@ describe("npm run dev", () => {
     expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
     expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(/^CREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/);
   });
+});
+
+it("the Worker that it runs is not minified, so that a stack trace can be read", async () => {
+  const [bundle = ""] = globSync(join(checkout.folder, ".wrangler/tmp/dev-*/index.js"));
+  // Minified, it is fewer than a hundred long lines.
+  expect((await readFile(bundle, "utf8")).split("\n").length).toBeGreaterThan(1_000);
 });
 
 describe("over HTTP, as it comes", () => {

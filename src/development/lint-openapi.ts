@@ -1,0 +1,84 @@
+/**
+ * `npm run lint:openapi`: checks `public/openapi.json` by every rule of Redocly's linter that fits, and by three of our own:
+ * descriptions of properties, examples of path parameters, and bounds of integers.
+ */
+import { readFile } from "node:fs/promises";
+import { createConfig, isRef, lintFromString } from "@redocly/openapi-core";
+
+const DOCUMENT = "public/openapi.json";
+
+/** Rules that do not fit, and why. */
+const OFF = {
+  // Each deployment has another operator.
+  "info-contact": "off",
+  // OpenAPI 3.1 allows one of `url` and `identifier`.
+  "info-license-url": "off",
+  // The contract fixes the paths.
+  "path-segment-plural": "off",
+  // `oneOf` requires one of the two properties that name a panelist. They are declared beside it.
+  "no-required-schema-properties-undefined": "off",
+  // The pattern sets the length.
+  "required-string-property-missing-min-length": "off",
+  // Each body has one example for the whole.
+  "scalar-property-missing-example": "off",
+  // Tags are in reading order.
+  "tags-alphabetical": "off",
+} as const;
+
+const config = await createConfig({
+  extends: ["all"],
+  plugins: [
+    {
+      id: "ours",
+      rules: {
+        oas3: {
+          "property-description": () => ({
+            SchemaProperties(properties, { report, resolve, location }) {
+              for (const [name, property] of Object.entries(properties)) {
+                const { node } = isRef(property) ? resolve<{ description?: string }>(property) : { node: property };
+                if (property.description || node?.description) continue;
+                report({ message: `The property ${name} has no description.`, location: location.child(name) });
+              }
+            },
+          }),
+          "path-parameter-example": () => ({
+            Parameter({ in: place, example, examples }, { report }) {
+              if (place === "path" && example === undefined && examples === undefined) {
+                report({ message: "A path parameter must have an example." });
+              }
+            },
+          }),
+          // zod writes the bounds of JavaScript's integers where a schema has none of its own.
+          "integer-bounds": () => ({
+            Schema({ minimum = 0, maximum = 0 }, { report }) {
+              if (Math.max(Math.abs(minimum), Math.abs(maximum)) >= Number.MAX_SAFE_INTEGER) {
+                report({ message: "The integer has JavaScript's bound, not its own." });
+              }
+            },
+          }),
+        },
+      },
+    },
+  ],
+  rules: {
+    ...OFF,
+    "request-mime-type": { severity: "error", allowedValues: ["application/json"] },
+    "response-mime-type": { severity: "error", allowedValues: ["application/json", "application/problem+json"] },
+    "ours/property-description": "error",
+    "ours/path-parameter-example": "error",
+    "ours/integer-bounds": "error",
+  },
+});
+
+/** The faults of an OpenAPI document, one line each: the rule, the place, the message. */
+export async function lintOpenApi(source: string): Promise<string[]> {
+  const problems = await lintFromString({ source, config, absoluteRef: DOCUMENT });
+  return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`);
+}
+
+if (import.meta.main) {
+  const faults = await lintOpenApi(await readFile(DOCUMENT, "utf8"));
+  for (const fault of faults) console.error(fault);
+  console.log(`${DOCUMENT}: ${faults.length} faults`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
