@@ -6,7 +6,7 @@ import { PANELIST_OPERATIONS } from "./operations.ts";
 const answerPreflight = cors({
   origin: "*",
   allowMethods: [...new Set(["HEAD", ...Object.values(PANELIST_OPERATIONS).map(({ method }) => method)])],
-  allowHeaders: ["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
+  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id"],
   maxAge: 86_400,
 });
 
@@ -14,7 +14,7 @@ const answerPreflight = cors({
 export const allowEveryOrigin: MiddlewareHandler = (c, next) => {
   if (c.req.method === "OPTIONS") return answerPreflight(c, next);
   c.header("Access-Control-Allow-Origin", "*");
-  c.header("Access-Control-Expose-Headers", "ETag,Retry-After,X-Request-Id");
+  c.header("Access-Control-Expose-Headers", "ETag,Idempotency-Replayed,Retry-After,X-Request-Id");
   c.header("Vary", "Authorization, Origin");
   return next();
 };
