@@ -5,8 +5,17 @@ CREATE TABLE IF NOT EXISTS accounts (
   id TEXT PRIMARY KEY,
   owner_email TEXT NOT NULL UNIQUE,
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  stored_bytes INTEGER NOT NULL DEFAULT 0,
+  max_bytes INTEGER NOT NULL DEFAULT 536870912
 ) STRICT, WITHOUT ROWID;
+
+-- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
+CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
+WHEN NEW.stored_bytes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
+BEGIN
+  SELECT RAISE(ABORT, 'quota exceeded');
+END;
 
 -- A key itself is never stored: secret_hash is the hex SHA-256 of the whole key, last_four its last characters, and scopes a
 -- JSON array. After a rotation the secret before it lives on as previous_secret_hash until previous_expires_at.
@@ -122,13 +131,27 @@ CREATE TABLE IF NOT EXISTS idea_banks (
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 
+-- A proposal whose idea bank is gone is in nobody's sight: every query asks for the idea bank too. deleted_idea_banks says what is
+-- left to delete: in slices, since all at once would block the database.
+CREATE TABLE IF NOT EXISTS deleted_idea_banks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  deleted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_removed AFTER DELETE ON idea_banks
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id)
+BEGIN
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (OLD.id, OLD.account_id, unixepoch() * 1000);
+END;
+
 -- visibility: what a panelist submits to an idea bank with approval_required is pending, seen by its author and the tenant.
 -- duplicate_of: the proposal that this one was merged into, for good. A merged proposal is in no list.
 -- hot does not change with time: its creation, one week later for each doubling of its votes (milliseconds).
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  idea_bank_id TEXT NOT NULL REFERENCES idea_banks (id) ON DELETE CASCADE,
+  idea_bank_id TEXT NOT NULL,
   author_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
@@ -289,3 +312,64 @@ CREATE TRIGGER IF NOT EXISTS revocation_account_removed AFTER DELETE ON accounts
 BEGIN
   DELETE FROM token_revocations WHERE account_id = OLD.id;
 END;
+
+-- What an account stores: the bytes of its texts, and for each row an estimate of the rest, indexes included. Votes are not
+-- counted (a vote is small, and one for each panelist and proposal), nor are API keys, their usage and the audit trail: revoking
+-- always works.
+
+CREATE TRIGGER IF NOT EXISTS quota_surveys_added AFTER INSERT ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_surveys_removed AFTER DELETE ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.title) + octet_length(OLD.description))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, description ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0))
+    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id, display_name ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0))
+    - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_added AFTER INSERT ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0))
+    - (coalesce(octet_length(OLD.name), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 300 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_removed AFTER DELETE ON proposals BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (300 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response ON proposals BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0))
+    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0) + coalesce(octet_length(OLD.response), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_added AFTER INSERT ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.body)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_removed AFTER DELETE ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.body))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_changed AFTER UPDATE OF body ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.body), 0))
+    - (coalesce(octet_length(OLD.body), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempotency_keys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.key) + octet_length(NEW.outcome)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_removed AFTER DELETE ON idempotency_keys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.key) + octet_length(OLD.outcome))
+  WHERE id = OLD.account_id; END;

@@ -18,7 +18,8 @@ import { createTenantRoutes } from "./tenant/routes.ts";
 /** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
 export function createApp(identify: Identify = identifyByAccess) {
   const readSettings = createSettingsReader();
-  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(), bookmarks: new Bookmarks() };
+  const bookmarks = new Bookmarks();
+  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
 
   app.use(requestId({ limitLength: 64 }));

@@ -1,6 +1,12 @@
-/** The Worker's entry: the application, and the Durable Object class that wrangler.toml names. */
+/** The Worker's entry: the application, the scheduled job, and the Durable Object class that wrangler.toml names. */
 import { createApp } from "./app.ts";
+import { runScheduled } from "./scheduled.ts";
 
 export { ApiKeyGate } from "./api-key-gate/api-key-gate.ts";
 
-export default createApp();
+const app = createApp();
+
+export default {
+  fetch: app.fetch,
+  scheduled: (_, env) => runScheduled(env),
+} satisfies ExportedHandler<Env>;

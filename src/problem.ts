@@ -30,6 +30,11 @@ const PROBLEMS = {
     detail: "Four API keys are active, which is the most an account can have. Revoke one first.",
   },
   conflict: { status: 409, title: "Conflict", detail: "The request conflicts with the resource's current state." },
+  "quota-exceeded": {
+    status: 409,
+    title: "Conflict",
+    detail: "The account's storage is full. Delete what is no longer needed.",
+  },
   "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body exceeds 64 KiB." },
   "unsupported-media-type": {
     status: 415,

@@ -3,7 +3,10 @@
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
  * so a request may pass exactly when that one has left the window: O(1), and nothing is ever swept.
- * Time comes in as an argument, in Unix milliseconds; a clock that steps back is held at the last admission.
+ *
+ * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
+ * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
+ * that has not passed counts as passed: admissions leave the window early by as much.
  */
 
 /** At most `limit` requests in any `windowMs` milliseconds. */
@@ -29,8 +32,8 @@ export class SlidingWindow {
     this.#ring.set(newest, rateLimit.limit - newest.length);
   }
 
-  admit(clock: number): WindowDecision {
-    const now = Math.max(clock, this.#at(this.rateLimit.limit - 1));
+  admit(now: number): WindowDecision {
+    this.#dateNoLaterThan(now);
     const admitted = this.#at(0) <= now - this.rateLimit.windowMs;
     if (admitted) {
       this.#ring[this.#oldest] = now;
@@ -47,6 +50,13 @@ export class SlidingWindow {
   times(now: number): Float64Array {
     const left = this.#countLeft(now);
     return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
+  }
+
+  #dateNoLaterThan(latest: number): void {
+    const { limit } = this.rateLimit;
+    for (let position = limit - 1; position >= 0 && this.#at(position) > latest; position--) {
+      this.#ring[(this.#oldest + position) % limit] = latest;
+    }
   }
 
   /** The time of the admission at `position`, 0 being the oldest. */

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { loadChangelog } from "../src/database/changelog.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores, interceptGateDatabase } from "./support/intercept.ts";
+import { meterDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { meterDatabase } from "./support/metered-database.ts";
 import { addApiKey, addIdeaBank } from "./support/world.ts";
 
 const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };

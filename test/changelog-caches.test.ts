@@ -2,6 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { etagOf } from "../src/changelog/render.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores, interceptStores } from "./support/intercept.ts";
 import type { StoreCall } from "./support/intercept-binding.ts";
@@ -10,6 +11,7 @@ import { addIdeaBank, addProposal, newId } from "./support/world.ts";
 
 const eager = { ...env, FRESHNESS_SECONDS: "0" };
 const FROM_KV = '{"items":[{"title":"from KV","description":"","lastModified":1}]}';
+const ETAG_OF_FROM_KV = await etagOf(Uint8Array.from(new TextEncoder().encode(FROM_KV)));
 const keyOf = (id: string) => `changelog/1/${id}`;
 const versionOf = (id: string) =>
   env.DB.prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1").bind(id).first<number>("changelog_version");
@@ -116,7 +118,7 @@ describe("KV", () => {
 
   it("serves a new isolate the version that it holds", async () => {
     const bank = await addIdeaBank();
-    const metadata = { version: await versionOf(bank.id), etag: '"kv"' };
+    const metadata = { version: await versionOf(bank.id), etag: ETAG_OF_FROM_KV };
     await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });
     expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from KV"]);
   });
@@ -124,7 +126,7 @@ describe("KV", () => {
   it.each([-1, +1])("is never served when it holds another version (%i)", async (difference) => {
     const bank = await addIdeaBank();
     await addProposal(bank, { title: "from D1" });
-    const metadata = { version: ((await versionOf(bank.id)) ?? 0) + difference, etag: '"kv"' };
+    const metadata = { version: ((await versionOf(bank.id)) ?? 0) + difference, etag: ETAG_OF_FROM_KV };
     await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });
     expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from D1"]);
   });
@@ -138,6 +140,31 @@ describe("KV", () => {
       expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from D1"]);
     },
   );
+
+  it("is passed over when its body is not the one of its ETag", async () => {
+    const bank = await addIdeaBank();
+    await addProposal(bank, { title: "from D1" });
+    const metadata = { version: await versionOf(bank.id), etag: ETAG_OF_FROM_KV };
+    await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV.replace("from KV", "garbage"), { metadata });
+    expect(await titlesBy(createIsolate(), bank.token)).toEqual(["from D1"]);
+  });
+
+  it("is written at most once in ten seconds by an isolate, and holds the newest then", async () => {
+    freeze(1_900_000_000_000);
+    const bank = await addIdeaBank();
+    const { env: counted, counts } = countStores(eager);
+    const isolate = createIsolate(counted);
+    for (const title of ["a", "b", "c"]) {
+      await addProposal(bank, { title });
+      await titlesBy(isolate, bank.token);
+    }
+    expect(counts["kv.write"]).toBe(1);
+    freeze(1_900_000_010_000);
+    await addProposal(bank, { title: "d" });
+    await titlesBy(isolate, bank.token);
+    expect(counts["kv.write"]).toBe(2);
+    expect(await env.CHANGELOGS.get(keyOf(bank.id))).toContain('"d"');
+  });
 
   it("is read beside D1 by a new isolate, not after it", async () => {
     const bank = await addIdeaBank();
@@ -227,7 +254,7 @@ describe("memory", () => {
 
 it("an isolate that is behind leaves what is newer in KV alone", async () => {
   const bank = await addIdeaBank();
-  const metadata = { version: ((await versionOf(bank.id)) ?? 0) + 1, etag: '"newer"' };
+  const metadata = { version: ((await versionOf(bank.id)) ?? 0) + 1, etag: ETAG_OF_FROM_KV };
   await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });
   await titlesBy(createIsolate(), bank.token);
   expect((await env.CHANGELOGS.getWithMetadata(keyOf(bank.id))).metadata).toEqual(metadata);

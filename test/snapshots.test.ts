@@ -1,95 +1,101 @@
 /** An isolate's view of idea banks never goes back, and what stands behind it stays small. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { Bookmarks } from "../src/database/bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { interceptStores } from "./support/intercept.ts";
+import { createReplica } from "./support/lagging-replica.ts";
 import { addAccount, addIdeaBank, addPanelist, newId } from "./support/world.ts";
 
-const at = (now: number) => ({ now, freshnessMs: 0 });
+const FRESH_MS = 60_000;
+
+/** A new isolate's view, and what it says of a token now. `freshMs` 0 asks D1 each time. */
+function createView() {
+  const snapshots = new IdeaBankSnapshots(new Bookmarks());
+  return {
+    snapshots,
+    read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = newId() } = {}) =>
+      snapshots.read(database, { ideaBankId, panelistId }, freshMs, () => {}),
+  };
+}
+
 const switchOff = (panelistId: string) =>
   env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
 
 /** D1 whose first call takes its answer and keeps it until `release`. */
 function slowFirstCall() {
   const held = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
   let calls = 0;
   const { DB } = interceptStores(env, async (_, makeCall) => {
     calls += 1;
     if (calls > 1) return makeCall();
     const answer = await makeCall();
+    taken.resolve();
     await held.promise;
     return answer;
   });
-  return { database: DB, release: held.resolve };
+  return { database: DB, taken: taken.promise, release: held.resolve };
 }
 
 describe("a read that was overtaken", () => {
   it("by a later one does not replace it", async () => {
     const { id, panelistId } = await addIdeaBank();
-    const snapshots = new IdeaBankSnapshots();
-    const { database, release } = slowFirstCall();
-    const early = snapshots.read(database, id, at(1_000));
-    // The slow call has its answer before the revocation commits.
-    await vi.waitFor(async () => expect((await env.DB.prepare("SELECT 1").first()) !== null).toBe(true));
+    const { read } = createView();
+    const { database, taken, release } = slowFirstCall();
+    const early = read(database, id, { panelistId });
+    await taken;
     await switchOff(panelistId);
-    expect((await snapshots.read(env.DB, id, at(2_000))).tokensRevokedAt.has(panelistId)).toBe(true);
+    expect((await read(env.DB, id, { panelistId })).tokensRevokedAt).not.toBeNull();
     release();
     await early;
-    const later = await snapshots.read(env.DB, id, { now: 2_001, freshnessMs: 60_000 });
-    expect(later.tokensRevokedAt.has(panelistId)).toBe(true);
+    const later = await read(env.DB, id, { panelistId, freshMs: FRESH_MS });
+    expect(later.tokensRevokedAt).not.toBeNull();
   });
 
-  it("by a write through this isolate is not kept", async () => {
-    const { id } = await addIdeaBank();
-    const snapshots = new IdeaBankSnapshots();
-    const { database, release } = slowFirstCall();
-    const early = snapshots.read(database, id, at(1_000));
-    snapshots.expire(id, null);
+  it.each([
+    ["to the idea bank", (snapshots: IdeaBankSnapshots, id: string) => snapshots.expire(id)],
+    ["to its account", (snapshots: IdeaBankSnapshots, _: string, account: string) => snapshots.expireAccount(account)],
+  ])("by a write through this isolate %s is not kept as fresh", async (_, expire) => {
+    const { id, accountId } = await addIdeaBank();
+    const { read, snapshots } = createView();
+    const { database, taken, release } = slowFirstCall();
+    const early = read(database, id, { freshMs: FRESH_MS });
+    await taken;
+    expire(snapshots, id, accountId);
     await env.DB.prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
     release();
     await early;
-    const next = await snapshots.read(env.DB, id, { now: 1_001, freshnessMs: 60_000 });
-    expect(next.ideaBank?.status).toBe("CLOSED");
+    expect((await read(env.DB, id, { freshMs: FRESH_MS })).ideaBank?.status).toBe("CLOSED");
   });
 });
 
 describe("the replica that answers", () => {
-  /** D1 that notes from where each session starts, and answers the first with nothing when `behind`. */
-  function watchSessions(behind = false) {
-    const constraints: (string | undefined)[] = [];
-    const database = new Proxy(env.DB, {
-      get(target, property) {
-        if (property !== "withSession") return Reflect.get(target, property);
-        return (constraint?: string) => {
-          constraints.push(constraint);
-          const session = target.withSession(constraint);
-          if (!behind || constraints.length > 1) return session;
-          const nothing = session.prepare("SELECT ?1, ?2 WHERE 0");
-          return Object.assign(session, { prepare: () => nothing });
-        };
-      },
-    });
-    return { database, constraints };
-  }
-
-  it("is the nearest at first, and then never one behind what was seen", async () => {
+  it("is the nearest at first, and then never one behind what was seen or written", async () => {
     const { id } = await addIdeaBank();
-    const snapshots = new IdeaBankSnapshots();
-    const { database, constraints } = watchSessions();
-    const { bookmark } = await snapshots.read(database, id, at(1_000));
-    await snapshots.read(database, id, at(2_000));
-    snapshots.expire(id, "00000001-written-here");
-    await snapshots.read(database, id, at(3_000)).catch(() => {});
-    expect(bookmark).not.toBeNull();
-    expect(constraints).toEqual(["first-unconstrained", bookmark, "00000001-written-here"]);
+    const replica = await createReplica();
+    const { read } = createView();
+    await read(replica.database, id);
+    await read(replica.database, id);
+    expect(replica.asked).toEqual(["first-unconstrained", "00000001"]);
+    await replica.write("UPDATE idea_banks SET name = 'B'");
+    await read(replica.database, id);
+    expect(replica.asked.at(-1)).toBe("00000001");
   });
 
-  it("is not believed when it does not know the idea bank of a token: the primary is asked", async () => {
-    const { id } = await addIdeaBank();
-    const { database, constraints } = watchSessions(true);
-    const snapshot = await new IdeaBankSnapshots().read(database, id, at(1_000));
-    expect(snapshot.ideaBank).not.toBeNull();
-    expect(constraints).toEqual(["first-unconstrained", "first-primary"]);
+  it("is not believed when it says that the idea bank is missing or closed: the primary is asked, once", async () => {
+    const { id } = await addIdeaBank({ changelogEnabled: false });
+    const replica = await createReplica();
+    await replica.write("UPDATE idea_banks SET changelog_enabled = 1");
+    for (const [ideaBankId, found] of [
+      [id, true],
+      [newId(), false],
+    ] as const) {
+      replica.asked.length = 0;
+      const { ideaBank } = await createView().read(replica.database, ideaBankId);
+      expect(ideaBank?.changelogEnabled ?? false).toBe(found);
+      expect(replica.asked).toEqual(["first-unconstrained", "first-primary"]);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 /** What the resources of the tenant API are, and what becomes of them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { runScheduled } from "../src/scheduled.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
 
 const ID = expect.stringMatching(/^[0-9A-Za-z]{12}$/);
@@ -208,6 +209,7 @@ it("deleting an idea bank takes its proposals and comments with it", async () =>
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
+  await runScheduled(env);
   const counts = "SELECT (SELECT count(*) FROM proposals) AS proposals, (SELECT count(*) FROM comments) AS comments";
   expect(await env.DB.prepare(counts).first()).toEqual({ proposals: 0, comments: 0 });
 });

@@ -36,6 +36,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     await tenant.send("GET", "/tenant/whoami");
     const response = await tenant.send(method, fillPath(path, { ...(await addOneOfEverything()) }), "not json");
     expect(response.status).toBe(429);
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=0;t=\d+$/);
   });
 
   it("answers 403 to a suspended account, and to a key without its scope, before looking at the request", async () => {
@@ -61,6 +62,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     expect(response.status).toBe(status);
     expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
     expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
+    expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=9999;t=\d+$/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 

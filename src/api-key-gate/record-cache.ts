@@ -5,7 +5,7 @@
  * `forget`: a read that was under way at that moment may have missed it, so its result is dropped (the epoch).
  * When D1 is down, or does not answer soon, a copy serves until it is five minutes old; a forgotten one never does.
  */
-import { answerWithin } from "../database/outage.ts";
+import { answerWithin } from "../deadline.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 
 /** `record` is null when D1 has no such key. `readAt` is when the read began, in Unix milliseconds. */

@@ -5,7 +5,9 @@
  * entry costs a render, never a wrong answer.
  */
 import { LRUCache } from "lru-cache";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import { loadChangelog } from "../database/changelog.ts";
+import { hasCapability } from "../idea-bank/capabilities.ts";
 import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
 import { readStoredChangelog, storeChangelog, type VersionedChangelog } from "./stored-changelogs.ts";
@@ -13,23 +15,29 @@ import { readStoredChangelog, storeChangelog, type VersionedChangelog } from "./
 export const MEMORY_BYTES = 16 * 1024 * 1024;
 /** What an entry costs beyond its body. */
 const ENTRY_BYTES = 512;
+/** An isolate stores an idea bank's changelog at most this often: a write to KV costs as much as ten answers. */
+const STORE_INTERVAL_MS = 10_000;
+const MAX_STORED = 10_000;
 
-/**
- * Where one request reads. `bookmark` is that of the read that gave the version, so that a render is never older;
- * `prefetched` is what `prefetch` gave.
- */
+/** Where one request reads. `prefetched` is what `prefetch` gave. */
 export type ChangelogSources = {
   readonly database: D1Database;
-  readonly bookmark: D1SessionBookmark | null;
   readonly store: KVNamespace;
   readonly prefetched: Promise<VersionedChangelog | undefined> | undefined;
 };
 
 export class Changelogs {
+  readonly #bookmarks: Bookmarks;
   readonly #kept = new LRUCache<string, VersionedChangelog>({
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
   });
+  /** When each was last stored, in Unix milliseconds. */
+  readonly #storedAt = new LRUCache<string, number>({ max: MAX_STORED });
+
+  constructor(bookmarks: Bookmarks) {
+    this.#bookmarks = bookmarks;
+  }
 
   /** Starts KV's read early, beside the read of the version; undefined when memory holds this idea bank's changelog. */
   prefetch(store: KVNamespace, ideaBankId: string): Promise<VersionedChangelog | undefined> | undefined {
@@ -38,11 +46,11 @@ export class Changelogs {
 
   /**
    * The changelog of `version`, or a newer one when the idea bank has moved on meanwhile. `defer` takes KV's write, which
-   * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank has gone, and rejects as D1 does when only
-   * D1 could tell and it is down.
+   * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank was closed or deleted meanwhile, and rejects as
+   * D1 does when only D1 could tell and it does not answer.
    */
   async read(
-    { database, bookmark, store, prefetched }: ChangelogSources,
+    { database, store, prefetched }: ChangelogSources,
     ideaBankId: string,
     version: number,
     defer: (storing: Promise<void>) => void,
@@ -51,21 +59,40 @@ export class Changelogs {
     if (kept !== undefined && kept.version >= version) return kept;
 
     const stored = await (prefetched ?? readStoredChangelog(store, ideaBankId));
-    if (stored?.version === version) {
-      this.#kept.set(ideaBankId, stored);
-      return stored;
-    }
+    if (stored?.version === version) return this.#keep(ideaBankId, stored);
 
-    const session = database.withSession(bookmark ?? "first-unconstrained");
+    const session = this.#bookmarks.open(database);
     const loaded = await loadChangelog(session, ideaBankId);
-    if (loaded === null) throw new Problem("idea-bank-not-found");
-    const rendered = { version: loaded.version, ...(await renderChangelog(loaded.entries)) };
-    // Of the requests that rendered it at the same time, one keeps it and stores it.
-    const first = this.#kept.peek(ideaBankId);
-    if (first !== undefined && first.version >= rendered.version) return first;
-    this.#kept.set(ideaBankId, rendered);
-    // An isolate near a slow replica leaves what is newer in KV alone.
-    if (stored === undefined || stored.version < rendered.version) defer(storeChangelog(store, ideaBankId, rendered));
-    return rendered;
+    this.#bookmarks.note(session);
+    // The switches of the same moment as the entries: what was edited after closing is not shown.
+    if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
+      throw new Problem("idea-bank-not-found");
+    const rendered = { version: loaded.ideaBank.changelogVersion, ...(await renderChangelog(loaded.entries)) };
+    const newest = this.#keep(ideaBankId, rendered);
+    // Of the requests that rendered it at the same time, one stores it; and what is newer in KV is left alone.
+    if (newest === rendered && (stored === undefined || stored.version < rendered.version))
+      this.#store(store, ideaBankId, rendered, defer);
+    return newest;
+  }
+
+  /** Keeps a changelog unless a newer one is kept, and returns the newer. */
+  #keep(ideaBankId: string, changelog: VersionedChangelog): VersionedChangelog {
+    const kept = this.#kept.peek(ideaBankId);
+    if (kept !== undefined && kept.version >= changelog.version) return kept;
+    this.#kept.set(ideaBankId, changelog);
+    return changelog;
+  }
+
+  #store(
+    store: KVNamespace,
+    ideaBankId: string,
+    changelog: VersionedChangelog,
+    defer: (storing: Promise<void>) => void,
+  ): void {
+    const now = Date.now();
+    const storedAt = this.#storedAt.get(ideaBankId);
+    if (storedAt !== undefined && now >= storedAt && now - storedAt < STORE_INTERVAL_MS) return;
+    this.#storedAt.set(ideaBankId, now);
+    defer(storeChangelog(store, ideaBankId, changelog));
   }
 }

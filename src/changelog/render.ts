@@ -12,6 +12,10 @@ export async function renderChangelog(entries: readonly ChangelogEntry[]): Promi
     lastModified: Math.floor(lastActivityAt / 1000),
   }));
   const bytes = Uint8Array.from(new TextEncoder().encode(JSON.stringify({ items } satisfies Changelog)));
+  return { bytes, etag: await etagOf(bytes) };
+}
+
+export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { bytes, etag: `"${btoa(String.fromCharCode(...digest.subarray(0, 16)))}"` };
+  return `"${btoa(String.fromCharCode(...digest.subarray(0, 16)))}"`;
 }

@@ -5,7 +5,8 @@
  * KV is a cache. It may be stale, empty or down; the version tells, and the answer comes from D1 instead.
  */
 import * as z from "zod/mini";
-import type { RenderedChangelog } from "./render.ts";
+import { answerWithin } from "../deadline.ts";
+import { etagOf, type RenderedChangelog } from "./render.ts";
 
 /** A rendered changelog, and the version of the idea bank's changelog that it is. */
 export type VersionedChangelog = RenderedChangelog & { readonly version: number };
@@ -17,15 +18,24 @@ const TIME_TO_LIVE_SECONDS = 30 * 86_400;
 
 const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
 
-/** What KV holds, of whatever version; undefined when it holds nothing usable. Never throws. */
+/** How long a read waits for KV: rendering from D1 is the alternative. */
+const DEADLINE_MS = 1_000;
+
+/**
+ * What KV holds, of whatever version; undefined when it holds nothing usable or does not answer in time. A body that is not the
+ * one of its ETag is not used. Never throws.
+ */
 export async function readStoredChangelog(
   store: KVNamespace,
   ideaBankId: string,
 ): Promise<VersionedChangelog | undefined> {
   try {
-    const { value, metadata } = await store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
+    const read = store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
+    const { value, metadata } = await answerWithin(DEADLINE_MS, read);
     const parsed = Metadata.safeParse(metadata);
-    return value !== null && parsed.success ? { bytes: new Uint8Array(value), ...parsed.data } : undefined;
+    if (value === null || !parsed.success) return undefined;
+    const bytes = new Uint8Array(value);
+    return (await etagOf(bytes)) === parsed.data.etag ? { bytes, ...parsed.data } : undefined;
   } catch (error) {
     console.warn("KV does not answer; rendering the changelog from D1", error);
     return undefined;

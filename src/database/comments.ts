@@ -5,7 +5,7 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
 import { byCreation, pageBindings, toPage } from "./pagination.ts";
-import type { ProposalPath } from "./proposals.ts";
+import { OWN_IDEA_BANK, type ProposalPath } from "./proposals.ts";
 
 type Row = { id: string; by_tenant: number; panelist_id: string | null; body: string; created_at: number };
 
@@ -17,7 +17,7 @@ const toComment = (row: Row): Comment => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-const OWN_PROPOSAL = "SELECT 1 FROM proposals WHERE account_id = ?1 AND idea_bank_id = ?2 AND id = ?3";
+const OWN_PROPOSAL = `SELECT id FROM proposals WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3`;
 
 export async function listComments(
   session: D1DatabaseSession,
@@ -53,7 +53,8 @@ export async function createComment(
     .prepare(
       `INSERT INTO comments (id, account_id, proposal_id, body, created_at, by_tenant)
        SELECT ?3, ?1, ?5, ?6, ?7, 1
-       WHERE EXISTS (SELECT 1 FROM proposals WHERE account_id = ?1 AND idea_bank_id = ?4 AND id = ?5) AND ${NOT_DONE_BEFORE}
+       FROM idea_banks b JOIN proposals p ON p.idea_bank_id = b.id AND p.id = ?5
+       WHERE b.account_id = ?1 AND b.id = ?4 AND ${NOT_DONE_BEFORE}
        RETURNING id`,
     )
     .bind(accountId, idempotencyKey?.key ?? null, id, ideaBankId, proposalId, body, now);
@@ -72,7 +73,7 @@ export async function deleteComment(
   const row = await session
     .prepare(
       `DELETE FROM comments WHERE account_id = ?1 AND id = ?4
-         AND proposal_id = (SELECT id FROM proposals WHERE account_id = ?1 AND idea_bank_id = ?2 AND id = ?3)
+         AND proposal_id = (${OWN_PROPOSAL})
        RETURNING id`,
     )
     .bind(accountId, ideaBankId, proposalId, commentId)

@@ -1,7 +1,7 @@
 /** What a panelist's request needs to know of an idea bank: its state, and the token revocations of its account. */
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 
-type StateRow = {
+export type StateRow = {
   account_id: string;
   account_status: string;
   name: string;
@@ -14,43 +14,52 @@ type StateRow = {
   changelog_version: number;
 };
 
-type RevocationRow = { seq: number; panelist_id: string; revoked_at: number };
+/** Of idea_banks b and accounts a. */
+export const STATE_COLUMNS = `b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
+  b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version`;
 
-/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are dead. */
+/** An account with more revocations is not read as a list. */
+export const MAX_LISTED = 2_000;
+
+/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
- * An idea bank's state (null when there is none) and its account's token revocations after `seq`, oldest first: one
- * statement, since there are none as a rule, and a second one would cost every reader. The panelist's token names the idea
- * bank, and thereby the tenant.
+ * `ideaBank` is null when there is none. `revocations` are those of its account after the `seq` that was asked for, oldest first;
+ * more than `MAX_LISTED` are not complete. `ownRevokedAt` is that of the one panelist.
  */
+export type LoadedSnapshot = {
+  readonly ideaBank: IdeaBankState | null;
+  readonly revocations: readonly TokenRevocation[];
+  readonly ownRevokedAt: number | null;
+};
+
+/** One statement and one row, however many revocations there are: about 2,000 rows are read at most. */
 export async function loadIdeaBankSnapshot(
   session: D1DatabaseSession,
   ideaBankId: string,
+  panelistId: string,
   seq: number,
-): Promise<{ ideaBank: IdeaBankState | null; revocations: TokenRevocation[] }> {
-  const { results } = await session
+): Promise<LoadedSnapshot> {
+  const row = await session
     .prepare(
-      `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, r.seq, r.panelist_id, r.revoked_at
-       FROM idea_banks b
-       JOIN accounts a ON a.id = b.account_id
-       LEFT JOIN token_revocations r ON r.account_id = b.account_id AND r.seq > ?2
-       WHERE b.id = ?1
-       ORDER BY r.seq`,
+      `SELECT ${STATE_COLUMNS}, (SELECT revoked_at FROM token_revocations WHERE panelist_id = ?2) AS own_revoked_at,
+         (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
+            SELECT seq, panelist_id, revoked_at FROM token_revocations
+            WHERE account_id = b.account_id AND seq > ?3 ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
+       FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id`,
     )
-    .bind(ideaBankId, seq)
-    .all<StateRow & (RevocationRow | { seq: null })>();
-  const [row] = results;
+    .bind(ideaBankId, panelistId, seq)
+    .first<(StateRow | { account_id: null }) & { own_revoked_at: number | null; revocations: string }>();
+  const listed: [number, string, number][] = row === null ? [] : JSON.parse(row.revocations);
   return {
-    ideaBank: row === undefined ? null : toIdeaBankState(row),
-    revocations: results.flatMap((each) =>
-      each.seq === null ? [] : [{ seq: each.seq, panelistId: each.panelist_id, revokedAt: each.revoked_at }],
-    ),
+    ideaBank: row === null || row.account_id === null ? null : toIdeaBankState(row),
+    revocations: listed.map(([at, id, revokedAt]) => ({ seq: at, panelistId: id, revokedAt })),
+    ownRevokedAt: row?.own_revoked_at ?? null,
   };
 }
 
-const toIdeaBankState = (row: StateRow): IdeaBankState => ({
+export const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   accountId: row.account_id,
   accountSuspended: row.account_status === "suspended",
   name: row.name,

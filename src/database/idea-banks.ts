@@ -132,7 +132,7 @@ export async function updateIdeaBank(
   return row && toIdeaBank(row);
 }
 
-/** Its proposals and their comments go with it. */
+/** It is gone at once, and its proposals are in nobody's sight: `deleteLeftovers` deletes them. */
 export async function deleteIdeaBank(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
   const row = await session
     .prepare("DELETE FROM idea_banks WHERE account_id = ?1 AND id = ?2 RETURNING id")

@@ -1,18 +1,42 @@
-/** When D1 does not answer. */
+/** When D1 does not answer, as opposed to refusing a statement that is wrong. */
+import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../deadline.ts";
 
-/** Errors of D1 that mean "not now": the statement was good, the database did not answer. A refused statement is a defect. */
-export const isDatabaseOutage = (error: Error): boolean =>
-  error.message.startsWith("D1_ERROR") && !/SQLITE_(?!BUSY|FULL|NOMEM)/.test(error.message);
+/** A D1 call that failed although nothing is wrong with its statement. `cause` is what the call rejected with. */
+export class DatabaseOutage extends Error {
+  constructor(cause: unknown) {
+    super("D1 does not answer", { cause });
+    this.name = "DatabaseOutage";
+  }
+}
 
-/** The answer, or after `milliseconds` the error of a database that is down: hanging is one way of being down. */
-export async function answerWithin<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer> {
-  const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    deadline.reject(new Error(`D1_ERROR: no answer within ${milliseconds} ms`));
-  }, milliseconds);
+/** A call that missed its deadline counts too. */
+export const isDatabaseOutage = (error: unknown): boolean =>
+  error instanceof DatabaseOutage || error instanceof DeadlineExceeded;
+
+/**
+ * What D1 rejects with when the statement is at fault: a code of SQLite's that says so, a sentence of workerd's, which has no
+ * code, or a prefix of the D1 client's for what it was given. Everything else means that the database did not answer:
+ * documented errors of D1, errors of the connection (without any prefix), and whatever the client makes of a garbled answer.
+ *
+ * https://developers.cloudflare.com/d1/observability/debug-d1/, workerd's `d1-api.ts` and `sqlite.c++`
+ */
+const STATEMENT_DEFECT = new RegExp(
+  [
+    "^D1_ERROR: (?!Failed to parse body).*: SQLITE_(ERROR|CONSTRAINT|TOOBIG|MISMATCH|RANGE|AUTH|MISUSE|PERM)\\b",
+    "^D1_ERROR: (No SQL statements detected|SQL code did not contain a statement|A prepared SQL statement must contain)",
+    "^D1_ERROR: (Wrong number of parameter bindings|To execute a transaction, please use)",
+    "^D1_(TYPE_ERROR|COLUMN_NOTFOUND|SESSION_ERROR|EXEC_ERROR): ",
+  ].join("|"),
+  "s",
+);
+
+const isStatementDefect = (error: unknown): boolean => error instanceof Error && STATEMENT_DEFECT.test(error.message);
+
+/** The answer of a D1 call. Rejects with a `DatabaseOutage` unless the statement is at fault, and within ten seconds. */
+export async function databaseAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
-    return await Promise.race([answer, deadline.promise]);
-  } finally {
-    clearTimeout(timer);
+    return await answerWithin(DEADLINE_MS.without, answer);
+  } catch (error) {
+    throw isStatementDefect(error) ? error : new DatabaseOutage(error);
   }
 }

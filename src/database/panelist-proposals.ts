@@ -101,7 +101,7 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
     mine === "submitted"
       ? `SELECT id FROM proposals WHERE author_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC, id DESC`
       : `SELECT proposal_id AS id FROM votes WHERE panelist_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC`;
-  return `SELECT p.id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
+  return `SELECT p.id AS id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
     WHERE p.duplicate_of IS NULL AND ${VISIBLE} ${status === undefined ? "" : `AND p.status = '${status}'`}
       AND (p.${key}, p.id) < (?3, ?4)`;
 }

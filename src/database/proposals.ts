@@ -31,6 +31,9 @@ type Row = {
   last_activity_at: number;
 };
 
+/** The idea bank ?2, if the account ?1 has it: proposals of a deleted one are still there for a while, and nobody's. */
+export const OWN_IDEA_BANK = "(SELECT id FROM idea_banks WHERE account_id = ?1 AND id = ?2)";
+
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
 
@@ -125,7 +128,7 @@ export async function loadProposal(
   { ideaBankId, proposalId }: ProposalPath,
 ): Promise<Proposal | null> {
   const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM proposals WHERE account_id = ?1 AND idea_bank_id = ?2 AND id = ?3`)
+    .prepare(`SELECT ${COLUMNS} FROM proposals WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3`)
     .bind(accountId, ideaBankId, proposalId)
     .first<Row>();
   return row && toProposal(row);
@@ -152,7 +155,7 @@ export async function updateProposal(
            coalesce(?4, title) = title AND coalesce(?5, description) = description AND coalesce(?6, status) = status
              AND (NOT ?8 OR ?9 IS NULL OR ?9 IS response),
            last_activity_at, max(last_activity_at, ?10))
-       WHERE account_id = ?1 AND idea_bank_id = ?2 AND id = ?3 RETURNING ${COLUMNS}`,
+       WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3 RETURNING ${COLUMNS}`,
     )
     .bind(
       accountId,
@@ -177,7 +180,7 @@ export async function deleteProposal(
   { ideaBankId, proposalId }: ProposalPath,
 ): Promise<boolean> {
   const row = await session
-    .prepare("DELETE FROM proposals WHERE account_id = ?1 AND idea_bank_id = ?2 AND id = ?3 RETURNING id")
+    .prepare(`DELETE FROM proposals WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3 RETURNING id`)
     .bind(accountId, ideaBankId, proposalId)
     .first();
   return row !== null;
@@ -196,7 +199,7 @@ export async function mergeProposal(
   { ideaBankId, proposalId }: ProposalPath,
   into: string,
 ): Promise<MergeOutcome> {
-  const own = "account_id = ?1 AND idea_bank_id = ?2";
+  const own = `account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK}`;
   const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${own} AND id = ?3 AND duplicate_of IS NULL)
     AND EXISTS (SELECT 1 FROM proposals WHERE ${own} AND id = ?4 AND duplicate_of IS NULL)`;
   const bindings = [accountId, ideaBankId, proposalId, into];

@@ -50,7 +50,8 @@ Account Settings: ${origin}/account/api-keys
 
 const wrangler = spawn(
   "wrangler",
-  ["dev", ...(values.port === undefined ? ["--port", String(port)] : []), ...passedOn],
+  // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
+  ["dev", "--minify=false", ...(values.port === undefined ? ["--port", String(port)] : []), ...passedOn],
   {
     stdio: "inherit",
     shell: process.platform === "win32",

@@ -1,6 +1,7 @@
 /** How a problem leaves the Worker, and the log line of those that are ours. */
 import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
+import { isQuotaExceeded } from "../database/quota.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 import { logRefusal } from "./refusal-log.ts";
@@ -26,5 +27,6 @@ export function toProblem(error: Error, c: AnyContext): Problem {
 
 function classify(error: Error): Problem {
   if (error instanceof Problem) return error;
+  if (isQuotaExceeded(error)) return new Problem("quota-exceeded");
   return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

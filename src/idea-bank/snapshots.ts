@@ -1,135 +1,164 @@
 /**
- * An isolate's view of idea banks: what their gates need, for every panelist at once.
+ * An isolate's view of idea banks: what their panelists' requests need to know, for all panelists at once.
  *
- * A snapshot answers from memory while it is younger than the freshness window; then one D1 round trip replaces it.
- * Reads go to the nearest replica, but never behind what this isolate has seen: each starts from the last bookmark.
- * When D1 is down, or does not answer soon, the last snapshot serves for at most five minutes.
+ * A snapshot answers from memory while it is younger than the freshness window, and is refreshed ahead in the window's second
+ * half; then one D1 round trip replaces it. Through an outage it serves for at most five minutes (kept-value.ts). Each idea bank
+ * has a snapshot of its own, so that its failures are no other's.
+ *
+ * Memory is bounded in bytes. Only what panelists have read is in it: a tenant's writes add nothing.
  */
 import { LRUCache } from "lru-cache";
-import { loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
-import { answerWithin } from "../database/outage.ts";
+import type { Bookmarks } from "../database/bookmarks.ts";
+import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
+import { isDatabaseOutage } from "../database/outage.ts";
+import { KeptValue, type WaitUntil } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
+import { hasCapability } from "./capabilities.ts";
+import { TokenRevocations } from "./token-revocations.ts";
 
-/** `ideaBank` is null when there is none. `readAt` is when the read began, in Unix milliseconds. */
-export type IdeaBankSnapshot = {
+/** An idea bank (null when there is none) as of one read, and the revocations of its account. */
+type Snapshot = {
   readonly ideaBank: IdeaBankState | null;
-  /** By panelist: tokens issued at or before this time (Unix milliseconds) are dead. */
-  readonly tokensRevokedAt: ReadonlyMap<string, number>;
-  /** The last revocation that the map holds; the next read asks only for later ones. */
-  readonly revocationSeq: number;
-  readonly bookmark: D1SessionBookmark | null;
-  readonly readAt: number;
-  /** How often this isolate wrote to the idea bank: a read that was under way during a write is not kept. */
-  readonly writes: number;
+  readonly revocations: TokenRevocations;
+  /** The one panelist who was looked up with it. */
+  readonly own: { readonly panelistId: string; readonly revokedAt: number | null };
+  readonly bookmark: D1SessionBookmark;
 };
 
-/** Room for about 300,000 revocations; an account with more of them in 90 days is answered from D1 each time. */
+/** `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none. */
+export type OpenedIdeaBank = { readonly ideaBank: IdeaBankState | null; readonly tokensRevokedAt: number | null };
+
+/** The idea bank and the panelist that a token names. */
+type Names = { readonly ideaBankId: string; readonly panelistId: string };
+
 export const MEMORY_BYTES = 32 * 1024 * 1024;
-const SNAPSHOT_BYTES = 512;
+const SNAPSHOT_BYTES = 1_024;
 const REVOCATION_BYTES = 96;
+/** Snapshots of single panelists, of accounts with many revocations. */
+const MAX_SINGLE = 5_000;
 
-const OUTAGE_MS = 5 * 60_000;
-/** After a failed read, how long snapshots serve before D1 is asked again. */
-const RETRY_MS = 5_000;
-/** How long a request waits for D1: not long when there is a snapshot to fall back on. */
-const PATIENCE_MS = { withSnapshot: 2_000, without: 10_000 };
-
-const UNSEEN: IdeaBankSnapshot = {
-  ideaBank: null,
-  tokensRevokedAt: new Map(),
-  revocationSeq: 0,
-  bookmark: null,
-  readAt: Number.NEGATIVE_INFINITY,
-  writes: 0,
-};
+const sizeOf = (kept: KeptValue<Snapshot>): number =>
+  SNAPSHOT_BYTES + REVOCATION_BYTES * (kept.kept?.value.revocations.size ?? 0);
 
 export class IdeaBankSnapshots {
-  readonly #kept = new LRUCache<string, IdeaBankSnapshot>({
+  readonly #bookmarks: Bookmarks;
+  readonly #kept = new LRUCache<string, KeptValue<Snapshot>>({
     maxSize: MEMORY_BYTES,
-    sizeCalculation: ({ tokensRevokedAt }) => SNAPSHOT_BYTES + REVOCATION_BYTES * tokensRevokedAt.size,
+    sizeCalculation: sizeOf,
+    dispose: (kept, ideaBankId, reason) => reason !== "set" && this.#unlink(ideaBankId, kept),
   });
-  #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #single = new LRUCache<string, KeptValue<Snapshot>>({ max: MAX_SINGLE });
+  /** By account: its revocations, and which of its idea banks are in memory. */
+  readonly #accounts = new Map<string, { readonly revocations: TokenRevocations; readonly ideaBankIds: Set<string> }>();
+  /** Being read for the first time: whose they are is not known yet. */
+  readonly #unread = new Set<KeptValue<Snapshot>>();
 
-  /** Whether this isolate has seen the idea bank, however long ago. */
+  constructor(bookmarks: Bookmarks) {
+    this.#bookmarks = bookmarks;
+  }
+
+  /** Whether this isolate has read the idea bank, however long ago. */
   has(ideaBankId: string): boolean {
-    return this.#kept.has(ideaBankId);
+    return this.#kept.peek(ideaBankId)?.kept !== undefined;
   }
 
-  /** The snapshot, at most `freshnessMs` old. Rejects as D1 does when it is down and memory holds nothing recent. */
-  async read(
+  /** At most `freshMs` old. Rejects as D1 does when it does not answer and memory holds nothing recent. */
+  async read(database: D1Database, names: Names, freshMs: number, waitUntil: WaitUntil): Promise<OpenedIdeaBank> {
+    const { ideaBankId, panelistId } = names;
+    const common = this.#keptOf(this.#kept, ideaBankId);
+    const kept = this.#isOfMany(ideaBankId) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
+    const { ideaBank, revocations, own } = await kept.read(
+      (previous) => this.#load(database, names, previous, kept),
+      freshMs,
+      waitUntil,
+    );
+    if (!revocations.many) return { ideaBank, tokensRevokedAt: revocations.of(panelistId) ?? null };
+    if (own.panelistId === panelistId) return { ideaBank, tokensRevokedAt: own.revokedAt };
+    // Another panelist's read has just found out that there are many.
+    return this.read(database, names, freshMs, waitUntil);
+  }
+
+  /** The idea bank was written through this isolate: the next read goes to D1. What is kept still serves through an outage. */
+  expire(ideaBankId: string): void {
+    this.#kept.peek(ideaBankId)?.expire();
+    if (!this.#isOfMany(ideaBankId)) return;
+    for (const [key, kept] of this.#single.entries()) if (key.startsWith(ideaBankId)) kept.expire();
+  }
+
+  /** The same for every idea bank of an account that is in memory, or is being read for the first time. */
+  expireAccount(accountId: string): void {
+    for (const ideaBankId of this.#accounts.get(accountId)?.ideaBankIds ?? []) this.expire(ideaBankId);
+    for (const kept of this.#unread) kept.expire();
+  }
+
+  /** Whether its account has many revocations, so that each panelist has a snapshot. */
+  #isOfMany(ideaBankId: string): boolean {
+    return this.#kept.peek(ideaBankId)?.kept?.value.revocations.many ?? false;
+  }
+
+  #keptOf(cache: LRUCache<string, KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const kept = new KeptValue<Snapshot>({
+      now: Date.now,
+      isOutage: isDatabaseOutage,
+      // Replicas answer out of order: what D1 has seen decides, not when a read began.
+      supersedes: (value, current) => value.bookmark >= current.bookmark,
+      onOutage: (error) => console.warn("D1 does not answer; an idea bank is served from memory", error),
+    });
+    cache.set(key, kept);
+    return kept;
+  }
+
+  async #load(
     database: D1Database,
-    ideaBankId: string,
-    { now, freshnessMs }: { now: number; freshnessMs: number },
-  ): Promise<IdeaBankSnapshot> {
-    const kept = this.#kept.get(ideaBankId) ?? UNSEEN;
-    const age = now - kept.readAt;
-    if (age < freshnessMs) return kept;
-    const survivesOutage = age <= OUTAGE_MS;
-    if (survivesOutage && now - this.#failedAt < RETRY_MS) return kept;
+    names: Names,
+    previous: Snapshot | undefined,
+    kept: KeptValue<Snapshot>,
+  ): Promise<Snapshot> {
+    const { ideaBankId, panelistId } = names;
+    if (previous === undefined) this.#unread.add(kept);
     try {
-      const patience = survivesOutage ? PATIENCE_MS.withSnapshot : PATIENCE_MS.without;
-      const snapshot = await answerWithin(patience, refresh(database, ideaBankId, kept, now));
-      this.#keep(ideaBankId, snapshot);
-      return snapshot;
-    } catch (error) {
-      this.#failedAt = Date.now();
-      if (!survivesOutage) throw error;
-      console.warn("D1 does not answer; serving an idea bank from memory", error);
-      return kept;
+      const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
+      const seq = revocations?.seq ?? 0;
+      const load = async (session: D1DatabaseSession) => {
+        const loaded = await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq);
+        this.#bookmarks.note(session);
+        return { ...loaded, bookmark: session.getBookmark() ?? "" };
+      };
+      let loaded = await load(this.#bookmarks.open(database));
+      // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
+      if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
+        loaded = await load(database.withSession("first-primary"));
+      return this.#link(names, loaded, kept);
+    } finally {
+      this.#unread.delete(kept);
     }
   }
 
-  /** An idea bank was written through this isolate: the next read goes to D1, and no further back than the write. */
-  expire(ideaBankId: string, bookmark: D1SessionBookmark | null): void {
-    const kept = this.#kept.peek(ideaBankId) ?? UNSEEN;
-    this.#kept.set(ideaBankId, { ...kept, bookmark, readAt: UNSEEN.readAt, writes: kept.writes + 1 });
-  }
-
-  /** The same for whatever of an account this isolate remembers. */
-  expireAccount(accountId: string, bookmark: D1SessionBookmark | null): void {
-    // A list of its own: setting an entry moves it, and a walk over the cache itself would meet it for ever.
-    for (const [ideaBankId, { ideaBank }] of [...this.#kept.entries()]) {
-      if (ideaBank?.accountId === accountId) this.expire(ideaBankId, bookmark);
+  /** Remembers whose idea bank it is, and adds what was read to the account's revocations. */
+  #link(
+    { ideaBankId, panelistId }: Names,
+    { ideaBank, bookmark, ownRevokedAt, revocations: news }: LoadedSnapshot & { bookmark: D1SessionBookmark },
+    kept: KeptValue<Snapshot>,
+  ): Snapshot {
+    const accountId = ideaBank?.accountId ?? kept.kept?.value.ideaBank?.accountId;
+    const known = accountId === undefined ? undefined : this.#accounts.get(accountId);
+    const account = known ?? { revocations: new TokenRevocations(), ideaBankIds: new Set<string>() };
+    account.revocations.add({ revocations: news });
+    if (accountId !== undefined && this.#kept.peek(ideaBankId) === kept) {
+      account.ideaBankIds.add(ideaBankId);
+      this.#accounts.set(accountId, account);
+      this.#kept.set(ideaBankId, kept);
     }
+    const own = { panelistId, revokedAt: ownRevokedAt };
+    return { ideaBank, bookmark, own, revocations: account.revocations };
   }
 
-  /** Unless a later read, or a write, came first. */
-  #keep(ideaBankId: string, snapshot: IdeaBankSnapshot): void {
-    const current = this.#kept.peek(ideaBankId) ?? UNSEEN;
-    if (current.writes === snapshot.writes && current.readAt <= snapshot.readAt) this.#kept.set(ideaBankId, snapshot);
+  #unlink(ideaBankId: string, kept: KeptValue<Snapshot>): void {
+    const accountId = kept.kept?.value.ideaBank?.accountId;
+    const account = accountId === undefined ? undefined : this.#accounts.get(accountId);
+    account?.ideaBankIds.delete(ideaBankId);
+    if (accountId !== undefined && account?.ideaBankIds.size === 0) this.#accounts.delete(accountId);
   }
-}
-
-async function refresh(
-  database: D1Database,
-  ideaBankId: string,
-  kept: IdeaBankSnapshot,
-  now: number,
-): Promise<IdeaBankSnapshot> {
-  const load = async (constraint: D1SessionBookmark | D1SessionConstraint) => {
-    const session = database.withSession(constraint);
-    return {
-      ...(await loadIdeaBankSnapshot(session, ideaBankId, kept.revocationSeq)),
-      bookmark: session.getBookmark(),
-    };
-  };
-  let read = await load(kept.bookmark ?? "first-unconstrained");
-  // A token that we signed names an idea bank that existed: a replica that does not know it may only be behind.
-  if (read.ideaBank === null && kept.bookmark === null) read = await load("first-primary");
-  return {
-    ideaBank: read.ideaBank,
-    tokensRevokedAt: withRevocations(kept.tokensRevokedAt, read.revocations),
-    revocationSeq: read.revocations.at(-1)?.seq ?? kept.revocationSeq,
-    bookmark: read.bookmark,
-    readAt: now,
-    writes: kept.writes,
-  };
-}
-
-type Revocations = Awaited<ReturnType<typeof loadIdeaBankSnapshot>>["revocations"];
-
-/** The same map when nothing came: snapshots of a quiet account share it. */
-function withRevocations(known: ReadonlyMap<string, number>, news: Revocations): ReadonlyMap<string, number> {
-  if (news.length === 0) return known;
-  return new Map([...known, ...news.map(({ panelistId, revokedAt }) => [panelistId, revokedAt] as const)]);
 }

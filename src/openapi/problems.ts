@@ -14,7 +14,7 @@ export const PROBLEM_SCHEMA = {
   properties: {
     type: {
       type: "string",
-      format: "uri-reference",
+      format: "uri",
       description: "The problem's type: `about:blank`, or the address of a registered type.",
     },
     title: { type: "string", description: "The status in words." },
@@ -58,6 +58,7 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
   if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
+  if (body !== undefined && credential.kind !== "access" && !operation.idempotent) codes.add("quota-exceeded");
   return PROBLEM_CODES.filter((code) => codes.has(code));
 }
 

@@ -7,7 +7,7 @@ import type { CompoundToken } from "../credentials/compound-token.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Operation } from "../http/operation.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
-import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import { openIdeaBank, type ReadToken } from "./authenticate-panelist.ts";
 
@@ -18,7 +18,7 @@ import { openIdeaBank, type ReadToken } from "./authenticate-panelist.ts";
 export type PanelistHandler = (
   c: Context<AppEnv>,
   token: CompoundToken,
-) => (snapshot: IdeaBankSnapshot) => Response | Promise<Response>;
+) => (opened: OpenedIdeaBank) => Response | Promise<Response>;
 
 export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots) {
   return async function answer(
@@ -28,10 +28,10 @@ export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSn
   ): Promise<Response> {
     const token = await readToken(c);
     const respond = handle(c, token);
-    const snapshot = await openIdeaBank(c, snapshots, token);
+    const opened = await openIdeaBank(c, snapshots, token);
     const capability = credential.kind === "compoundToken" ? credential.capability : null;
-    if (capability !== null && (snapshot.ideaBank === null || !hasCapability(snapshot.ideaBank, capability)))
+    if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
       throw new Problem("idea-bank-not-found");
-    return respond(snapshot);
+    return respond(opened);
   };
 }

@@ -5,7 +5,7 @@ import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankSnapshot, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
 /** One answer for every reason; it says what is expected, not what was wrong. */
@@ -40,10 +40,12 @@ export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
   token: CompoundToken,
-): Promise<IdeaBankSnapshot> {
+): Promise<OpenedIdeaBank> {
   const { freshnessMs } = c.get("settings");
-  const snapshot = await snapshots.read(chooseDatabase(c.env), token.ideaBankId, { now: Date.now(), freshnessMs });
-  const revokedAt = snapshot.tokensRevokedAt.get(token.panelistId);
-  if (revokedAt !== undefined && token.issuedAt * 1000 <= revokedAt) throw unauthorized("revoked");
-  return snapshot;
+  const opened = await snapshots.read(chooseDatabase(c.env), token, freshnessMs, (refresh) =>
+    c.executionCtx.waitUntil(refresh),
+  );
+  const { tokensRevokedAt } = opened;
+  if (tokensRevokedAt !== null && token.issuedAt * 1000 <= tokensRevokedAt) throw unauthorized("revoked");
+  return opened;
 }

@@ -1,19 +1,20 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7). */
 import { Changelogs } from "../changelog/changelogs.ts";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import type { PanelistHandler } from "./answer-operation.ts";
 
-export function createChangelogHandler(snapshots: IdeaBankSnapshots): PanelistHandler {
-  const changelogs = new Changelogs();
+export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: Bookmarks): PanelistHandler {
+  const changelogs = new Changelogs(bookmarks);
   return function handleChangelog(c, { ideaBankId }) {
     // A cold isolate starts KV's read beside D1's: the cold path is one round trip deep.
     const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
-    return async ({ ideaBank, bookmark }) => {
+    return async ({ ideaBank }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
-      const sources = { database: chooseDatabase(c.env), bookmark, store: c.env.CHANGELOGS, prefetched };
+      const sources = { database: chooseDatabase(c.env), store: c.env.CHANGELOGS, prefetched };
       const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, (storing) =>
         c.executionCtx.waitUntil(storing),
       );

@@ -24,7 +24,7 @@ export const createCommentHandlers = (
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, once } = found;
     // It moves an implemented proposal up in the changelog.
-    if (once.kind === "done") snapshots.expire(token.ideaBankId, session.getBookmark());
+    if (once.kind === "done") snapshots.expire(token.ideaBankId);
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,
       by: "panelist",

@@ -26,7 +26,7 @@ export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
 
   const readToken = createTokenReader();
   const handlers: Record<keyof typeof IDEA_BANK_OPERATIONS, PanelistHandler> = {
-    getChangelog: createChangelogHandler(snapshots),
+    getChangelog: createChangelogHandler(snapshots, bookmarks),
     getCapabilities:
       (c) =>
       ({ ideaBank }) => {

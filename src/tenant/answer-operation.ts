@@ -6,6 +6,7 @@
  * separately, so that another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { Operation, Operations } from "../http/operation.ts";
@@ -30,7 +31,11 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: IdeaBankSnapshots) {
+export function createTenantAnswer(
+  authenticate: AuthenticateApiKey,
+  snapshots: IdeaBankSnapshots,
+  bookmarks: Bookmarks,
+) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
@@ -46,10 +51,20 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: 
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
-    try {
-      return await handle(c, { ...input, accountId, session, now: Date.now() });
-    } finally {
-      if (method !== "GET") snapshots.expireAccount(accountId, session.getBookmark());
-    }
+    const response = await handle(c, { ...input, accountId, session, now: Date.now() });
+    bookmarks.note(session);
+    if (method !== "GET") expireWhatChanged(snapshots, accountId, path, ids);
+    return response;
   };
+}
+
+/** What panelists see of an idea bank changes by a write to it or to what is in it; whose tokens are valid, by one to a panelist. */
+function expireWhatChanged(
+  snapshots: IdeaBankSnapshots,
+  accountId: string,
+  path: string,
+  { ideaBankId, panelistId }: Readonly<Record<string, string>>,
+): void {
+  if (panelistId !== undefined) snapshots.expireAccount(accountId);
+  else if (ideaBankId !== undefined && !path.endsWith("/tokens")) snapshots.expire(ideaBankId);
 }

@@ -4,20 +4,17 @@ import { createId } from "../credentials/id.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
 import { respondOnce } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import type { TenantHandlers } from "./answer-operation.ts";
 import { owned, respondDeleted } from "./answers.ts";
 import type { IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
 
-export const createIdeaBankHandlers = (snapshots: IdeaBankSnapshots): TenantHandlers<typeof IDEA_BANK_OPERATIONS> => ({
+export const IDEA_BANK_HANDLERS: TenantHandlers<typeof IDEA_BANK_OPERATIONS> = {
   listIdeaBanks: async (c, { session, accountId, page }) =>
     respondPage(c, await listIdeaBanks(session, accountId, page)),
 
   createIdeaBank: async (c, { session, accountId, body, now, idempotencyKey }) => {
     const id = createId(secureRandomBytes);
     const once = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
-    // A replica may not have it yet: the first panelist's read through this isolate starts from this bookmark.
-    snapshots.expire(id, session.getBookmark());
     return respondOnce(c, once, (ideaBank) => ideaBank);
   },
 
@@ -29,4 +26,4 @@ export const createIdeaBankHandlers = (snapshots: IdeaBankSnapshots): TenantHand
 
   deleteIdeaBank: async (c, { session, accountId, ids }) =>
     respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId)),
-});
+};

@@ -1,10 +1,11 @@
 /** The tenant API: what an integration does with its API key. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Bookmarks } from "../database/bookmarks.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-operation.ts";
 import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
-import { createIdeaBankHandlers } from "./idea-banks.ts";
+import { IDEA_BANK_HANDLERS } from "./idea-banks.ts";
 import { TENANT_OPERATIONS } from "./operations.ts";
 import { PANELIST_HANDLERS } from "./panelists.ts";
 import { PROPOSAL_HANDLERS } from "./proposals.ts";
@@ -12,17 +13,21 @@ import { SURVEY_HANDLERS } from "./surveys.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
 /** The memory that this surface shares with others of the isolate. */
-export type TenantMemory = { readonly gatekeeper: Gatekeeper; readonly snapshots: IdeaBankSnapshots };
+export type TenantMemory = {
+  readonly gatekeeper: Gatekeeper;
+  readonly snapshots: IdeaBankSnapshots;
+  readonly bookmarks: Bookmarks;
+};
 
-export function createTenantRoutes({ gatekeeper, snapshots }: TenantMemory) {
+export function createTenantRoutes({ gatekeeper, snapshots, bookmarks }: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
     whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
     ...SURVEY_HANDLERS,
-    ...createIdeaBankHandlers(snapshots),
+    ...IDEA_BANK_HANDLERS,
     ...PROPOSAL_HANDLERS,
     ...PANELIST_HANDLERS,
   };
-  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper), snapshots);
+  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper), snapshots, bookmarks);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
     TENANT_OPERATIONS,
     (name, operation) => (c) => answer(c, operation, handlers[name]),

@@ -1,4 +1,5 @@
 /** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -85,6 +86,8 @@ describe("npm run dev", () => {
     expect(most).toMatchObject({ votes: 248, comments: 5, author: "Jonas", response: { text: expect.any(String) } });
     const comments = await get(`/ideabank/proposals/${most.id}/comments`);
     expect(comments.items.map(({ by }: { by: string }) => by)).toContain("tenant");
+    const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
+    expect(own).not.toEqual(own.filter((id: string) => items.some((item: { id: string }) => item.id === id)));
     const key = { "X-API-Key": printed("API key", server) };
     const list = await send({ path: "/tenant/ideabanks/DemoIdeaBank/proposals?visibility=pending", headers: key });
     expect(JSON.parse(list.body).items).toHaveLength(1);
@@ -96,6 +99,12 @@ describe("npm run dev", () => {
     expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
     expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(/^CREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/);
   });
+});
+
+it("the Worker that it runs is not minified, so that a stack trace can be read", async () => {
+  const [bundle = ""] = globSync(join(checkout.folder, ".wrangler/tmp/dev-*/index.js"));
+  // Minified, it is fewer than a hundred long lines.
+  expect((await readFile(bundle, "utf8")).split("\n").length).toBeGreaterThan(1_000);
 });
 
 describe("over HTTP, as it comes", () => {

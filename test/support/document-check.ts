@@ -1,36 +1,67 @@
 /** Holds every response that a test receives against the OpenAPI document. */
-import { validators } from "virtual:openapi-validators";
+import { type Schema, Validator } from "@cfworker/json-schema";
 import document from "../../public/openapi.json";
 
-type Operation = { responses: Record<string, unknown> };
+type DocumentedResponse = { headers?: Record<string, object>; content?: Record<string, { schema: Schema }> };
+type Operation = { responses: Record<string, DocumentedResponse | { $ref: string }> };
 
-/** The document's operation for a request, if it has one: its name in the validators and its description. */
-export function findOperation(method: string, path: string): { name: string; operation: Operation } | undefined {
+const { schemas } = document.components;
+const sharedResponses: Record<string, DocumentedResponse> = document.components.responses;
+
+/** What a request gets that the document does not describe, such as one to an unknown path. */
+const ANY_PROBLEM: DocumentedResponse = {
+  headers: { "X-Request-Id": {} },
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+};
+
+const isRequired = (header: string): boolean =>
+  Object.entries(document.components.headers).some(([name, { required }]) => name === header && required);
+
+const validators = new WeakMap<object, Validator>();
+
+/** What is wrong with a value by a schema of the document (JSON Schema 2020-12, formats included), a line each. */
+export function faultsOf(schema: Schema, value: unknown): string[] {
+  const validator = validators.get(schema) ?? new Validator({ ...schema, components: { schemas } }, "2020-12", false);
+  validators.set(schema, validator);
+  return validator.validate(value).errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+}
+
+function findOperation(method: string, path: string): Operation | undefined {
   for (const [template, methods] of Object.entries(document.paths)) {
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
     const operation = (methods as Record<string, Operation>)[method.toLowerCase()];
-    if (operation !== undefined && pattern.test(path)) return { name: `${method} ${template}`, operation };
+    if (operation !== undefined && pattern.test(path)) return operation;
   }
   return undefined;
 }
 
-/** Throws when the response is not one that the document announces. */
+/** Throws when the response is not one that the document announces: its status, its headers, its media type, its body. */
 export async function checkAgainstDocument(method: string, path: string, response: Response): Promise<void> {
-  const found = findOperation(method, path);
-  const where = `${method} ${path} ${response.status}`;
-  if (found !== undefined && !Object.hasOwn(found.operation.responses, String(response.status))) {
-    throw new Error(`${where}: the document does not know this status`);
-  }
+  const operation = findOperation(method, path);
+  if (operation === undefined && response.status < 400) return;
+  const announced = operation === undefined ? ANY_PROBLEM : operation.responses[response.status];
   const text = await response.text();
-  if (response.status >= 400) return validate("problem", JSON.parse(text), where);
-  if (found === undefined || response.status === 304) return;
-  const key = `${found.name} ${response.status}`;
-  if (Object.hasOwn(validators, key)) validate(key, JSON.parse(text), where);
-  else if (text !== "") throw new Error(`${where}: the document announces no body`);
+  const faults = announced ? faultsOfResponse(announced, response, text) : ["the document does not know this status"];
+  if (faults.length > 0) throw new Error(`${method} ${path} ${response.status}: ${faults.join("; ")}\n${text}`);
 }
 
-function validate(key: string, value: unknown, where: string): void {
-  const validator = validators[key];
-  if (!validator?.(value))
-    throw new Error(`${where}: ${JSON.stringify(validator?.errors)} in ${JSON.stringify(value)}`);
+function faultsOfResponse(
+  announced: DocumentedResponse | { $ref: string },
+  response: Response,
+  text: string,
+): string[] {
+  if ("$ref" in announced) {
+    const shared = sharedResponses[announced.$ref.replace("#/components/responses/", "")];
+    return shared ? faultsOfResponse(shared, response, text) : [`the document has no ${announced.$ref}`];
+  }
+  const { headers = {}, content = {} } = announced;
+  const missing = Object.keys(headers).filter((name) => isRequired(name) && !response.headers.has(name));
+  const mediaType = response.headers.get("Content-Type")?.split(";")[0] ?? "none";
+  const schema = content[mediaType]?.schema;
+  const isAnnounced = schema !== undefined || (text === "" && Object.keys(content).length === 0);
+  return [
+    ...missing.map((name) => `the header ${name} is missing`),
+    ...(isAnnounced ? [] : [`the document announces no ${mediaType}`]),
+    ...(schema === undefined ? [] : faultsOf(schema, JSON.parse(text))),
+  ];
 }

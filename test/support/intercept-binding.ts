@@ -5,33 +5,71 @@ export type StoreCall = "d1" | "kv.read" | "kv.write" | "gate";
 /** Sees each call before it is made; makes it, or does not. */
 export type Interceptor = (kind: StoreCall, makeCall: () => Promise<unknown>) => Promise<unknown>;
 
-const originals = new WeakMap<object, D1PreparedStatement>();
+/** Sees the results of each round trip to D1 that was made: their `meta` counts the rows read and written. */
+export type Meter = (results: readonly D1Result[]) => void;
 
 /** One call is one round trip, a batch included. */
-export function interceptDatabase<D extends D1Database | D1DatabaseSession>(database: D, interceptor: Interceptor): D {
+export function interceptDatabase<D extends D1Database | D1DatabaseSession>(
+  database: D,
+  interceptor: Interceptor,
+  meter: Meter = () => {},
+): D {
   return new Proxy(database, {
     get(target, property) {
-      if (property === "prepare") return (sql: string) => interceptStatement(target.prepare(sql), interceptor);
+      if (property === "prepare") return (sql: string) => interceptStatement(target.prepare(sql), interceptor, meter);
       if (property === "batch") {
         return (statements: D1PreparedStatement[]) =>
-          interceptor("d1", () => target.batch(statements.map((statement) => originals.get(statement) ?? statement)));
+          interceptor("d1", async () => {
+            const results = await target.batch(statements.map((statement) => originals.get(statement) ?? statement));
+            meter(results);
+            return results;
+          });
       }
       if (property === "withSession" && "withSession" in target) {
-        return (constraint: string) => interceptDatabase(target.withSession(constraint), interceptor);
+        return (constraint?: string) => interceptDatabase(target.withSession(constraint), interceptor, meter);
       }
       return bound(target, property);
     },
   });
 }
 
-function interceptStatement(statement: D1PreparedStatement, interceptor: Interceptor): D1PreparedStatement {
+/** Every call is made; only its cost is looked at. */
+export const meterDatabase = <D extends D1Database | D1DatabaseSession>(database: D, meter: Meter): D =>
+  interceptDatabase(database, (_, makeCall) => makeCall(), meter);
+
+/** D1 takes only its own statements into a batch. */
+const originals = new WeakMap<object, D1PreparedStatement>();
+
+function interceptStatement(
+  statement: D1PreparedStatement,
+  interceptor: Interceptor,
+  meter: Meter,
+): D1PreparedStatement {
+  const make = async (method: "all" | "run") => {
+    const result = await statement[method]<Record<string, unknown>>();
+    meter([result]);
+    return result;
+  };
+  // D1's own `first` is its `all`, less the `meta`.
+  const makeFirst = async (column?: string) => {
+    const [row] = (await make("all")).results;
+    return (column === undefined ? row : row?.[column]) ?? null;
+  };
   const proxy: D1PreparedStatement = new Proxy(statement, {
     get(target, property) {
-      if (property === "bind") {
-        return (...values: unknown[]) => interceptStatement(target.bind(...values), interceptor);
+      switch (property) {
+        case "bind":
+          return (...values: unknown[]) => interceptStatement(target.bind(...values), interceptor, meter);
+        case "all":
+        case "run":
+          return () => interceptor("d1", () => make(property));
+        case "first":
+          return (column?: string) => interceptor("d1", () => makeFirst(column));
+        case "raw":
+          throw new Error("raw() does not tell what it cost: use all()");
+        default:
+          return bound(target, property);
       }
-      const method = bound(target, property);
-      return (...args: unknown[]) => interceptor("d1", async () => method(...args));
     },
   });
   originals.set(proxy, statement);

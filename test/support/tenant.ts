@@ -1,6 +1,7 @@
 /** A tenant with a key, talking to the tenant API through one isolate. */
 import { env } from "cloudflare:workers";
 import { createIsolate, type Isolate } from "./isolate.ts";
+import { bodyOf, fillPath, operationsOf } from "./operations.ts";
 import { addAccount, addApiKey, addIdeaBank, addProposal, type KeyOptions, newId } from "./world.ts";
 
 export async function createTenant(options: KeyOptions = {}, isolate: Isolate = createIsolate()) {
@@ -29,7 +30,7 @@ export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
   const proposalId = await addProposal(bank);
-  const otherProposalId = await addProposal(bank);
+  const otherProposalId = await addProposal(bank, { status: "under-review" });
   const [commentId, surveyId] = [newId(), newId()];
   await env.DB.batch([
     env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)").bind(
@@ -40,7 +41,8 @@ export async function addOneOfEverything(accountId?: string) {
     ),
     env.DB.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
-  return {
+  const ids: Record<string, string> = {};
+  const known = {
     accountId: account,
     ideaBankId: bank.id,
     proposalId,
@@ -49,6 +51,24 @@ export async function addOneOfEverything(accountId?: string) {
     surveyId,
     panelistId: bank.panelistId,
   };
+  await createMissing(Object.assign(ids, known));
+  return Object.assign(known, ids);
+}
+
+/** Creates what a path can name and is not there yet through the API itself, so that a new resource needs no line here. */
+async function createMissing(ids: Record<string, string>): Promise<void> {
+  const operations = operationsOf("apiKey").toSorted((left, right) => left.path.length - right.path.length);
+  for (const { path, parameters } of operations) {
+    const parameter = parameters.at(-1);
+    if (parameter === undefined || ids[parameter] !== undefined || !path.endsWith(`/{${parameter}}`)) continue;
+    const create = operations.find(
+      ({ method, path: collection }) => method === "POST" && `${collection}/{${parameter}}` === path,
+    );
+    if (create === undefined) throw new Error(`no operation creates what {${parameter}} names`);
+    const tenant = await createTenant({ accountId: ids.accountId ?? "" });
+    const answer = await tenant.send("POST", fillPath(create.path, ids), bodyOf(create.operation, ids));
+    ids[parameter] = (await answer.json<{ id: string }>()).id;
+  }
 }
 
 /** Everything that D1 holds and a tenant's request could change. */

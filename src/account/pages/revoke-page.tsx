@@ -10,7 +10,7 @@ export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKe
       {apiKey.lastUsedAt ? " was last used " : " was never used."}
       {apiKey.lastUsedAt && <Time at={apiKey.lastUsedAt} now={now} />}
     </p>
-    <p>Whatever uses it is refused at once. This cannot be undone.</p>
+    <p>Anything that uses this key stops working immediately. This cannot be undone.</p>
     <form method="post" action={`/account/api-keys/${apiKey.id}/revoke`} class="confirm">
       <button type="submit" class="danger">
         Revoke this key

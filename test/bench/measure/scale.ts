@@ -84,7 +84,7 @@ async function seedBanks(runtime: Runtime, sizes: readonly number[], progress: P
     await seedIdeaBanks(database, [id]);
     await seedProposals(database, id, size, (rows) => progress.advance("scale: seeding proposals", rows));
     const path = `/tenant/ideabanks/${id}/proposals`;
-    const middle = await signCursor({ createdAt: Math.ceil(size / 2), id: "0".repeat(12) }, path, signingKeys);
+    const middle = await signCursor({ key: Math.ceil(size / 2), id: "0".repeat(12) }, `${path}?`, signingKeys);
     bySize.push([
       {
         name: "changelog, cold render",

@@ -3,8 +3,13 @@
  * the counts at `GET /counts`, from zero again. Built around each Worker's own module; never timed against one that is not metered.
  */
 import type { DurableObject } from "cloudflare:workers";
-import { type Interceptor, interceptObjects, interceptStore } from "../../support/intercept-binding.ts";
-import { type Meter, meterDatabase } from "../../support/metered-database.ts";
+import {
+  type Interceptor,
+  interceptObjects,
+  interceptStore,
+  type Meter,
+  meterDatabase,
+} from "../../support/intercept-binding.ts";
 
 /** Rows are D1's own count (`meta`); a stored value, and an alarm that is set, is a row that a Durable Object writes. */
 export type Counts = {

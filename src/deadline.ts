@@ -1,0 +1,25 @@
+/**
+ * Deadlines for calls to stores. A call that misses its deadline is abandoned: its caller goes on, and no later request
+ * waits for it.
+ */
+
+/** Milliseconds: with something to fall back on when the store does not answer, and without. */
+export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
+
+export class DeadlineExceeded extends Error {
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds} ms`);
+    this.name = "DeadlineExceeded";
+  }
+}
+
+/** The answer, or after `milliseconds` a `DeadlineExceeded`: to hang is one way of being down. */
+export async function answerWithin<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer> {
+  const deadline = Promise.withResolvers<never>();
+  const timer = setTimeout(() => deadline.reject(new DeadlineExceeded(milliseconds)), milliseconds);
+  try {
+    return await Promise.race([answer, deadline.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,93 @@
+/** Deleting an idea bank: out of sight at once, deleted in slices by the scheduled job. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { deleteLeftovers } from "../src/database/deleted-idea-banks.ts";
+import { runScheduled } from "../src/scheduled.ts";
+import { meterDatabase } from "./support/intercept-binding.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
+import { addOneOfEverything, createTenant } from "./support/tenant.ts";
+import { addPanelist, tokenFor } from "./support/world.ts";
+
+const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+
+/** An idea bank with 1,200 proposals, one of them with 1,200 comments and one with two votes, deleted through the API. */
+async function deleteLargeIdeaBank() {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  const { accountId, ideaBankId, proposalId } = ids;
+  const n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)";
+  await env.DB.batch([
+    env.DB.prepare(
+      `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
+       SELECT 'p' || i, ?1, ?2, 'T', '', i, i FROM n`,
+    ).bind(accountId, ideaBankId),
+    env.DB.prepare(
+      `${n} INSERT INTO comments (id, account_id, proposal_id, body, created_at) SELECT 'c' || i, ?1, ?2, 'B', i FROM n`,
+    ).bind(accountId, proposalId),
+    env.DB.prepare("UPDATE proposals SET duplicate_of = 'p2' WHERE id = 'p1'"),
+  ]);
+  for (const panelistId of [ids.panelistId, await addPanelist(accountId)]) {
+    await env.DB.prepare("INSERT INTO votes VALUES ('p3', ?1, ?2, ?3, 1)")
+      .bind(panelistId, accountId, ideaBankId)
+      .run();
+  }
+  expect((await tenant.send("DELETE", `/tenant/ideabanks/${ideaBankId}`)).status).toBe(204);
+  return { ids, tenant };
+}
+
+describe("a deleted idea bank", () => {
+  it("is out of the tenant's and the panelists' sight before anything of it is deleted", async () => {
+    const { ids, tenant } = await deleteLargeIdeaBank();
+    expect(await count("proposals")).toBeGreaterThan(1_000);
+    for (const { operation, method, path, name } of operationsOf("apiKey")) {
+      if (!path.includes("{ideaBankId}")) continue;
+      const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation, ids));
+      expect(response.status, name).toBe(403);
+    }
+    const token = await tokenFor(ids.ideaBankId, ids.panelistId);
+    for (const { operation, method, path, name } of operationsOf("compoundToken")) {
+      if (name === "getCapabilities") continue;
+      const response = await createIsolate().request(fillPath(path, ids), {
+        method,
+        headers: { Authorization: token, ...(operation.body && { "Content-Type": "application/json" }) },
+        body: operation.body ? JSON.stringify(bodyOf(operation)) : null,
+      });
+      expect(response.status, name).toBe(404);
+      expect(await response.json(), name).toMatchObject({ error: "idea-bank-not-found" });
+    }
+  });
+
+  it("is deleted in slices that write a bounded number of rows", async () => {
+    await deleteLargeIdeaBank();
+    let most = 0;
+    let slices = 0;
+    const database = meterDatabase(env.DB, (results) => {
+      slices += 1;
+      most = Math.max(most, ...results.map(({ meta }) => meta.rows_written));
+    });
+    await runScheduled({ DB: database });
+    expect(slices).toBeGreaterThan(4);
+    expect(most).toBeLessThan(500 * 20);
+    for (const table of ["proposals", "comments", "votes", "deleted_idea_banks"]) expect(await count(table)).toBe(0);
+  });
+
+  it("is deleted all the same when slices run at the same time, or one fails", async () => {
+    await deleteLargeIdeaBank();
+    await Promise.all([deleteLeftovers(env.DB), deleteLeftovers(env.DB), runScheduled(env)]);
+    await runScheduled(env);
+    expect(await count("proposals")).toBe(0);
+    expect(await deleteLeftovers(env.DB)).toBe(false);
+  });
+
+  it("leaves other idea banks alone, and an interrupted run is continued by the next", async () => {
+    const other = await addOneOfEverything();
+    await deleteLargeIdeaBank();
+    let clock = 0;
+    await runScheduled(env, () => (clock += 20_000));
+    expect(await count("deleted_idea_banks")).toBe(1);
+    await runScheduled(env);
+    expect(await count("proposals")).toBe(2);
+    expect(await env.DB.prepare("SELECT id FROM comments").first("id")).toBe(other.commentId);
+  });
+});

@@ -1,0 +1,18 @@
+/** The Markdown of the repository, and the code blocks in it that a test runs. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const markdownOf = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+
+export const DOCUMENTS = [...markdownOf("."), ...markdownOf("docs")];
+
+/** The code block that follows `<!-- marker -->`. */
+export function block(document: string, marker: string): string {
+  const text = readFileSync(document, "utf8");
+  const code = text.split(`<!-- ${marker} -->\n`)[1]?.match(/^```\w+\n([\s\S]*?)^```$/m)?.[1];
+  if (code === undefined) throw new Error(`${document} has no block ${marker}`);
+  return code;
+}

@@ -1,0 +1,98 @@
+/** An account's storage quota: counted by triggers, whoever writes. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { runScheduled } from "../src/scheduled.ts";
+import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
+import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
+
+const storedBytes = (accountId: string) =>
+  env.DB.prepare("SELECT stored_bytes FROM accounts WHERE id = ?1").bind(accountId).first<number>("stored_bytes");
+const fillUp = (accountId: string) =>
+  env.DB.prepare("UPDATE accounts SET max_bytes = stored_bytes WHERE id = ?1").bind(accountId).run();
+
+const writes = operationsOf("apiKey").filter(({ operation, method }) => operation.body && method !== "GET");
+const growing = writes.filter(({ method, name }) => method === "POST" && !["mergeProposal"].includes(name));
+
+describe("an account's stored bytes", () => {
+  it("grow with what is created and return to where they were when it is deleted", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const before = await storedBytes(ids.accountId);
+    const created: [string, string][] = [];
+    for (const { operation, path, name } of growing.filter(({ name }) => name !== "issueToken")) {
+      const here = await storedBytes(ids.accountId);
+      const collection = fillPath(path, ids);
+      const answer = await tenant.send("POST", collection, bodyOf(operation, ids));
+      created.unshift([name, `${collection}/${(await answer.json<{ id: string }>()).id}`]);
+      expect(await storedBytes(ids.accountId), name).toBeGreaterThan(here ?? 0);
+    }
+    for (const [name, path] of created) expect((await tenant.send("DELETE", path)).status, name).toBe(204);
+    expect(await storedBytes(ids.accountId)).toBe(before);
+  });
+
+  it("follow an edit by exactly its bytes", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
+    await tenant.send("PATCH", path, { title: "short" });
+    const before = (await storedBytes(ids.accountId)) ?? 0;
+    await tenant.send("PATCH", path, { title: "short, and 8 more: é", response: { text: "12345" } });
+    expect(await storedBytes(ids.accountId)).toBe(before + 16 + 5);
+  });
+
+  it("return to nothing but the rows outside the idea bank when it is deleted", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
+    await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`);
+    await tenant.send("DELETE", `/tenant/surveys/${ids.surveyId}`);
+    await runScheduled(env);
+    expect(await storedBytes(ids.accountId)).toBe(0);
+  });
+});
+
+describe.each(growing)("a full account: $name", ({ operation, path }) => {
+  it("answers 409 quota-exceeded and writes nothing", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    await fillUp(ids.accountId);
+    const before = await dumpDatabase();
+    for (const headers of [{}, { "Idempotency-Key": "k" }]) {
+      const response = await tenant.send("POST", fillPath(path, ids), bodyOf(operation, ids), headers);
+      expect(response.status).toBe(409);
+      expect(await response.json()).toMatchObject({ error: "quota-exceeded" });
+    }
+    expect(await dumpDatabase()).toEqual(before);
+  });
+});
+
+it("a full account can read, shorten, delete and revoke", async () => {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  await fillUp(ids.accountId);
+  const proposal = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
+  expect((await tenant.send("GET", proposal)).status).toBe(200);
+  expect((await tenant.send("PATCH", proposal, { title: "T" })).status).toBe(200);
+  expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`)).status).toBe(204);
+  expect((await tenant.send("PATCH", `/tenant/panelists/${ids.panelistId}`, { active: false })).status).toBe(200);
+  expect((await tenant.send("DELETE", proposal)).status).toBe(204);
+});
+
+it("another account notices nothing of a full one", async () => {
+  const [full, other] = [await addOneOfEverything(), await addOneOfEverything()];
+  await fillUp(full.accountId);
+  const tenant = await createTenant({ accountId: other.accountId });
+  expect((await tenant.send("POST", "/tenant/surveys", { title: "T" })).status).toBe(201);
+});
+
+it("a write costs at most one row more", async () => {
+  const { accountId } = await addOneOfEverything();
+  const insert = () =>
+    env.DB.prepare(
+      "INSERT INTO surveys (id, account_id, title, description, created_at, updated_at) VALUES (?1, ?2, 'T', '', 1, 1)",
+    );
+  const counted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
+  await env.DB.prepare("DROP TRIGGER quota_surveys_added").run();
+  const uncounted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
+  expect(counted - uncounted).toBe(1);
+});

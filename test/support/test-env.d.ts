@@ -1,0 +1,7 @@
+/** Bindings that only the tests have (vitest.config.ts). */
+declare namespace Cloudflare {
+  interface Env {
+    /** A second database, for a replica that lags. */
+    REPLICA: D1Database;
+  }
+}
