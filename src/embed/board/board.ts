@@ -4,7 +4,7 @@
  */
 import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
-import { IdeaBankElement } from "../shared/idea-bank-element.ts";
+import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
 import { type Connection, RequestFailure } from "../shared/request.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
@@ -31,26 +31,19 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   protected override start(connection: Connection, signal: AbortSignal): void {
     const { words } = this;
     this.root.setAttribute("aria-label", words.say("title"));
-    if (!this.token && !this.tokenProvider) {
-      this.#showMessage("signed-out", words.say("signedOut"));
-      return;
-    }
     const ideaBank = new IdeaBank(connection);
     const load = async (): Promise<void> => {
+      if (this.shadowRoot?.activeElement) this.root.focus();
       this.enter("loading");
       this.announce(words.say("loading"));
       this.root.replaceChildren(this.#head(words.say("title")), h("p", { class: "waiting" }, words.say("loading")));
       try {
         const access = await ideaBank.access();
-        if (!access.capabilities.canViewProposals) {
-          this.#showMessage("closed", words.say("closed"));
-          return;
-        }
+        if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
         this.#showBoard(access, ideaBank, signal, load);
       } catch (error) {
         if (signal.aborted) return;
-        const isSignedOut = error instanceof RequestFailure && error.code === "unauthorized";
-        this.#showMessage(isSignedOut ? "signed-out" : "error", this.explain(error), isSignedOut ? undefined : load);
+        this.#showMessage(this.stateAfter(error), this.explain(error), load);
       }
     };
     void load();
@@ -58,17 +51,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   }
 
   protected override explain(error: unknown): string {
-    if (error instanceof RequestFailure) {
-      const { code, errors } = error;
-      if (code === CLOSED) return this.words.say("closed");
-      if (code === "proposal-not-found" || code === "comment-not-found") return this.words.say("missing");
-      if (code === "capability-closed" || code === "forbidden" || code === "conflict") return this.words.say("refused");
-      if (code === "invalid-request") {
-        const detail = errors.map(({ path, message }) => `${path} ${message}`).join(", ");
-        return this.words.say("invalid", { detail });
-      }
-    }
-    return super.explain(error);
+    const errors = error instanceof RequestFailure ? error.errors : [];
+    if (errors.length === 0) return super.explain(error);
+    const detail = errors.map(({ path, message }) => `${path} ${message}`).join(", ");
+    return this.words.say("invalid-request", { detail });
   }
 
   #showBoard(access: Access, ideaBank: IdeaBank, signal: AbortSignal, reload: () => Promise<void>): void {
@@ -167,10 +153,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     void list.load();
   }
 
-  #showMessage(state: "closed" | "signed-out" | "error", text: string, retry?: () => Promise<void>): void {
+  #showMessage(state: State, text: string, retry: () => Promise<void>): void {
     this.enter(state);
     const button =
-      retry && h("button", { type: "button", class: "button", onclick: () => void retry() }, this.words.say("retry"));
+      state === "error" &&
+      h("button", { type: "button", class: "button", onclick: () => void retry() }, this.words.say("retry"));
     const path = state === "error" ? ALERT : LOCK;
     this.root.replaceChildren(
       this.#head(this.words.say("title")),

@@ -4,7 +4,7 @@ import type { Labels } from "../shared/labels.ts";
 export const BOARD_LABELS = {
   ...COMMON_LABELS,
   title: "Ideas",
-  closed: "This idea board is closed right now.",
+  "idea-bank-not-found": "This idea board is closed right now.",
   sort: "Sort",
   hot: "Trending",
   top: "Top",
@@ -65,8 +65,11 @@ export const BOARD_LABELS = {
   deleteQuestion: "Delete this comment?",
   commentDeleted: "Your comment has been deleted.",
   required: "Please fill this in.",
-  refused: "That is not possible any more. Reload the page to see what has changed.",
-  missing: "This idea is no longer here.",
-  invalid: "Please check what you wrote: {detail}",
+  "capability-closed": "That is not open any more.",
+  forbidden: "Only who wrote this can change it.",
+  conflict: "This idea has changed meanwhile. Reload the page to see it.",
+  "proposal-not-found": "This idea is no longer here.",
+  "comment-not-found": "This comment is no longer here.",
+  "invalid-request": "Please check what you wrote: {detail}",
   dismiss: "Dismiss",
 } satisfies Labels;

@@ -18,7 +18,7 @@ export class List {
   readonly #open: (idea: Idea) => void;
   readonly #onState: ListObserver;
   readonly #rows = h("ol", { class: "ideas", part: "ideas" });
-  readonly #place = h("div", {});
+  readonly #place = h("div", { tabindex: -1 });
   readonly #more: HTMLButtonElement;
   readonly #byId = new Map<string, HTMLElement>();
   #filter: Filter = { sort: "hot" };
@@ -78,13 +78,17 @@ export class List {
     } catch (error) {
       if (signal.aborted || loading.signal.aborted) return;
       this.#onState("error");
+      const retry = () => {
+        this.#place.focus();
+        void this.load();
+      };
       this.#place.replaceChildren(
         h(
           "div",
           { class: "message", part: "message" },
           icon(ALERT),
           h("p", {}, this.#context.explain(error)),
-          h("button", { type: "button", class: "button", onclick: () => void this.load() }, words.say("retry")),
+          h("button", { type: "button", class: "button", onclick: retry }, words.say("retry")),
         ),
       );
       announce(this.#context.explain(error));

@@ -6,7 +6,7 @@ import type { Changelog } from "../../model/changelog.ts";
 import baseStyles from "../shared/base.css";
 import { type Child, h, heading } from "../shared/h.ts";
 import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
-import { type Connection, RequestFailure } from "../shared/request.ts";
+import type { Connection } from "../shared/request.ts";
 import styles from "./changelog.css";
 import { Entries } from "./entries.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
@@ -30,10 +30,6 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
 
   protected override start(connection: Connection, signal: AbortSignal): void {
     this.root.setAttribute("aria-label", this.words.say("title"));
-    if (!this.token && !this.tokenProvider) {
-      this.#showMessage("signed-out", this.words.say("signedOut"));
-      return;
-    }
     this.#showBones();
     const entries = new Entries(this.words, this.headingLevel);
     let visit: LastVisit | undefined;
@@ -54,19 +50,16 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         look();
       } catch (error) {
         if (signal.aborted) return;
-        const code = error instanceof RequestFailure && error.code;
-        const isClosed = code === "idea-bank-not-found";
-        const isSignedOut = code === "unauthorized";
+        const state = this.stateAfter(error);
         // What is shown stays while it cannot be read again; unless it may not be read any more.
-        if (isRepeat && etag && !isClosed && !isSignedOut) return;
+        if (isRepeat && etag && state === "error") return;
         etag = null;
-        if (isClosed) this.#showMessage("closed", this.words.say("closed"));
-        else if (isSignedOut) this.#showMessage("signed-out", this.explain(error));
-        else this.#showMessage("error", this.explain(error), retry);
+        this.#showMessage(state, this.explain(error), state === "error" && retry);
         this.#setCount(0);
       }
     };
     const retry = () => {
+      this.root.focus();
       this.#showBones();
       void load(false);
     };
@@ -113,7 +106,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.announce(this.words.say("loading"));
   }
 
-  #showMessage(state: State, text: string, retry?: () => void): void {
+  #showMessage(state: State, text: string, retry?: false | (() => void)): void {
     this.enter(state);
     const button =
       retry && h("button", { type: "button", class: "link", part: "retry", onclick: retry }, this.words.say("retry"));

@@ -31,11 +31,12 @@ export class Entries {
     const { title, description, lastModified } = item;
     const time = new Date(lastModified * 1000);
     const when = h("time", { datetime: time.toISOString(), part: "date" }, this.#words.date(time));
-    const mark = isNew && h("span", { class: "badge", part: "new" }, this.#words.say("new"));
+    const mark = isNew && h("span", { class: "badge", part: "badge" }, this.#words.say("new"));
     const text = description && h("p", { class: "prose", part: "description" }, description);
+    const name = isNew ? "entry new" : "entry";
     return h(
       "li",
-      { class: isNew ? "entry new" : "entry", part: isNew ? "entry entry-new" : "entry" },
+      { class: name, part: name },
       h("div", { class: "when" }, when, mark),
       h(
         "div",

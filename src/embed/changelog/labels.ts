@@ -8,7 +8,7 @@ export const CHANGELOG_LABELS = {
   newCount: "{count} new",
   loaded: { one: "{count} update", other: "{count} updates" },
   empty: "Nothing here yet. Updates appear as soon as they are out.",
-  closed: "The changelog is not available right now.",
+  "idea-bank-not-found": "The changelog is not available right now.",
   more: "Show more",
   less: "Show less",
 } satisfies Labels;

@@ -15,9 +15,10 @@ const PROPERTIES = ["src", "token", "tokenProvider", "labels"] as const;
 export const COMMON_LABELS = {
   loading: "Loading…",
   retry: "Try again",
-  signedOut: "Your session has ended. Sign in again.",
+  // The others are by the `error` of the API's answer.
+  unauthorized: "Your session has ended. Sign in again.",
   offline: "No connection. Check your network and try again.",
-  limited: {
+  "too-many-requests": {
     one: "Too many requests. Try again in {count} second.",
     other: "Too many requests. Try again in {count} seconds.",
   },
@@ -45,7 +46,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     sheet.replaceSync(styles);
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet];
-    this.root = h("section", { class: "root", part: "root", "aria-label": name });
+    this.root = h("section", { class: "root", part: "root", "aria-label": name, tabindex: -1 });
     shadow.append(this.root, this.#status);
   }
 
@@ -128,10 +129,16 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.#status.textContent = text;
   }
 
+  /** What went wrong, in words. */
   protected explain(error: unknown): string {
-    const { code = "", seconds: count = 0 } = error instanceof RequestFailure ? error : {};
-    const label = { unauthorized: "signedOut", offline: "offline", "too-many-requests": "limited" }[code] ?? "failed";
-    return this.words.say(label, { count });
+    const { code, seconds } = error instanceof RequestFailure ? error : new RequestFailure("failed");
+    return this.words.say(code, { count: seconds }) || this.words.say("failed");
+  }
+
+  /** The state that a failure leads to when there is nothing else to show. */
+  protected stateAfter(error: unknown): State {
+    const code = error instanceof RequestFailure && error.code;
+    return code === "unauthorized" ? "signed-out" : code === "idea-bank-not-found" ? "closed" : "error";
   }
 
   /** Several changes in a row are one new start. */

@@ -14,7 +14,8 @@ export class Words<Known extends Labels> {
     this.locale = locale;
   }
 
-  say(name: keyof Known & string, values: Readonly<Record<string, string | number>> = {}): string {
+  /** Empty for a name that has no label. */
+  say(name: (keyof Known & string) | (string & {}), values: Readonly<Record<string, string | number>> = {}): string {
     const label = this.#labels[name] ?? "";
     const text = typeof label === "string" ? label : (label[this.#plural(values.count)] ?? label.other);
     return text.replace(/\{(\w+)\}/g, (placeholder, key: string) => {
