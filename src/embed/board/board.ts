@@ -23,6 +23,7 @@ const CROSS = "m4 4 8 8m0-8-8 8";
 const LOCK = "M4 7.5h8v6H4zM5.8 7.5V5a2.2 2.2 0 0 1 4.4 0v2.5";
 const ALERT = "M8 4.8v3.7m0 2.4v.1M8 1.8 1.4 13.5h13.2z";
 
+/** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   constructor() {
     super(BOARD_LABELS.title, BOARD_LABELS, [baseStyles, boardStyles, listStyles, detailStyles, formStyles].join(""));
@@ -116,13 +117,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           list.refresh(idea);
           showList(() => list.focus(idea.id));
         },
-        open: async (id) => {
-          try {
-            openIdea(await ideaBank.idea(id));
-          } catch (error) {
-            if (!signal.aborted) report(error);
-          }
-        },
+        open: (id) => void openById(id),
         withdrawn: () => {
           showList(() => suggest.focus());
           list.remove(idea);
@@ -132,12 +127,20 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(opened.element, opened.focus);
     };
 
+    const openById = async (id: string) => {
+      try {
+        openIdea(await ideaBank.idea(id));
+      } catch (error) {
+        if (!signal.aborted) report(error);
+      }
+    };
+
     const compose = () => {
       const form = ideaForm(context, {
         cancel: () => showList(() => suggest.focus()),
         send: async (submission, key) => {
           const idea = await ideaBank.submit(submission, key);
-          list.refresh(idea);
+          list.add(idea);
           openIdea(idea);
           notify(words.say("thanks"));
         },
@@ -151,6 +154,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     this.root.replaceChildren(this.#head(name, suggest), view, notice);
     showList(() => {});
     void list.load();
+    const linked = this.getAttribute("proposal");
+    if (linked) void openById(linked);
   }
 
   #showMessage(state: State, text: string, retry: () => Promise<void>): void {

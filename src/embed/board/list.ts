@@ -95,14 +95,21 @@ export class List {
     }
   }
 
-  /** Shows a proposal as it is now; one that the list does not have comes first. */
+  /** A proposal of the list as it is now. */
   refresh(idea: Idea): void {
-    const row = this.#row(idea);
     const before = this.#byId.get(idea.id);
-    if (before) before.replaceWith(row);
-    else this.#rows.prepend(row);
+    if (before === undefined) return;
+    const row = this.#row(idea);
+    before.replaceWith(row);
     this.#byId.set(idea.id, row);
-    if (!this.#rows.isConnected) this.#place.replaceChildren(this.#rows);
+  }
+
+  /** A new one. */
+  add(idea: Idea): void {
+    const row = this.#row(idea);
+    this.#rows.prepend(row);
+    this.#byId.set(idea.id, row);
+    this.#place.replaceChildren(this.#rows);
   }
 
   remove({ id }: Idea): void {
@@ -113,7 +120,7 @@ export class List {
 
   /** Where the visitor came from. */
   focus(id: string): void {
-    this.#byId.get(id)?.querySelector<HTMLElement>(".open")?.focus();
+    (this.#byId.get(id)?.querySelector<HTMLElement>(".open") ?? this.#place).focus();
   }
 
   async #loadMore(asked = false): Promise<void> {

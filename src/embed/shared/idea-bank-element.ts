@@ -26,7 +26,7 @@ export const COMMON_LABELS = {
 } satisfies Labels;
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
-  static readonly observedAttributes = ["src", "token", "lang", "heading-level"];
+  static readonly observedAttributes = ["src", "token", "lang", "heading-level", "proposal"];
 
   /** Everything that is shown. */
   protected readonly root: HTMLElement;
