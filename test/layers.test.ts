@@ -55,7 +55,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "model",
     "problem.ts",
   ],
-  development: ["openapi", "credentials", "model"],
+  // Runs in browsers: of the rest it knows the types of the API's answers, and nothing else knows it.
+  embed: ["model"],
+  "embed/shared": ["model"],
+  "embed/changelog": ["embed/shared", "model"],
+  "embed/board": ["embed/shared", "model"],
+  "embed/version.ts": [],
+  development: ["openapi", "credentials", "model", "embed/version.ts"],
 };
 
 /** Parts that are pure: no framework but the schemas' and a bounded map, no bindings, no clock, no randomness of their own. */
@@ -124,6 +130,21 @@ it("imports run downward only", () => {
       .map((target) => `${path} -> ${target}`);
   });
   expect(arrows).toEqual([]);
+});
+
+it("the elements import only types from the Worker's sources", () => {
+  const imports = sources
+    .filter(({ path }) => topOf(path) === "embed")
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^import (.*?) from "([^"]+)"/gms)].map(([, what = "", name = ""]) => ({
+        path,
+        what,
+        target: resolve(path, name),
+      })),
+    );
+  expect(imports.length).toBeGreaterThan(20);
+  const escaping = imports.filter(({ what, target }) => topOf(target) !== "embed" && !what.startsWith("type "));
+  expect(escaping).toEqual([]);
 });
 
 it("no file has more than 300 lines", () => {

@@ -1,10 +1,13 @@
 /**
- * `npm run build`: makes the generated static files. `public/openapi.json` is committed (`--check` fails
- * when it is stale); the reference page's script is copied from its npm package and is not committed.
+ * `npm run build`: makes the generated static files. `public/openapi.json` and the released versions of the elements are
+ * committed: `--check` fails when they are stale. The reference page's script is copied from its npm package, and the newest
+ * elements are built from `src/embed/`; neither is committed.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { buildDocument } from "../openapi/document.ts";
+import { buildElements } from "./build-elements.ts";
+import { faultsOfReleases } from "./released-elements.ts";
 
 const DOCUMENT = "public/openapi.json";
 const SCRIPT = "public/reference/redoc.standalone.js";
@@ -21,3 +24,11 @@ if (process.argv.includes("--check")) {
 const redoc = await readFile(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8");
 await mkdir("public/reference", { recursive: true });
 await writeFile(SCRIPT, redoc.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"'`)]+\.svg/g, "data:,"));
+
+const elements = await buildElements();
+if (process.argv.includes("--check")) {
+  const faults = await faultsOfReleases(elements);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}
+await mkdir("public/embed", { recursive: true });
+for (const [name, text] of elements) await writeFile(`public/embed/${name}`, text);

@@ -5,18 +5,20 @@ import { createApiKey, verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { issueToken } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
-import { createId } from "../credentials/id.ts";
 import { SCOPES } from "../model/scope.ts";
-import { DEMO_PROPOSALS } from "./demo-proposals.ts";
+import { seedIdeaBank } from "./demo-idea-bank.ts";
+import { seedUsage } from "./demo-usage.ts";
 
 const ACCOUNT_ID = "DemoAccount0";
 const PANELIST_ID = "DemoPanelist";
 const IDEA_BANK_ID = "DemoIdeaBank";
 const KEY_NAME = "Demo key";
-const DAY_MS = 86_400_000;
+/** Older than the use that it is seen in. */
+const KEY_AGE_MS = 9 * 86_400_000;
 const TOKEN_DAYS = 30;
 
-export type DemoCredentials = { readonly apiKey: string; readonly token: string };
+/** `proposalId` is one to vote for, as long as the developer keeps it. */
+export type DemoCredentials = { readonly apiKey: string; readonly token: string; readonly proposalId: string };
 
 /** Creates the account if it does not exist, and returns its credentials. The key is stored in a file of `stateFolder`, outside git. */
 export async function ensureDemoAccount(
@@ -34,7 +36,18 @@ export async function ensureDemoAccount(
     issuedAt,
     expiresAt: issuedAt + TOKEN_DAYS * 86_400,
   };
-  return { apiKey: await ensureDemoKey(database, stateFolder, keys, now), token: await issueToken(token, keys) };
+  const proposal = await database
+    .prepare(
+      `SELECT id FROM proposals WHERE idea_bank_id = ?1 AND listed = 1 AND status <> 'implemented'
+       ORDER BY created_at DESC, id LIMIT 1`,
+    )
+    .bind(IDEA_BANK_ID)
+    .first<{ id: string }>();
+  return {
+    apiKey: await ensureDemoKey(database, stateFolder, keys, now),
+    token: await issueToken(token, keys),
+    proposalId: proposal?.id ?? "{proposalId}",
+  };
 }
 
 /** One batch, so that an interrupted start leaves nothing incomplete. */
@@ -43,31 +56,7 @@ async function seedAccount(database: D1Database, now: number): Promise<void> {
     database
       .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, 'owner@example.com', ?2)")
       .bind(ACCOUNT_ID, now),
-    database
-      .prepare("INSERT INTO panelists (id, account_id, external_id, created_at) VALUES (?1, ?2, 'rider-1', ?3)")
-      .bind(PANELIST_ID, ACCOUNT_ID, now),
-    database
-      .prepare(
-        `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
-         VALUES (?1, ?2, 'Riverline rider ideas', 'OPEN', 1, ?3)`,
-      )
-      .bind(IDEA_BANK_ID, ACCOUNT_ID, now),
-    ...DEMO_PROPOSALS.map(({ status, daysAgo, title, description }) =>
-      database
-        .prepare(
-          `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
-        )
-        .bind(
-          createId(secureRandomBytes),
-          ACCOUNT_ID,
-          IDEA_BANK_ID,
-          title,
-          description,
-          status,
-          Math.round(now - daysAgo * DAY_MS),
-        ),
-    ),
+    ...seedIdeaBank(database, { accountId: ACCOUNT_ID, ideaBankId: IDEA_BANK_ID, panelistId: PANELIST_ID }, now),
   ]);
 }
 
@@ -96,7 +85,8 @@ async function ensureDemoKey(
       .prepare(
         "INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
       )
-      .bind(id, ACCOUNT_ID, KEY_NAME, secretHash, text.slice(-4), JSON.stringify(SCOPES), now),
+      .bind(id, ACCOUNT_ID, KEY_NAME, secretHash, text.slice(-4), JSON.stringify(SCOPES), now - KEY_AGE_MS),
+    ...seedUsage(database, id, now),
   ]);
   return text;
 }

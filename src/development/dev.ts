@@ -27,19 +27,21 @@ await takeStateFolder(stateFolder, port).catch((error: Error) => fail(error.mess
 
 const keys = await importSigningKeys(await localCredentialSecrets());
 await withLocalDatabase(stateFolder, async (database) => {
-  const { apiKey, token } = await ensureDemoAccount(database, stateFolder, keys);
+  const { apiKey, token, proposalId } = await ensureDemoAccount(database, stateFolder, keys);
   const origin = `http://localhost:${port}`;
+  // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
   console.log(`
-A demo account is ready.
+Open this when the server below is ready: ${origin}/#token=${token}
 
 API key: ${apiKey}
 Token: ${token}
 
-When the server below is ready, try:
-
 curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'
 curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'
 curl -i ${origin}/ideabank -H 'Authorization: ${token}'
+curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'
+curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' --json '{"title":"Night buses","description":"Every half hour, all week."}'
+curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'
 
 API reference: ${origin}/reference
 Account Settings: ${origin}/account/api-keys

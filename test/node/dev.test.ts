@@ -43,21 +43,27 @@ const send = (options: { method?: string; path: string; headers?: Record<string,
   });
 
 describe("npm run dev", () => {
-  it("prints a key, a token and curl lines for the three endpoints, on the port that was asked for", () => {
+  it("prints the start page's address first, with the token where only the browser sees it", () => {
+    const [, address = ""] = server.output.match(/(http:\S+)/) ?? [];
+    expect(address).toBe(`http://localhost:${port}/#token=${printed("Token", server)}`);
+  });
+
+  it("prints a key, a token and curl lines, on the port that was asked for", () => {
     expect(printed("API key", server)).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
     expect(printed("Token", server)).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
-    expect(curlLines(server)).toHaveLength(3);
+    expect(curlLines(server)).toHaveLength(6);
     for (const line of curlLines(server)) expect(line).toContain(`http://localhost:${port}/`);
   });
 
   it("answers the printed curl lines with the documented bodies", async () => {
-    const bodies = [];
+    const [statuses, bodies]: [string[], ReturnType<typeof JSON.parse>[]] = [[], []];
     for (const line of curlLines(server)) {
       const answer = await paste(line);
-      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+      statuses.push(answer.slice("HTTP/1.1 ".length, answer.indexOf("\r\n")));
       bodies.push(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))));
     }
-    const [whoami, changelog, capabilities] = bodies;
+    expect(statuses).toEqual(["200 OK", "200 OK", "200 OK", "200 OK", "201 Created", "200 OK"]);
+    const [whoami, changelog, capabilities, proposals, submitted, vote] = bodies;
     expect(whoami).toEqual({ apiKeyId: printed("API key", server).slice(4, 16) });
     expect(changelog.items).toHaveLength(20);
     expect(changelog.items[0]).toEqual({
@@ -66,6 +72,25 @@ describe("npm run dev", () => {
       lastModified: expect.any(Number),
     });
     expect(capabilities.capabilities.canViewChangelog).toBe(true);
+    expect(proposals.items[0].votes).toBeGreaterThan(proposals.items[19].votes);
+    expect(submitted).toMatchObject({ title: "Night buses", mine: true, author: "Robin" });
+    expect(vote).toEqual({ voted: true, votes: expect.any(Number) });
+  });
+
+  it("has an idea bank in use: names, comments, official responses, a merged idea, one that waits for approval", async () => {
+    const get = async (path: string) =>
+      JSON.parse((await send({ path, headers: { Authorization: printed("Token", server) } })).body);
+    const { items } = await get("/ideabank/proposals?sort=top&limit=100");
+    expect(new Set(items.map(({ status }: { status: string }) => status)).size).toBe(6);
+    const most = items.find(({ title }: { title: string }) => title === "Pay with contactless at the gate");
+    expect(most).toMatchObject({ votes: 248, comments: 5, author: "Jonas", response: { text: expect.any(String) } });
+    const comments = await get(`/ideabank/proposals/${most.id}/comments`);
+    expect(comments.items.map(({ by }: { by: string }) => by)).toContain("tenant");
+    const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
+    expect(own).not.toEqual(own.filter((id: string) => items.some((item: { id: string }) => item.id === id)));
+    const key = { "X-API-Key": printed("API key", server) };
+    const list = await send({ path: "/tenant/ideabanks/DemoIdeaBank/proposals?visibility=pending", headers: key });
+    expect(JSON.parse(list.body).items).toHaveLength(1);
   });
 
   it("keeps the key nowhere but in one ignored file, and the signing secret in .dev.vars", async () => {

@@ -1,0 +1,100 @@
+/** A proposal's comments, oldest first, and the form to add one. */
+import { h, heading, icon } from "../shared/h.ts";
+import type { BoardContext } from "./board-context.ts";
+import { form } from "./form.ts";
+import type { Comment, Idea } from "./idea-bank.ts";
+import { question } from "./question.ts";
+import { time } from "./time.ts";
+
+const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
+
+export function comments(idea: Idea, context: BoardContext): HTMLElement {
+  const { ideaBank, capabilities, words, level, signal, announce, report } = context;
+  const list = h("ol", { class: "comments", part: "comments" });
+  const more = h(
+    "button",
+    { type: "button", class: "button", part: "button", hidden: true },
+    words.say("moreComments"),
+  );
+  const title = heading(level + 2, { class: "subtitle" });
+  let cursor: string | undefined;
+  let loading = false;
+
+  const showCount = () => {
+    title.textContent = idea.comments > 0 ? words.say("comments", { count: idea.comments }) : words.say("noComments");
+  };
+
+  function comment({ id, by, author, mine, body, createdAt }: Comment): HTMLElement {
+    const official = by === "tenant";
+    const who = official ? words.say("team") : mine ? words.say("you") : (author ?? words.say("anonymous"));
+    const remove = async () => {
+      await ideaBank.deleteComment(idea.id, id);
+      idea.comments -= 1;
+      showCount();
+      const next = row.nextElementSibling ?? row.previousElementSibling;
+      row.remove();
+      announce(words.say("commentDeleted"));
+      (next?.querySelector("button") ?? title).focus();
+    };
+    const row = h(
+      "li",
+      { class: official ? "comment official" : "comment", part: official ? "comment comment-official" : "comment" },
+      h("span", { class: "face", "aria-hidden": "true" }, official ? icon(CHECK) : ([...who][0] ?? "")),
+      h(
+        "div",
+        {},
+        h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)),
+        h("p", { class: "prose" }, body),
+        mine &&
+          capabilities.canComment &&
+          question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
+      ),
+    );
+    return row;
+  }
+
+  async function load(): Promise<void> {
+    if (loading) return;
+    loading = true;
+    try {
+      const page = await ideaBank.comments(idea.id, cursor);
+      const first = list.childElementCount;
+      list.append(...page.items.map(comment));
+      cursor = page.nextCursor;
+      // The focus goes on where the button was.
+      if (more.matches(":focus")) {
+        const next = list.children[first];
+        if (next instanceof HTMLElement) {
+          next.tabIndex = -1;
+          next.focus();
+        }
+      }
+      more.hidden = cursor === undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      more.hidden = false;
+      report(error);
+    } finally {
+      loading = false;
+    }
+  }
+
+  const add = async ({ body = "" }: Readonly<Record<string, string>>, key: string) => {
+    const added = await ideaBank.comment(idea.id, body, key);
+    idea.comments += 1;
+    showCount();
+    list.append(comment(added));
+    announce(words.say("commented"));
+  };
+  const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
+  const writing =
+    capabilities.canComment &&
+    idea.duplicateOf === null &&
+    form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, send: add }, context);
+
+  more.addEventListener("click", () => void load());
+  title.tabIndex = -1;
+  showCount();
+  if (idea.comments > 0) void load();
+  return h("section", { class: "discussion" }, title, list, more, writing);
+}

@@ -1,0 +1,102 @@
+/** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
+import { h, heading, icon } from "../shared/h.ts";
+import type { BoardContext } from "./board-context.ts";
+import { comments } from "./comments.ts";
+import type { Idea } from "./idea-bank.ts";
+import { ideaForm } from "./idea-form.ts";
+import { question } from "./question.ts";
+import { status } from "./status.ts";
+import { time } from "./time.ts";
+import { voteButton } from "./vote-button.ts";
+
+const BACK = "M9.8 3.5 5.3 8l4.5 4.5";
+
+export type DetailExits = {
+  readonly back: () => void;
+  readonly open: (id: string) => void;
+  readonly withdrawn: (idea: Idea) => void;
+};
+
+export type Detail = { readonly element: HTMLElement; readonly focus: () => void };
+
+export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
+  const { ideaBank, capabilities, words, level, announce, notify } = context;
+  const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
+  const text = h("p", { class: "prose", part: "idea-description" });
+  const showText = () => {
+    title.textContent = idea.title;
+    text.textContent = idea.description;
+  };
+  showText();
+
+  const who = idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"));
+  const meta = h("p", { class: "meta" }, status(idea.status, words), h("span", {}, who), time(idea.createdAt, words));
+  const { duplicateOf, response } = idea;
+  const merged =
+    duplicateOf !== null &&
+    h(
+      "p",
+      { class: "aside" },
+      words.say("merged"),
+      " ",
+      h("button", { type: "button", class: "link", onclick: () => exits.open(duplicateOf) }, words.say("openMerged")),
+    );
+  const official =
+    response &&
+    h(
+      "section",
+      { class: "response", part: "response" },
+      h("p", { class: "meta" }, h("strong", {}, words.say("response")), time(response.respondedAt, words)),
+      h("p", { class: "prose" }, response.text),
+    );
+
+  const own = h("div", { class: "own" });
+  const content = h("div", { class: "content" }, title, meta, text, own);
+  const showOwn = () => {
+    const edit = h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"));
+    const withdraw = async () => {
+      await ideaBank.withdraw(idea.id);
+      exits.withdrawn(idea);
+    };
+    own.replaceChildren(
+      edit,
+      question(context, { ask: "withdraw", text: "withdrawQuestion", yes: "withdraw", act: withdraw }),
+    );
+  };
+  const closeEditor = () => {
+    showOwn();
+    own.querySelector("button")?.focus();
+  };
+  function showEditor(): void {
+    const editor = ideaForm(context, {
+      idea,
+      cancel: closeEditor,
+      send: async (changes) => {
+        Object.assign(idea, await ideaBank.edit(idea.id, changes));
+        showText();
+        closeEditor();
+        notify(words.say("saved"));
+      },
+    });
+    own.replaceChildren(editor);
+    editor.querySelector("input")?.focus();
+  }
+  if (idea.mine && idea.status === "submitted" && duplicateOf === null && capabilities.canSubmitProposals) showOwn();
+
+  const element = h(
+    "article",
+    { class: "detail", part: "idea" },
+    h(
+      "button",
+      { type: "button", class: "link back", part: "back", onclick: exits.back },
+      icon(BACK),
+      words.say("back"),
+    ),
+    h("div", { class: "body" }, voteButton(idea, context), content),
+    merged,
+    official,
+    comments(idea, context),
+  );
+  announce(idea.title);
+  return { element, focus: () => title.focus() };
+}

@@ -1,0 +1,105 @@
+/** A form that keeps its draft, sends once, and says what is missing beside the field. */
+import { h } from "../shared/h.ts";
+import type { BoardContext } from "./board-context.ts";
+import { Draft, type Fields } from "./draft.ts";
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly maxLength: number;
+  /** More than one line. */
+  readonly rows?: number;
+  /** In place of a draft. */
+  readonly value?: string;
+};
+
+export type FormOptions = {
+  readonly fields: readonly Field[];
+  readonly submit: string;
+  /** Whose draft it is; undefined for a form that keeps none. */
+  readonly draft?: string;
+  readonly send: (fields: Fields, idempotencyKey: string) => Promise<void>;
+  readonly cancel?: () => void;
+};
+
+let forms = 0;
+
+export function form(options: FormOptions, { ideaBank, words, signal, report }: BoardContext): HTMLFormElement {
+  const draft = options.draft === undefined ? undefined : new Draft(`${ideaBank.who}:${options.draft}`);
+  const number = ++forms;
+  const inputs = options.fields.map(({ name, label, hint, maxLength, rows, value }) => {
+    const id = `field-${number}-${name}`;
+    const attributes = {
+      id,
+      name,
+      maxlength: maxLength,
+      placeholder: hint,
+      part: "field",
+      dir: "auto",
+      class: "field",
+    };
+    const input = rows ? h("textarea", { ...attributes, rows }) : h("input", { ...attributes, autocomplete: "off" });
+    input.value = value ?? draft?.fields[name] ?? "";
+    const error = h("p", { id: `${id}-error`, class: "error", hidden: true }, words.say("required"));
+    const complain = (missing: boolean) => {
+      error.hidden = !missing;
+      input.setAttribute("aria-invalid", String(missing));
+      if (missing) input.setAttribute("aria-describedby", error.id);
+      else input.removeAttribute("aria-describedby");
+    };
+    input.setAttribute("aria-required", "true");
+    input.addEventListener("input", () => {
+      complain(false);
+      draft?.write(read());
+    });
+    const row = h("div", { class: "row" }, h("label", { for: id }, label), input, error);
+    return { name, input, row, complain };
+  });
+  const read = (): Fields => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value]));
+
+  const submit = h(
+    "button",
+    { type: "submit", class: "button primary", part: "button button-primary" },
+    options.submit,
+  );
+  const cancel =
+    options.cancel &&
+    h("button", { type: "button", class: "button", part: "button", onclick: options.cancel }, words.say("cancel"));
+  let sending = false;
+
+  async function send(): Promise<void> {
+    const missing = inputs.filter(({ input, complain }) => {
+      const isMissing = input.value.trim() === "";
+      complain(isMissing);
+      return isMissing;
+    });
+    missing[0]?.input.focus();
+    if (missing.length > 0 || sending) return;
+    sending = true;
+    // Not `disabled`, which would lose the focus.
+    submit.setAttribute("aria-disabled", "true");
+    try {
+      await options.send(read(), draft?.idempotencyKey ?? "");
+      for (const { input } of inputs) input.value = "";
+      draft?.clear();
+    } catch (error) {
+      if (!signal.aborted) report(error);
+    } finally {
+      sending = false;
+      submit.removeAttribute("aria-disabled");
+    }
+  }
+
+  const element = h(
+    "form",
+    { class: "form", part: "form", novalidate: true },
+    ...inputs.map(({ row }) => row),
+    h("div", { class: "buttons" }, submit, cancel),
+  );
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void send();
+  });
+  return element;
+}

@@ -1,0 +1,50 @@
+/** A proposal in the list: the vote, the title that opens it, and what there is to know at a glance. */
+import { h, heading, icon } from "../shared/h.ts";
+import type { BoardContext } from "./board-context.ts";
+import type { Idea } from "./idea-bank.ts";
+import { status } from "./status.ts";
+import { time } from "./time.ts";
+import { voteButton } from "./vote-button.ts";
+
+const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
+const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
+
+export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HTMLElement {
+  const { words, level } = context;
+  const who = idea.mine ? words.say("you") : idea.author;
+  const talk = words.say("comments", { count: idea.comments });
+  return h(
+    "li",
+    { class: "idea", part: "idea-item" },
+    voteButton(idea, context),
+    h(
+      "div",
+      { class: "content" },
+      heading(
+        level + 1,
+        { class: "idea-title", dir: "auto" },
+        h("button", { type: "button", class: "open", part: "idea-item-title", onclick: open }, idea.title),
+      ),
+      idea.description && h("p", { class: "excerpt", dir: "auto" }, idea.description),
+      h(
+        "p",
+        { class: "meta" },
+        idea.status !== "submitted" && status(idea.status, words),
+        idea.response && h("span", { class: "with-icon" }, icon(CHECK), words.say("response")),
+        idea.comments > 0 &&
+          h(
+            "span",
+            { class: "with-icon", title: talk },
+            icon(BUBBLE),
+            number(words.number(idea.comments)),
+            unseen(talk),
+          ),
+        who && h("span", {}, who),
+        time(idea.createdAt, words),
+      ),
+    ),
+  );
+}
+
+const number = (text: string) => h("span", { "aria-hidden": "true" }, text);
+const unseen = (text: string) => h("span", { class: "unseen" }, text);

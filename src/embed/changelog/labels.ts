@@ -1,0 +1,14 @@
+import { COMMON_LABELS } from "../shared/idea-bank-element.ts";
+import type { Labels } from "../shared/labels.ts";
+
+export const CHANGELOG_LABELS = {
+  ...COMMON_LABELS,
+  title: "What’s new",
+  new: "New",
+  newCount: "{count} new",
+  loaded: { one: "{count} update", other: "{count} updates" },
+  empty: "Nothing here yet. Updates appear as soon as they are out.",
+  "idea-bank-not-found": "The changelog is not available right now.",
+  more: "Show more",
+  less: "Show less",
+} satisfies Labels;

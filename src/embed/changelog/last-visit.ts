@@ -1,0 +1,34 @@
+/** Which entries are newer than the visitor's last look. The first visit is silent: to somebody new, everything would be. */
+import { recall, remember } from "../shared/storage.ts";
+
+type Dated = { readonly lastModified: number };
+
+export class LastVisit {
+  readonly #key: string;
+  /** Unix seconds; null on the first visit. */
+  readonly #before: number | null;
+  #newest = 0;
+  #seen: number;
+
+  constructor(key: string) {
+    this.#key = key;
+    const kept = Number(recall(key));
+    this.#before = kept > 0 ? kept : null;
+    this.#seen = kept;
+  }
+
+  /** Tells, for these entries, which are new. What was new stays marked until the page is left. */
+  compare(items: readonly Dated[]): (item: Dated) => boolean {
+    this.#newest = Math.max(this.#newest, ...items.map(({ lastModified }) => lastModified));
+    const before = this.#before ?? this.#newest;
+    return ({ lastModified }) => lastModified > before;
+  }
+
+  /** The visitor looks at them now. False when there was nothing that had not been seen. */
+  markSeen(): boolean {
+    if (this.#newest <= this.#seen) return false;
+    this.#seen = this.#newest;
+    remember(this.#key, String(this.#newest));
+    return true;
+  }
+}

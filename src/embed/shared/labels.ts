@@ -1,0 +1,38 @@
+/** The words of an element: English unless the page gives its own. */
+
+/** By plural category of the visitor's language (`Intl.PluralRules`); `{count}` stands for the number. */
+export type Plural = { readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+export type Labels = Readonly<Record<string, string | Plural>>;
+
+/** `{title}` and the like stand in braces. A label that is the same for every number may be one string. */
+export class Words<Known extends Labels> {
+  readonly #labels: Labels;
+  readonly locale: string;
+
+  constructor(defaults: Known, own: Partial<Known>, locale: string) {
+    this.#labels = { ...defaults, ...own };
+    this.locale = locale;
+  }
+
+  /** Empty for a name that has no label. */
+  say(name: (keyof Known & string) | (string & {}), values: Readonly<Record<string, string | number>> = {}): string {
+    const label = this.#labels[name] ?? "";
+    const text = typeof label === "string" ? label : (label[this.#plural(values.count)] ?? label.other);
+    return text.replace(/\{(\w+)\}/g, (placeholder, key: string) => {
+      const value = values[key];
+      return typeof value === "number" ? this.number(value) : (value ?? placeholder);
+    });
+  }
+
+  number(value: number): string {
+    return value.toLocaleString(this.locale);
+  }
+
+  date(time: Date, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {
+    return time.toLocaleString(this.locale, options);
+  }
+
+  #plural(count: string | number | undefined): Intl.LDMLPluralRule {
+    return new Intl.PluralRules(this.locale).select(Number(count));
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Where the elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port), with
+ * the headers that a test gives them.
+ */
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { freePort, makeCheckout, startDev } from "./checkout.ts";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type HostOptions = { readonly head?: string; readonly headers?: Readonly<Record<string, string>> };
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+export async function openStage() {
+  const checkout = await makeCheckout();
+  const port = await freePort();
+  const [server, browser, host] = await Promise.all([
+    startDev(checkout.folder, "--port", String(port)),
+    launchBrowser(),
+    serveHostPages(),
+  ]);
+  const api = `http://localhost:${port}`;
+  const printed = (name: string) => server.output.match(new RegExp(`^${name}: (\\S+)$`, "m"))?.[1] ?? "";
+  const strictPolicy = { "Content-Security-Policy": `default-src 'none'; script-src ${api}; connect-src ${api}` };
+
+  /** The tenant API, with the demo account's key. */
+  async function tenant<Answer = { id: string }>(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${api}/tenant${path}`, {
+      method,
+      headers: { "X-API-Key": printed("API key"), "Content-Type": "application/json" },
+      body: body ? JSON.stringify(body) : null,
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
+    return JSON.parse(text || "{}");
+  }
+
+  return {
+    api,
+    browser,
+    strictPolicy,
+    demoToken: printed("Token"),
+    tenant,
+    hostPage: host.add,
+
+    /** An open idea bank with these settings, and proposals of the tenant, oldest first. */
+    async ideaBank(settings: object = {}, proposals: readonly object[] = []) {
+      const created = { name: "Ideas", status: "OPEN", changelogEnabled: true, ...settings };
+      const { id } = await tenant("POST", "/ideabanks", created);
+      const ids: string[] = [];
+      for (const proposal of proposals) ids.push((await tenant("POST", `/ideabanks/${id}/proposals`, proposal)).id);
+      const tokenFor = async (externalId: string, displayName?: string) =>
+        (
+          await tenant<{ token: string }>("POST", `/ideabanks/${id}/tokens`, {
+            externalId,
+            ...(displayName && { displayName }),
+          })
+        ).token;
+      return { path: `/ideabanks/${id}`, ids, tokenFor, token: await tokenFor(`visitor-of-${id}`, "Robin") };
+    },
+
+    /** A page that keeps what the browser complains of. */
+    async page(options: BrowserContextOptions = {}) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
+      const complaints: string[] = [];
+      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      return { page, context, complaints };
+    },
+
+    async close() {
+      await browser.close();
+      await host.close();
+      await server.stop();
+      await checkout.remove();
+    },
+  };
+}
+
+/** A server on a port of its own, for pages that a test makes up. */
+async function serveHostPages() {
+  const pages = new Map<string, { html: string; headers: Readonly<Record<string, string>> }>();
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url ?? "");
+    response.writeHead(page ? 200 : 204, { "Content-Type": "text/html; charset=utf-8", ...page?.headers });
+    response.end(page?.html);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", () => done()));
+  const { port } = server.address() as AddressInfo;
+  return {
+    /** The address of a page with this body. */
+    add(body: string, { head = "", headers = {} }: HostOptions = {}): string {
+      const path = `/${pages.size}`;
+      const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A tenant's page</title>${head}</head><body><main><h1>A tenant's page</h1>${body}</main></body></html>`;
+      pages.set(path, { html, headers });
+      return `http://127.0.0.1:${port}${path}`;
+    },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+/** What an expression says of a page's `element`. The tests know no DOM types. */
+export const ask = <Answer = string>(locator: Locator, expression: string): Promise<Answer> =>
+  locator.evaluate(new Function("element", `return ${expression}`) as (element: unknown) => Answer);
+
+type Violations = readonly (readonly [string, readonly string[]])[];
+
+/** What axe-core finds in the page, open shadow roots included; and nothing may make it scroll sideways. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), name).toBeLessThanOrEqual(0);
+  await page.evaluate(axe);
+  const violations = await page.evaluate<Violations>(
+    "axe.run({ preload: false }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+  );
+  expect(violations, name).toEqual([]);
+}
+
+/** Answers the matching requests only once `release` has been called; `seen` tells when the first has come. */
+export async function hold(page: Page, url: string | RegExp) {
+  const gate = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    seen.resolve();
+    await gate.promise;
+    // The page may have given up on it.
+    await route.continue().catch(() => undefined);
+  });
+  return { seen: seen.promise, release: gate.resolve };
+}
+
+/** The next matching answer is this problem, as the API would send it. */
+export const answerOnce = (page: Page, url: string | RegExp, status: number, error: string, headers = {}) =>
+  page.route(
+    url,
+    (route) =>
+      route.fulfill({
+        status,
+        headers: {
+          "Access-Control-Allow-Origin": "*",
+          "Access-Control-Expose-Headers": "ETag,Idempotency-Replayed,Retry-After,X-Request-Id",
+          "Content-Type": "application/problem+json",
+          ...headers,
+        },
+        body: JSON.stringify({ type: "about:blank", title: "", status, detail: "", error }),
+      }),
+    { times: 1 },
+  );
