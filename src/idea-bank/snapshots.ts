@@ -34,6 +34,8 @@ type Names = { readonly ideaBankId: string; readonly panelistId: string };
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
 const REVOCATION_BYTES = 96;
+/** How long a request waits for another's read of the same snapshot before it reads itself, in milliseconds. */
+const JOIN_MS = 1_000;
 /** Snapshots of single panelists, of accounts with many revocations. */
 const MAX_SINGLE = 5_000;
 
@@ -102,6 +104,8 @@ export class IdeaBankSnapshots {
     const kept = new KeptValue<Snapshot>({
       now: Date.now,
       isOutage: isDatabaseOutage,
+      joins: true,
+      joinMs: JOIN_MS,
       // Replicas answer out of order: what D1 has seen decides, not when a read began.
       supersedes: (value, current) => value.bookmark >= current.bookmark,
       onOutage: (error) => console.warn("D1 does not answer; an idea bank is served from memory", error),
