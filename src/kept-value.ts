@@ -20,7 +20,14 @@
  *   a busy idea bank is refreshed ahead; `joinMs`, because a promise may die with the request that made it; `previous`, because
  *   a read asks only for what is new.
  */
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "./deadline.ts";
+import {
+  answerWithin,
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasSettled,
+  hasSettledWithin,
+  type WaitUntil,
+} from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Kept<Value> = { readonly value: Value; readonly readAt: number };
@@ -59,9 +66,6 @@ export type KeptValueOptions<Value> = {
 
 /** Reads the store. `previous` is what is kept, however old. */
 export type Load<Value> = (previous: Value | undefined) => Promise<Value>;
-
-/** Keeps a request's context alive until the promise settles. */
-export type WaitUntil = (promise: Promise<void>) => void;
 
 /** How old a value may be that serves through an outage, in milliseconds. */
 const OUTAGE_MS = 5 * 60_000;
@@ -223,15 +227,3 @@ export class KeptValue<Value> {
     return error instanceof DeadlineExceeded || this.#options.isOutage(error);
   }
 }
-
-const hasSettled = (answer: Promise<unknown>): Promise<void> =>
-  answer.then(
-    () => {},
-    () => {},
-  );
-
-const hasSettledWithin = (milliseconds: number, answer: Promise<unknown>): Promise<boolean> =>
-  answerWithin(milliseconds, hasSettled(answer)).then(
-    () => true,
-    () => false,
-  );

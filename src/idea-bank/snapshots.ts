@@ -11,7 +11,8 @@ import { LRUCache } from "lru-cache";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { KeptValue, type WaitUntil } from "../kept-value.ts";
+import { JOIN_MS, type WaitUntil } from "../deadline.ts";
+import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
 import { TokenRevocations } from "./token-revocations.ts";
@@ -34,8 +35,6 @@ type Names = { readonly ideaBankId: string; readonly panelistId: string };
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
 const REVOCATION_BYTES = 96;
-/** How long a request waits for another's read of the same snapshot before it reads itself, in milliseconds. */
-const JOIN_MS = 1_000;
 /** Snapshots of single panelists, of accounts with many revocations. */
 const MAX_SINGLE = 5_000;
 
