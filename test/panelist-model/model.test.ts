@@ -3,7 +3,7 @@
  * prints its seed; `VITE_SEED=<seed> npm run test:deep` runs the same ones again.
  */
 import fc from "fast-check";
-import { it, vi } from "vitest";
+import { it } from "vitest";
 import { panelistCommands } from "./panelist-commands.ts";
 import { System } from "./system.ts";
 import { tenantCommands } from "./tenant-commands.ts";
@@ -14,7 +14,6 @@ const SEED = Number(import.meta.env.VITE_SEED ?? Date.now() % 2 ** 31);
 it(
   `every answer that panelists read is the reference model's, after each command of ${HISTORIES} histories`,
   async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
     console.log(`${HISTORIES} histories, seed ${SEED}`);
     const commands = fc.commands([...panelistCommands, ...tenantCommands], { maxCommands: 25, size: "max" });
     await fc.assert(

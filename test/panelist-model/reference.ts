@@ -5,7 +5,7 @@
 import type { PanelistProposal } from "../../src/model/panelist-proposal.ts";
 import type { ProposalStatus, Visibility } from "../../src/model/proposal.ts";
 
-export type Panelist = { readonly id: string; name: string | null; deleted: boolean };
+export type Panelist = { readonly id: string; name: string | null; deleted: boolean; revocations: number };
 /** `dead`: revoked, or its panelist is deleted. */
 export type Token = { readonly text: string; readonly panelist: Panelist; dead: boolean };
 
@@ -217,6 +217,7 @@ export class Reference {
 
   revoke(panelist: Panelist): Answer {
     if (panelist.deleted) return NOT_THE_TENANTS;
+    panelist.revocations += 1;
     for (const token of this.tokens) if (token.panelist === panelist) token.dead = true;
     return { status: 204 };
   }

@@ -10,8 +10,8 @@ import { type Answer, type Panelist, Reference, type Settings } from "./referenc
 
 /** Which isolate a request goes through. */
 export type Through = 0 | 1;
-/** When each history begins, in Unix milliseconds. */
-const START = 1_900_000_000_000;
+/** How far a history's clock is ahead of D1's, by which tokens are issued and revoked: nothing is ever issued in its future. */
+const AHEAD_MS = 3_600_000;
 
 const SETTINGS: Settings = {
   name: "Ideas",
@@ -46,11 +46,13 @@ export class System {
 
   /** A new tenant with an idea bank, three panelists and three proposals, and its model. */
   static async start(): Promise<{ model: Reference; real: System }> {
-    vi.setSystemTime(START);
+    vi.useRealTimers();
+    const start = Date.now() + AHEAD_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
     await env.DB.batch([env.DB.prepare("DELETE FROM accounts"), env.DB.prepare("DELETE FROM proposals")]);
     for (const { name } of (await env.CHANGELOGS.list()).keys) await env.CHANGELOGS.delete(name);
     const real = new System(await addApiKey({ limit: 10_000 }));
-    const model = new Reference(START, { ...SETTINGS });
+    const model = new Reference(start, { ...SETTINGS });
     const { body } = await real.tenant(0, "POST", "/tenant/ideabanks", SETTINGS);
     real.path = `/tenant/ideabanks/${createdId({ status: 201, body })}`;
     for (const name of ["Robin", "Kim", null]) await addPanelist(model, real, name);
@@ -131,7 +133,7 @@ export class System {
 async function addPanelist(model: Reference, real: System, name: string | null): Promise<void> {
   const { issued } = await real.issue(0, { externalId: `external-${newId()}` }, name);
   if (issued === undefined) throw new Error("no token was issued");
-  const panelist: Panelist = { id: issued.panelistId, name, deleted: false };
+  const panelist: Panelist = { id: issued.panelistId, name, deleted: false, revocations: 0 };
   model.panelists.push(panelist);
   model.tokens.push({ text: issued.token, panelist, dead: false });
 }
