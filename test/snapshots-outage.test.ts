@@ -6,7 +6,7 @@ import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
 import { VirtualTime } from "./support/virtual-time.ts";
-import { addIdeaBank, addProposal } from "./support/world.ts";
+import { addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
 const PATH = "/public/ideabank/changelog";
 const START = 1_900_000_000_000;
@@ -20,9 +20,15 @@ const revoke = (panelistId: string) =>
 const close = (id: string) => env.DB.prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
 
 /** An isolate that has read the changelogs of two tenants. */
+/** With a token from two hours ago: a clock that steps back must not meet one from the future. */
+async function addRead() {
+  const bank = await addIdeaBank();
+  return { ...bank, token: await tokenFor(bank.id, bank.panelistId, START / 1000 - 7_200) };
+}
+
 async function readTwo() {
   const time = new VirtualTime(START);
-  const [mine, theirs] = [await addIdeaBank(), await addIdeaBank()];
+  const [mine, theirs] = [await addRead(), await addRead()];
   const isolate = createIsolate(eager);
   const read = async ({ token }: { token: string }, bindings: Env = eager) =>
     (await isolate.request(PATH, { headers: { Authorization: token } }, bindings)).status;
