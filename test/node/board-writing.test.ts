@@ -1,8 +1,9 @@
 /** What a panelist writes with `<idea-bank-board>`: ideas, changes to them, comments; by keyboard too, and for axe-core. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "./accessible.ts";
 import { chromiumPath } from "./browser.ts";
-import { answerOnce, expectAccessible, hold, openStage, type Stage } from "./element-stage.ts";
+import { answerOnce, hold, openStage, type Stage } from "./element-stage.ts";
 
 type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });

@@ -1,8 +1,9 @@
 /** `<idea-bank-changelog>` in a real browser, on a page of another origin than the API's. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "./accessible.ts";
 import { chromiumPath } from "./browser.ts";
-import { answerOnce, ask, expectAccessible, hold, openStage, type Stage } from "./element-stage.ts";
+import { answerOnce, ask, hold, openStage, type Stage } from "./element-stage.ts";
 
 const CHANGELOG = /\/public\/ideabank\/changelog$/;
 const done = (title: string, description = "Done.") => ({ title, description, status: "implemented" });

@@ -2,16 +2,11 @@
  * Where the elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port), with
  * the headers that a test gives them.
  */
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
-
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 type HostOptions = { readonly head?: string; readonly headers?: Readonly<Record<string, string>> };
 export type Stage = Awaited<ReturnType<typeof openStage>>;
@@ -112,18 +107,6 @@ async function serveHostPages() {
 /** What an expression says of a page's `element`. The tests know no DOM types. */
 export const ask = <Answer = string>(locator: Locator, expression: string): Promise<Answer> =>
   locator.evaluate(new Function("element", `return ${expression}`) as (element: unknown) => Answer);
-
-type Violations = readonly (readonly [string, readonly string[]])[];
-
-/** What axe-core finds in the page, open shadow roots included; and nothing may make it scroll sideways. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
-  expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), name).toBeLessThanOrEqual(0);
-  await page.evaluate(axe);
-  const violations = await page.evaluate<Violations>(
-    "axe.run({ preload: false }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
-  );
-  expect(violations, name).toEqual([]);
-}
 
 /** Answers the matching requests only once `release` has been called; `seen` tells when the first has come. */
 export async function hold(page: Page, url: string | RegExp) {
