@@ -1,6 +1,6 @@
 /** What a gate counts for its key's owner. */
 
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
@@ -88,7 +88,18 @@ describe("a key's usage", () => {
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
   });
 
-  it("is not stored for a deleted key", async () => {
+  it("is handed over by a gate that has started again, without another request", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 1 });
+    await gateOf(key.id).admit(key.secretHash);
+    await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.deleteAlarm());
+    await evictDurableObject(gateOf(key.id));
+    await gateOf(key.id).forget();
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
+  });
+
+  it("leaves no counts behind for a deleted key", async () => {
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
     await env.DB.prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();

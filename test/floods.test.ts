@@ -1,13 +1,16 @@
 /** Many refused requests cost few log lines and few problem objects. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
+import { createApiKey } from "../src/credentials/api-key.ts";
+import { secureRandomBytes } from "../src/credentials/base62.ts";
 import { oncePer } from "../src/http/once-per.ts";
 import { ProblemLog } from "../src/http/problem-log.ts";
 import { Problem } from "../src/problem.ts";
 import { freeze } from "./support/clock.ts";
-import { failStores } from "./support/intercept.ts";
+import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { newId, tokenFor } from "./support/world.ts";
+import { createOwner } from "./support/owner.ts";
+import { addApiKey, newId, signingKeys, tokenFor } from "./support/world.ts";
 
 it("the log names the cause, at most once a second for each, with the number of lines left out", async () => {
   const debug = vi.spyOn(console, "debug");
@@ -69,4 +72,43 @@ it("the log's memory is of its isolate: another one logs the same cause at the s
   for (const isolate of [createIsolate(), createIsolate()])
     await isolate.request("/tenant/whoami", { headers: { "X-API-Key": "not a key" } });
   expect(debug).toHaveBeenCalledTimes(2);
+});
+
+it.each([
+  ["unknown", async () => (await createApiKey(signingKeys, secureRandomBytes)).text],
+  ["revoked", async () => (await addApiKey({ revokedAt: 1 })).text],
+  ["expired", async () => (await addApiKey({ expiresAt: 1 })).text],
+  [
+    "rotated-out",
+    async () => {
+      const { id } = await addApiKey();
+      return (await createApiKey(signingKeys, secureRandomBytes, id)).text;
+    },
+  ],
+])("an %s key costs its owner's gate one call a minute, and answers 401 all the same", async (_, makeKey) => {
+  const text = await makeKey();
+  const { env: counted, counts } = countStores(env);
+  const isolate = createIsolate(counted);
+  freeze(2_000_000_000_000);
+  const flood = async (times: number) => {
+    for (let each = 0; each < times; each++) {
+      const response = await isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } });
+      expect(response.status).toBe(401);
+    }
+  };
+  await flood(50);
+  expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 1 });
+  vi.setSystemTime(2_000_000_060_000);
+  await flood(50);
+  expect(counts.gate).toBe(2);
+});
+
+it("a new secret works at once, although the isolate remembers that the old one was refused", async () => {
+  const owner = createOwner();
+  const { apiKey, key } = await owner.create();
+  const answer = await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 });
+  const rotated = await answer.json<{ key: string }>();
+  const status = async (text: string) =>
+    (await owner.isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } })).status;
+  expect([await status(key), await status(rotated.key), await status(key)]).toEqual([401, 200, 401]);
 });

@@ -84,6 +84,7 @@ const BROKEN: [string, unknown, string[]][] = [
     { ...valid, usage: { ...usage, hours: [{ hour: START, admitted: Number.NaN, limited: 0 }] } },
     ["usage"],
   ],
+  ["usage handed over at no time", { ...valid, usage: { ...usage, savedAt: Number.NaN } }, ["usage"]],
   ["usage without a time", { ...valid, usage: { hours: [] } }, ["usage"]],
 ];
 

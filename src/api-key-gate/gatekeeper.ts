@@ -3,6 +3,8 @@
  *
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
  *   At most a minute at a time, so that a raised limit or a revocation is noticed. What it refused is told to the gate later.
+ * - Refusals that are final (unknown, revoked, expired, an old secret) are remembered for a minute, by the whole key: whoever holds an invalid key
+ *   cannot keep its owner's gate busy.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
@@ -31,15 +33,21 @@ type Flood = {
   untold: number;
 };
 
+type Refused = { readonly admission: Admission; readonly since: number };
+
 const UNAVAILABLE: Admission = { outcome: "unavailable" };
 
 const MAX_FLOODS = 10_000;
 const MAX_IDS = 10_000;
 const MAX_FLOOD_MS = 60_000;
+const MAX_REFUSED = 10_000;
+const REFUSED_MS = 60_000;
 
 export class Gatekeeper {
   /** By the whole key: only who holds a key can be refused for what was done with it. */
   readonly #floods = new LRUCache<string, Flood>({ max: MAX_FLOODS });
+  /** By the whole key, too. */
+  readonly #refused = new LRUCache<string, Refused>({ max: MAX_REFUSED });
   /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
   readonly #ids = new LRUCache<string, DurableObjectId>({ max: MAX_IDS });
 
@@ -48,6 +56,8 @@ export class Gatekeeper {
    * cannot be decided is `unavailable`.
    */
   async admit(stores: Stores, apiKey: ApiKeyCredential, address: string | null, now: number): Promise<Admission> {
+    const refused = this.#refused.get(apiKey.text);
+    if (refused !== undefined && refused.since <= now && now - refused.since < REFUSED_MS) return refused.admission;
     const flood = this.#floods.get(apiKey.text);
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
     if (flood !== undefined && flood.since <= now && now < flood.askAt) {
@@ -76,7 +86,8 @@ export class Gatekeeper {
    * answer, within ten seconds.
    */
   async forget(gates: Gates, apiKeyId: string): Promise<void> {
-    for (const text of [...this.#floods.keys()]) if (isKeyOf(text, apiKeyId)) this.#floods.delete(text);
+    for (const memory of [this.#floods, this.#refused])
+      for (const text of [...memory.keys()]) if (isKeyOf(text, apiKeyId)) memory.delete(text);
     await answerWithin(
       DEADLINE_MS.without,
       retried(async () => this.#gateOf(gates, apiKeyId).forget()),
@@ -84,6 +95,7 @@ export class Gatekeeper {
   }
 
   #remember(apiKey: ApiKeyCredential, admission: Admission, now: number): Admission {
+    if (admission.outcome === "refused") this.#refused.set(apiKey.text, { admission, since: now });
     if (admission.outcome === "limited") {
       // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
       const { quota } = admission;
