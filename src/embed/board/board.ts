@@ -37,7 +37,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (this.shadowRoot?.activeElement) this.root.focus();
       this.enter("loading");
       this.announce(words.say("loading"));
-      this.root.replaceChildren(this.#head(words.say("title")), h("p", { class: "waiting" }, words.say("loading")));
+      this.root.replaceChildren(this.#head(words.say("title")), h("div", { class: "bones", part: "skeleton" }));
       try {
         const access = await ideaBank.access();
         if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
