@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { ELEMENTS_VERSION } from "../embed/version.ts";
 
 const FOLDER = "public/embed";
@@ -18,8 +19,8 @@ export type Releases = { readonly latest: string; readonly releases: Readonly<Re
 
 export const integrityOf = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
 
-export async function readReleases(): Promise<Releases> {
-  const text = await readFile(MANIFEST, "utf8").catch(() => '{ "latest": "", "releases": {} }');
+export async function readReleases(root = "."): Promise<Releases> {
+  const text = await readFile(join(root, MANIFEST), "utf8").catch(() => '{ "latest": "", "releases": {} }');
   return JSON.parse(text);
 }
 
@@ -40,27 +41,27 @@ const RAISE_THE_VERSION =
   `The elements differ from their release ${ELEMENTS_VERSION}, which never changes. ` +
   "Raise the version in src/embed/version.ts; npm run release:elements releases it.";
 
-/** What is wrong with the releases, a line each. */
-export async function faultsOfReleases(elements: ReadonlyMap<string, string>): Promise<string[]> {
-  const manifest = await readReleases();
+/** What is wrong with the releases below `root`, a line each. */
+export async function faultsOfReleases(elements: ReadonlyMap<string, string>, root = "."): Promise<string[]> {
+  const manifest = await readReleases(root);
   const faults: string[] = [];
   const known = new Set<string>();
   for (const [version, files] of Object.entries(manifest.releases)) {
     for (const [name, integrity] of Object.entries(files)) {
       const path = `${FOLDER}/${version}/${name}`;
       known.add(path);
-      const text = await readFile(path, "utf8").catch(() => undefined);
+      const text = await readFile(join(root, path), "utf8").catch(() => undefined);
       if (text === undefined || integrityOf(text) !== integrity) faults.push(`${path} is not what was released.`);
     }
   }
-  for (const path of globSync(`${FOLDER}/*.*.*/*`)) {
+  for (const path of globSync(`${FOLDER}/*.*.*/*`, { cwd: root })) {
     if (!known.has(path.replaceAll("\\", "/"))) faults.push(`${path} is in no release.`);
   }
   // A version that has not been released yet is being worked on.
   const current = manifest.releases[ELEMENTS_VERSION];
   const isAsReleased = [...elements].every(([name, text]) => current?.[name] === integrityOf(text));
   if (current !== undefined && !isAsReleased) faults.push(RAISE_THE_VERSION);
-  const docs = await readFile(DOCS, "utf8");
+  const docs = await readFile(join(root, DOCS), "utf8");
   if (docs !== withSnippet(docs, manifest)) faults.push(`${DOCS} does not show the latest release.`);
   return faults;
 }

@@ -1,6 +1,6 @@
 /** `<idea-bank-board>` in a real browser, on a page of another origin than the API's: the list, votes and what is closed. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
 import { chromiumPath } from "./browser.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "./element-stage.ts";
@@ -13,6 +13,7 @@ describe.runIf(chromiumPath)("<idea-bank-board>", () => {
   beforeAll(async () => {
     stage = await openStage();
   });
+  afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
   const script = () => `<script type="module" src="${stage.api}/embed/board.js"></script>`;

@@ -1,6 +1,6 @@
 /** What a panelist writes with `<idea-bank-board>`: ideas, changes to them, comments; by keyboard too, and for axe-core. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
 import { chromiumPath } from "./browser.ts";
 import { answerOnce, hold, openStage, type Stage } from "./element-stage.ts";
@@ -13,6 +13,7 @@ describe.runIf(chromiumPath)("writing in <idea-bank-board>", () => {
   beforeAll(async () => {
     stage = await openStage();
   });
+  afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
   async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, { dir = "ltr", more = "" } = {}) {

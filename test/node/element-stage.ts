@@ -59,6 +59,9 @@ export async function openStage() {
       return { path: `/ideabanks/${id}`, ids, tokenFor, token: await tokenFor(`visitor-of-${id}`, "Robin") };
     },
 
+    /** Between tests, so that what a page holds goes with it. */
+    closePages: () => Promise.all(browser.contexts().map((context) => context.close())),
+
     /** A page that keeps what the browser complains of. */
     async page(options: BrowserContextOptions = {}) {
       const context = await browser.newContext(options);

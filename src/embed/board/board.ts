@@ -16,6 +16,7 @@ import { ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
 import { List } from "./list.ts";
+import wideStyles from "./wide.css";
 
 const CLOSED = "idea-bank-not-found";
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
@@ -26,7 +27,11 @@ const ALERT = "M8 4.8v3.7m0 2.4v.1M8 1.8 1.4 13.5h13.2z";
 /** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   constructor() {
-    super(BOARD_LABELS.title, BOARD_LABELS, [baseStyles, boardStyles, listStyles, detailStyles, formStyles].join(""));
+    super(
+      BOARD_LABELS.title,
+      BOARD_LABELS,
+      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles].join(""),
+    );
   }
 
   protected override start(connection: Connection, signal: AbortSignal): void {
@@ -37,7 +42,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (this.shadowRoot?.activeElement) this.root.focus();
       this.enter("loading");
       this.announce(words.say("loading"));
-      this.root.replaceChildren(this.#head(words.say("title")), h("p", { class: "waiting" }, words.say("loading")));
+      this.root.replaceChildren(this.#head(words.say("title")), h("div", { class: "bones", part: "skeleton" }));
       try {
         const access = await ideaBank.access();
         if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);

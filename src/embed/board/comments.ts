@@ -17,6 +17,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     words.say("moreComments"),
   );
   const title = heading(level + 2, { class: "subtitle" });
+  const shown = new Set<string>();
   let cursor: string | undefined;
   let loading = false;
 
@@ -25,6 +26,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
   };
 
   function comment({ id, by, author, mine, body, createdAt }: Comment): HTMLElement {
+    shown.add(id);
     const official = by === "tenant";
     const who = official ? words.say("team") : mine ? words.say("you") : (author ?? words.say("anonymous"));
     const remove = async () => {
@@ -59,7 +61,8 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     try {
       const page = await ideaBank.comments(idea.id, cursor);
       const first = list.childElementCount;
-      list.append(...page.items.map(comment));
+      // One's own may have been added here before its page was read.
+      list.append(...page.items.filter(({ id }) => !shown.has(id)).map(comment));
       cursor = page.nextCursor;
       // The focus goes on where the button was.
       if (more.matches(":focus")) {

@@ -20,7 +20,7 @@ export type DetailExits = {
 export type Detail = { readonly element: HTMLElement; readonly focus: () => void };
 
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
-  const { ideaBank, capabilities, words, level, announce, notify } = context;
+  const { ideaBank, capabilities, words, level, notify } = context;
   const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
   const text = h("p", { class: "prose", part: "idea-description" });
   const showText = () => {
@@ -97,6 +97,5 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     official,
     comments(idea, context),
   );
-  announce(idea.title);
   return { element, focus: () => title.focus() };
 }

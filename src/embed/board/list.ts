@@ -59,7 +59,7 @@ export class List {
     this.#more.hidden = true;
     this.#pagesByThemselves = PAGES_BY_THEMSELVES;
     this.#onState("loading");
-    this.#place.replaceChildren(bones());
+    this.#place.replaceChildren(h("div", { class: "bones", part: "skeleton" }));
     const loading = new AbortController();
     this.#loading = loading;
     try {
@@ -187,15 +187,4 @@ export class List {
     );
     announce(text);
   }
-}
-
-function bones(): HTMLElement {
-  const row = () =>
-    h(
-      "li",
-      { class: "idea" },
-      h("span", { class: "bone tall" }),
-      h("div", { class: "content" }, h("span", { class: "bone middle" }), h("span", { class: "bone" })),
-    );
-  return h("ol", { class: "ideas bones", "aria-hidden": "true", part: "skeleton" }, ...Array.from({ length: 4 }, row));
 }

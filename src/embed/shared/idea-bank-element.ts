@@ -31,7 +31,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   /** Everything that is shown. */
   protected readonly root: HTMLElement;
   readonly #defaults: Known;
-  readonly #status = h("p", { role: "status", class: "unseen" });
+  readonly #status = h("p", { role: "status" });
   readonly #internals = this.attachInternals();
   #token: string | undefined;
   #provider: TokenProvider | undefined;
@@ -60,10 +60,11 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
 
   /** A token given as a property stays out of the page's markup. */
   get token(): string | undefined {
-    return this.#token ?? this.getAttribute("token") ?? undefined;
+    return this.#token || this.getAttribute("token") || undefined;
   }
   set token(value: string | undefined) {
-    this.#token = value || undefined;
+    if (value === this.#token) return;
+    this.#token = value;
     this.#restartSoon();
   }
 
@@ -71,8 +72,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     return this.#provider;
   }
   set tokenProvider(value: TokenProvider | undefined) {
+    // A framework may hand over a new function with each of its renders.
+    const isFirst = !this.#provider;
     this.#provider = value;
-    this.#restartSoon();
+    if (isFirst) this.#restartSoon();
   }
 
   /** Replaces some of the words, or all. */
@@ -80,8 +83,9 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     return this.#labels;
   }
   set labels(value: Partial<Known>) {
-    this.#labels = { ...value };
-    this.#restartSoon();
+    const isSame = JSON.stringify(value) === JSON.stringify(this.#labels);
+    this.#labels = value;
+    if (!isSame) this.#restartSoon();
   }
 
   connectedCallback(): void {
@@ -150,7 +154,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     queueMicrotask(() => {
       if (lifetime.signal.aborted) return;
       this.#words = undefined;
-      this.start(new Connection(this.src, this.token, this.#provider, lifetime.signal), lifetime.signal);
+      this.start(new Connection(this.src, this.token, () => this.#provider?.(), lifetime.signal), lifetime.signal);
     });
   }
 }

@@ -35,13 +35,18 @@ const DEADLINE_MS = 20_000;
 
 export class Connection {
   readonly #base: string;
-  readonly #provider: TokenProvider | undefined;
+  readonly #provider: () => ReturnType<TokenProvider> | undefined;
   readonly #signal: AbortSignal;
   #token: Promise<string> | undefined;
   #who = "";
 
-  /** `signal` ends every request: nobody waits for the answers any more. */
-  constructor(base: string, token: string | undefined, provider: TokenProvider | undefined, signal: AbortSignal) {
+  /** `signal` ends every request: nobody waits for the answers any more. `provider` gives nothing where there is none. */
+  constructor(
+    base: string,
+    token: string | undefined,
+    provider: () => ReturnType<TokenProvider> | undefined,
+    signal: AbortSignal,
+  ) {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
     this.#signal = signal;
@@ -73,7 +78,7 @@ export class Connection {
     try {
       const token = this.#token ?? this.#renew();
       let response = await ask(await token);
-      if (response.status === 401 && this.#provider) {
+      if (response.status === 401) {
         // Of several requests that met the same expired token, the first one renews it.
         response = await ask(await (this.#token === token ? this.#renew() : (this.#token ?? token)));
       }
@@ -88,7 +93,7 @@ export class Connection {
 
   #renew(): Promise<string> {
     const renewed = (async () => {
-      const token = await this.#provider?.();
+      const token = await this.#provider();
       if (token) return token;
       throw new RequestFailure("unauthorized");
     })();

@@ -1,0 +1,34 @@
+/** `npm run screenshots`: the pictures of the start page and of the elements in `docs/`, light and dark, from the demo's data. */
+import type { Page } from "playwright-core";
+import { openStage } from "./element-stage.ts";
+
+const stage = await openStage();
+const FONT = "<style>body { font-family: system-ui; margin: 16px } h1 { display: none }</style>";
+
+async function take(name: string, address: string, viewport: { width: number; height: number }, ready: string) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { page } = await stage.page({ colorScheme, viewport, deviceScaleFactor: 1.5, locale: "en-GB" });
+    await page.goto(address);
+    await page.locator(ready).first().waitFor();
+    await settle(page);
+    await page.screenshot({ path: `docs/${name}-${colorScheme}.png` });
+    await stage.closePages();
+  }
+}
+
+/** Everything that comes by itself has come. */
+const settle = (page: Page) => page.waitForLoadState("networkidle");
+
+const host = (element: string) =>
+  stage.hostPage(`<idea-bank-${element} token="${stage.demoToken}"></idea-bank-${element}>`, {
+    head: `<script type="module" src="${stage.api}/embed/${element}.js"></script><meta name="color-scheme" content="light dark">${FONT}`,
+  });
+
+try {
+  await take("changelog", host("changelog"), { width: 760, height: 640 }, "idea-bank-changelog:state(ready)");
+  await take("idea-board", host("board"), { width: 760, height: 640 }, "idea-bank-board:state(ready)");
+  const start = `${stage.api}/#token=${stage.demoToken}`;
+  await take("start-page", start, { width: 1280, height: 1040 }, "idea-bank-board:state(ready)");
+} finally {
+  await stage.close();
+}
