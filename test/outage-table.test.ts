@@ -8,7 +8,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Counts, type Fault, type Store, WAYS, type Way, withFault } from "./support/faults.ts";
+import { type Fault, STORES, type Store, WAYS, type Way, withFault } from "./support/faults.ts";
 import { gateOf } from "./support/gate.ts";
 import { type OperationCase, operationsOf } from "./support/operations.ts";
 import { createOutageIsolate } from "./support/outage-isolate.ts";
@@ -47,16 +47,20 @@ async function faultGate(tenant: Tenant, fault: Fault): Promise<void> {
   });
 }
 
-/** A tenant's request alone, in a new isolate: its status, and the calls that it makes. */
-async function alone(each: OperationCase, tenant: Tenant, isolate = createOutageIsolate(time)) {
+/** A tenant's request with nothing wrong: its status, and the calls that it makes. */
+async function untroubled(each: OperationCase, tenant: Tenant, warm: boolean, isolate = createOutageIsolate(time)) {
   const { bindings, counts } = withFault(eager, time, {});
+  if (warm) await isolate.warm(each, tenant, bindings);
+  for (const store of STORES) counts[store] = 0;
   const { answer, done } = isolate.call(each, tenant, 0, bindings);
   const { status } = (await time.until(answer)).answer;
   await done();
   return { status, counts };
 }
 
-async function meet(each: OperationCase, fault: Fault, warm: boolean, [tenant, other]: Tenant[], control: Counts) {
+type Untroubled = Awaited<ReturnType<typeof untroubled>>;
+
+async function meet(each: OperationCase, fault: Fault, warm: boolean, [tenant, other]: Tenant[], control: Untroubled) {
   if (tenant === undefined || other === undefined) throw new Error("a case needs two tenants");
   const isolate = createOutageIsolate(time);
   fault.active = false;
@@ -66,8 +70,7 @@ async function meet(each: OperationCase, fault: Fault, warm: boolean, [tenant, o
 
   fault.active = true;
   const { answer: pending, done } = isolate.call(each, tenant, 0, bindings);
-  const beside = await alone(each, other, isolate);
-  expect(beside).toEqual({ status: each.status, counts: control });
+  expect(await untroubled(each, other, warm, isolate)).toEqual(control);
   const { answer, elapsedMs } = await time.until(pending);
   await done();
 
@@ -87,21 +90,21 @@ const cases = (store: Store) =>
   WAYS.flatMap((way: Way) => [true, false].map((warm) => ({ warm, fault: { store, way, active: false } })));
 
 /** The stores that the operations of each credential call. */
-const STORES = { apiKey: ["d1"], compoundToken: ["d1", "kv", "limiter"], access: ["d1"] } as const;
+const CALLED = { apiKey: ["d1"], compoundToken: ["d1", "kv", "limiter"], access: ["d1"] } as const;
 
 describe.each(operations)("$name", (each) => {
-  it.each<Store>([...STORES[each.operation.credential.kind]])("while %s fails", async (store) => {
-    const [control] = await addTenants(1);
-    if (control === undefined) throw new Error("no tenant");
-    const { status, counts } = await alone(each, control);
-    expect(status).toBe(each.status);
+  it.each<Store>([...CALLED[each.operation.credential.kind]])("while %s fails", async (store) => {
+    const [first, second] = await addTenants(2);
+    if (first === undefined || second === undefined) throw new Error("no tenants");
+    const controls = [await untroubled(each, first, false), await untroubled(each, second, true)] as const;
+    for (const { status } of controls) expect(status).toBe(each.status);
     // D1 is what a key's gate calls, too.
-    if (counts[store] === 0 && counts.gate === 0) return;
+    if (controls[0].counts[store] === 0 && controls[0].counts.gate === 0) return;
     const all = cases(store);
     const tenants = await addTenants(2 * all.length);
     for (const [index, { fault, warm }] of all.entries()) {
       const pair = tenants.slice(2 * index, 2 * index + 2);
-      await meet(each, fault, warm, pair, counts).catch((error: unknown) => {
+      await meet(each, fault, warm, pair, controls[warm ? 1 : 0]).catch((error: unknown) => {
         throw new Error(`${fault.way}, ${warm ? "warm" : "cold"}`, { cause: error });
       });
     }

@@ -10,15 +10,18 @@ import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
 import { addIdeaBank, newId } from "./support/world.ts";
 
-it("creating idea banks adds nothing to the memory of an isolate", async () => {
+it("creating and changing idea banks adds nothing to the memory of an isolate", async () => {
   const set = vi.spyOn(LRUCache.prototype, "set");
   const tenant = await createTenant();
-  expect((await tenant.send("POST", "/tenant/ideabanks", { name: "The first" })).status).toBe(201);
+  const first = await tenant.send("POST", "/tenant/ideabanks", { name: "The first" });
+  expect(first.status).toBe(201);
   const { length } = set.mock.calls;
   const ids: string[] = [];
   for (let times = 0; times < 5; times++) {
     const created = await tenant.send("POST", "/tenant/ideabanks", { name: "Another" });
-    ids.push((await created.json<{ id: string }>()).id);
+    const { id } = await created.json<{ id: string }>();
+    expect((await tenant.send("PATCH", `/tenant/ideabanks/${id}`, { name: "Renamed" })).status).toBe(200);
+    ids.push(id);
   }
   expect(set.mock.calls.slice(length).filter(([key]) => ids.some((id) => String(key).includes(id)))).toEqual([]);
   expect(set.mock.calls).toHaveLength(length);

@@ -71,12 +71,16 @@ export class Changelogs {
     const meanwhile = this.#kept.get(ideaBankId);
     if (meanwhile !== undefined && meanwhile.version >= version) return meanwhile;
 
-    const render = () => this.#render(sources, ideaBankId, stored, waitUntil);
+    let isOwn = false;
+    const render = () => {
+      isOwn = true;
+      return this.#render(sources, ideaBankId, stored, waitUntil);
+    };
     try {
       const shared = await this.#renders.read(ideaBankId, render, waitUntil);
       if (shared.version >= version) return shared;
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (isOwn || !(error instanceof Problem)) throw error;
     }
     // It began before a change that this request knows of: the version moved, or the idea bank was opened.
     return render();
