@@ -33,6 +33,12 @@ function expected(each: OperationCase, { store, way }: Fault, warm: boolean): Ro
   const served = (withinMs: number): Row => ({ status: each.status, withinMs });
   const { kind } = each.operation.credential;
   if (store === "kv" || store === "limiter") return served(1_000);
+  if (store === "gate") {
+    // The key is checked against D1 instead; a gate that its own key overloads is not.
+    if (kind === "apiKey") return way === "overload" ? { status: 503, withinMs: 0 } : served(2_000);
+    // A revocation that the gate did not confirm says so. A rotation shows the new key all the same, with a warning.
+    return each.name === "revokeApiKey" && way !== "a slow answer" ? { status: 503, withinMs: 10_000 } : served(10_000);
+  }
   const fromMemory = ["getChangelog", "getCapabilities", "whoami"].includes(each.name) && warm;
   if (fromMemory) return served(2_000);
   if (way === "a slow answer") return served(10_000);
@@ -90,7 +96,7 @@ const cases = (store: Store) =>
   WAYS.flatMap((way: Way) => [true, false].map((warm) => ({ warm, fault: { store, way, active: false } })));
 
 /** The stores that the operations of each credential call. */
-const CALLED = { apiKey: ["d1"], compoundToken: ["d1", "kv", "limiter"], access: ["d1"] } as const;
+const CALLED = { apiKey: ["d1", "gate"], compoundToken: ["d1", "kv", "limiter"], access: ["d1", "gate"] } as const;
 
 describe.each(operations)("$name", (each) => {
   it.each<Store>([...CALLED[each.operation.credential.kind]])("while %s fails", async (store) => {
@@ -99,7 +105,7 @@ describe.each(operations)("$name", (each) => {
     const controls = [await untroubled(each, first, false), await untroubled(each, second, true)] as const;
     for (const { status } of controls) expect(status).toBe(each.status);
     // D1 is what a key's gate calls, too.
-    if (controls[0].counts[store] === 0 && controls[0].counts.gate === 0) return;
+    if (controls[0].counts[store] === 0 && (store !== "d1" || controls[0].counts.gate === 0)) return;
     const all = cases(store);
     const tenants = await addTenants(2 * all.length);
     for (const [index, { fault, warm }] of all.entries()) {
