@@ -9,7 +9,7 @@ import type { Load, Measurement } from "./measurement.ts";
 const BEFORE_STATUS = 204;
 
 async function send(load: Load): Promise<Measurement> {
-  const { url, headers, connections, until, status, before, rate } = load;
+  const { url, method = "GET", headers, connections, until, status, before, rate } = load;
   const path = new URL(url).pathname + new URL(url).search;
   const latencies: number[] = [];
   const unexpected = new Map<number, number>();
@@ -30,7 +30,7 @@ async function send(load: Load): Promise<Measurement> {
       client.setRequests(
         own.flatMap((each) => [
           ...(before === undefined ? [] : [{ method: "POST" as const, path: before }]),
-          { method: "GET" as const, path, headers: each },
+          { method, path, headers: each },
         ]),
       );
     },

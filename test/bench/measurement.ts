@@ -3,6 +3,8 @@
 /** What every request of a load is, in turn; `headers` go on from connection to connection. */
 export type Load = {
   readonly url: string;
+  /** GET when not given. */
+  readonly method?: "GET" | "PUT";
   readonly headers: readonly Record<string, string>[];
   readonly connections: number;
   /** How long, or how many requests: `once` sends each headers once. */

@@ -29,6 +29,9 @@ export type Runtime = {
   stop(): Promise<void>;
 };
 
+/** So high that the load stays under it. */
+const PANELIST_LIMIT = 1_000_000_000;
+
 export const OUR_OBJECTS = { API_KEY_GATE: "ApiKeyGate" };
 
 export async function startRuntime(workers: readonly Worker[], { inspected = false } = {}): Promise<Runtime> {
@@ -47,6 +50,12 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
         bindings: { CREDENTIAL_SECRETS: SECRET, FRESHNESS_SECONDS: "1", SERVICE_TOKEN_OWNERS: "", ...variables },
         d1Databases: { DB: database },
         kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
+        ratelimits: Object.fromEntries(
+          ["PANELIST_READS", "PANELIST_WRITES"].map((binding) => [
+            binding,
+            { namespace_id: `${name} ${binding}`, simple: { limit: PANELIST_LIMIT, period: 60 as const } },
+          ]),
+        ),
         durableObjects: Object.fromEntries(
           Object.entries(objects).map(([binding, className]) => [binding, { className, useSQLite: true }]),
         ),

@@ -128,10 +128,44 @@ const TITLE = "'Proposal number ' || i";
 const DESCRIPTION =
   "'What it is for, and for whom, in a sentence or two as people write them. This is number ' || i || '.'";
 
+export const voterIds = (count: number): string[] => Array.from({ length: count }, (_, index) => numbered("V", index));
+
+/**
+ * Panelists; the `early` ones vote for proposals of an idea bank, none or some or nearly all of them for one. The same votes are
+ * in `ballots`, which nothing counts, for the peer that counts them itself.
+ */
+export async function seedVotes(
+  database: D1Database,
+  ideaBankId: string,
+  voters: readonly string[],
+  early: number,
+): Promise<void> {
+  await database.batch([
+    database
+      .prepare("INSERT INTO panelists (id, account_id, created_at) SELECT value, ?2, 1 FROM json_each(?1)")
+      .bind(JSON.stringify(voters), ACCOUNT_ID),
+    database
+      .prepare(
+        `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+         SELECT p.id, v.value, p.account_id, p.idea_bank_id, v.key FROM proposals p
+         JOIN json_each(?2) v ON v.key < substr(p.id, 5) * 7 % ?3 WHERE p.idea_bank_id = ?1`,
+      )
+      .bind(ideaBankId, JSON.stringify(voters.slice(0, early)), early),
+    database.prepare(
+      `CREATE TABLE IF NOT EXISTS ballots
+         (proposal_id TEXT NOT NULL, panelist_id TEXT NOT NULL, PRIMARY KEY (proposal_id, panelist_id)) WITHOUT ROWID`,
+    ),
+    database.prepare("INSERT INTO ballots SELECT proposal_id, panelist_id FROM votes"),
+  ]);
+}
+
 /** A day's token of the panelist. */
-export function tokenFor(ideaBankId: string): Promise<string> {
+export const tokenFor = (ideaBankId: string): Promise<string> => tokenOf(PANELIST_ID, ideaBankId);
+
+/** The same, of another panelist. */
+export function tokenOf(panelistId: string, ideaBankId: string): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000);
-  return issueToken({ ideaBankId, panelistId: PANELIST_ID, issuedAt, expiresAt: issuedAt + DAY_SECONDS }, signingKeys);
+  return issueToken({ ideaBankId, panelistId, issuedAt, expiresAt: issuedAt + DAY_SECONDS }, signingKeys);
 }
 
 /** The same credential with another last digit: its tag is wrong. */

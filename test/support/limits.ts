@@ -1,6 +1,4 @@
 /** The real rate-limiting bindings of the panelist API, with every call passing through one function. */
-import { vi } from "vitest";
-
 export type LimitCall = { readonly policy: "reads" | "writes"; readonly key: string };
 
 /** Sees each call before it is made; makes it, or does not. */
@@ -20,11 +18,5 @@ export function interceptLimits(env: Env, interceptor: LimitInterceptor): Env {
   };
 }
 
-/**
- * Down, so that every request passes: for tests that send more than a panelist may. The Worker warns of it each time; the test
- * does not print that.
- */
-export function withoutLimits(env: Env): Env {
-  vi.spyOn(console, "warn").mockImplementation(() => {});
-  return interceptLimits(env, () => Promise.reject(new Error("injected fault: rate limit")));
-}
+/** As if nobody were over a limit: for tests that send more than a panelist may. */
+export const withoutLimits = (env: Env): Env => interceptLimits(env, async () => ({ success: true }));

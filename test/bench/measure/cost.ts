@@ -6,10 +6,11 @@ import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";
 import type { Counts } from "../workers/metered.ts";
+import { prepareIdeas } from "./panelist-groups.ts";
 
 /** `dollars` are per million requests, the request itself included. */
 export type CostResult = {
-  readonly path: "whoami" | "changelog";
+  readonly path: "whoami" | "changelog" | "proposals";
   readonly name: string;
   readonly counts: Counts;
   readonly dollars: number;
@@ -40,6 +41,8 @@ export async function measureCost(plan: CostPlan): Promise<CostResult[]> {
       objects: { COUNTER: "Counter" },
     },
     { name: "straightforward-changelog", script: await buildMetered("./straightforward-changelog.ts") },
+    { name: "proposals", ...ours },
+    { name: "straightforward-ideas", script: await buildMetered("./straightforward-ideas.ts") },
     { name: "better-auth", script: await buildMetered("./better-auth.ts") },
   ]);
   try {
@@ -64,7 +67,9 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
     method: "POST",
   }).then((response) => response.json());
 
-  const progress = new Progress(12);
+  const { reader: panelist, voters, proposal } = await prepareIdeas(database, reads);
+
+  const progress = new Progress(18);
   const generator = new Generator();
   const generators = [generator];
   const counted = async (
@@ -80,9 +85,16 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
     progress.advance(`cost: ${path}, ${name}`);
     return { path, name, counts, dollars: dollarsPerMillion(counts) };
   };
-  const send = (worker: string, path: string, headers: readonly Record<string, string>[], status: number) =>
+  const send = (
+    worker: string,
+    path: string,
+    headers: readonly Record<string, string>[],
+    status: number,
+    method: "GET" | "PUT" = "GET",
+  ) =>
     generator.send({
       url: runtime.url(worker) + path,
+      method,
       headers,
       status,
       connections: 4,
@@ -106,6 +118,15 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
       own.send({ ...load, rate: rate * KEYS, until: { seconds: steadySeconds } }),
     );
   };
+
+  /** A page with the most votes first, one proposal, and votes of panelists who have not voted yet. */
+  const countProposals = async (name: string, worker: string, path: string, query = ""): Promise<CostResult[]> => [
+    await counted("proposals", `${name}, a page by votes`, worker, () => send(worker, path + query, [panelist], 200)),
+    await counted("proposals", `${name}, a proposal`, worker, () => send(worker, path + proposal, [panelist], 200)),
+    await counted("proposals", `${name}, a vote`, worker, () =>
+      send(worker, `${path}${proposal}/vote`, voters, 200, "PUT"),
+    ),
+  ];
 
   try {
     // What only the first request ever costs is not in the counts of the paths that are used all the time.
@@ -151,6 +172,8 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
       await counted("changelog", "peer: KV each time", "straightforward-changelog", () =>
         send("straightforward-changelog", "/kv", reader, 200),
       ),
+      ...(await countProposals("ours", "proposals", "/ideabank/proposals", "?sort=top")),
+      ...(await countProposals("peer: count(*) each time", "straightforward-ideas", "/proposals")),
     ];
   } finally {
     progress.finish();

@@ -9,6 +9,7 @@ import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";
 import type { Answer } from "../workers/bare.ts";
+import { isParticipation, preparePanelistGroups } from "./panelist-groups.ts";
 
 /** What is timed together, in turns. The first subject is the bare route: the others are shares of it. */
 export type Group = { readonly title: string; readonly subjects: readonly Subject[] };
@@ -16,6 +17,8 @@ export type Group = { readonly title: string; readonly subjects: readonly Subjec
 export type Subject = {
   readonly name: string;
   readonly url: string;
+  /** GET when not given. */
+  readonly method?: "GET" | "PUT";
   readonly headers: readonly Record<string, string>[];
   readonly status: Answer["status"];
   /** Sends other headers each time, each once: those of so many idea banks that nobody has read yet. */
@@ -23,6 +26,15 @@ export type Subject = {
 };
 
 /** By connections, then by round. */
+/** Takes an answer of ours, and makes the bare route that repeats it. */
+export type MakeBare = (
+  name: string,
+  url: string,
+  sent: Record<string, string>,
+  path?: string,
+  method?: "GET" | "PUT",
+) => Promise<Pick<Subject, "url" | "headers" | "status">>;
+
 export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Measurement[]> };
 export type GroupResult = { readonly title: string; readonly subjects: readonly SubjectResult[] };
 
@@ -54,6 +66,7 @@ export async function measureSpeed(plan: SpeedPlan): Promise<GroupResult[]> {
       objects: { COUNTER: "Counter" },
     },
     { name: "straightforward-changelog", script: straightforward },
+    { name: "straightforward-ideas", script: await buildWorker("straightforward-ideas") },
     { name: "better-auth", script: await buildWorker("better-auth") },
   ]);
   const generator = new Generator();
@@ -101,8 +114,8 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
   const { headers } = await fetch(changelog, { headers: reader });
   const returning = { ...reader, "If-None-Match": headers.get("ETag") ?? "" };
 
-  const bare = async (name: string, url: string, sent: Record<string, string>, path = "answers") => {
-    const answer = await take(url, sent);
+  const bare: MakeBare = async (name, url, sent, path = "answers", method = "GET") => {
+    const answer = await take(url, sent, method);
     await fetch(`${runtime.url("bare")}/answers/${name}`, { method: "PUT", body: JSON.stringify(answer) });
     return { url: `${runtime.url("bare")}/${path}/${name}`, headers: [sent], status: answer.status };
   };
@@ -182,14 +195,15 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
         },
       ],
     },
+    ...(await preparePanelistGroups(runtime, database, bare, { turns: coldTurns, votes: coldReads })),
   ];
 }
 
 /** What the transport adds, which is not the Worker's to repeat. */
 const TRANSPORT = ["content-length", "transfer-encoding", "date", "connection", "keep-alive"];
 
-async function take(url: string, headers: Record<string, string>): Promise<Answer> {
-  const response = await fetch(url, { headers });
+async function take(url: string, headers: Record<string, string>, method: string): Promise<Answer> {
+  const response = await fetch(url, { headers, method });
   const own = Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT.includes(name)));
   const body = await response.text();
   switch (response.status) {
@@ -204,14 +218,14 @@ async function take(url: string, headers: Record<string, string>): Promise<Answe
   }
 }
 
-/** That a subject says what ours says: the key's id, the changelog's items, the refusal. */
-async function check({ name, url, headers, status }: Subject): Promise<void> {
+/** That a subject says what ours says: the key's id, the changelog's items, the proposals, the vote, the refusal. */
+async function check({ name, url, method = "GET", headers, status }: Subject): Promise<void> {
   const [first = {}] = headers;
-  const response = await fetch(url, { headers: first });
+  const response = await fetch(url, { headers: first, method });
   const body = await response.text();
   const right =
     response.status === status &&
-    (status !== 200 || /^\{"apiKeyId":"\w+"\}$/.test(body) || changelogEntries(body) === 20);
+    (status !== 200 || /^\{"apiKeyId":"\w+"\}$/.test(body) || changelogEntries(body) === 20 || isParticipation(body));
   if (!right) throw new Error(`${name} (${url}) is wrong: ${response.status} ${body.slice(0, 300)}`);
 }
 
@@ -225,15 +239,13 @@ async function time(group: Group, plan: SpeedPlan, generator: Generator, progres
   const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Measurement[]>() }));
   let turn = 0;
   for (const connections of plan.connections) {
-    for (const { url, headers, status, once } of group.subjects) {
-      if (!once) await generator.send({ url, headers, status, connections, until: { seconds: WARM_UP_SECONDS } });
+    for (const { once, name: _, ...subject } of group.subjects) {
+      if (!once) await generator.send({ ...subject, connections, until: { seconds: WARM_UP_SECONDS } });
     }
     for (let round = 0; round < plan.rounds; round++, turn++) {
-      for (const [index, { name, url, headers, status, once }] of group.subjects.entries()) {
-        const load = once
-          ? ({ headers: once(turn), until: "once" } as const)
-          : { headers, until: { seconds: plan.seconds } };
-        const measurement = await generator.send({ url, status, connections, ...load });
+      for (const [index, { name, once, ...subject }] of group.subjects.entries()) {
+        const load = once ? ({ headers: once(turn), until: "once" } as const) : { until: { seconds: plan.seconds } };
+        const measurement = await generator.send({ ...subject, connections, ...load });
         const rounds = results[index]?.rounds;
         rounds?.set(connections, [...(rounds.get(connections) ?? []), measurement]);
         progress.advance(`${group.title}, ${connections} connections: ${name}`);

@@ -31,7 +31,7 @@ async function queryItems(database: D1Database, ideaBankId: string, panelistId: 
       .bind(ideaBankId, panelistId),
     database
       .prepare(
-        `SELECT title, description, last_activity_at FROM proposals WHERE idea_bank_id = ?1 AND status = 'implemented'
+        `SELECT title, description, last_activity_at FROM proposals WHERE idea_bank_id = ?1 AND status = 'implemented' AND listed = 1
          ORDER BY last_activity_at DESC, id DESC
          LIMIT coalesce((SELECT changelog_max_entries FROM idea_banks WHERE id = ?1), 0)`,
       )
