@@ -109,8 +109,9 @@ describe("an account that crosses 2,000 revocations while an isolate knows it", 
     const banks = [bank];
     for (let times = 0; times < 2; times++) banks.push(await addIdeaBank({ accountId: bank.accountId }));
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "300" });
+    const issuedAt = Math.floor(Date.now() / 1000);
     const read = async (id: string) => {
-      const Authorization = await tokenFor(id, bank.panelistId);
+      const Authorization = await tokenFor(id, bank.panelistId, issuedAt);
       return (await isolate.request("/ideabank", { headers: { Authorization } })).status;
     };
     for (let times = 0; times < 2; times++) for (const { id } of banks) expect(await read(id)).toBe(200);
