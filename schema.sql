@@ -1,4 +1,4 @@
--- What is true. Loading this file again changes nothing.
+-- The whole database schema. Loading this file again changes nothing.
 -- Times are Unix milliseconds; identifiers are 12 base62 characters; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
@@ -18,7 +18,7 @@ BEGIN
 END;
 
 -- A key itself is never stored: secret_hash is the hex SHA-256 of the whole key, last_four its last characters, and scopes a
--- JSON array. After a rotation the secret before it lives on as previous_secret_hash until previous_expires_at.
+-- JSON array. After a rotation previous_secret_hash keeps the old secret's hash, which is valid until previous_expires_at.
 CREATE TABLE IF NOT EXISTS api_keys (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS api_keys (
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
 
--- One row per key and hour (the hour's first millisecond), written by the key's gate as totals, so that writing twice counts once.
+-- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
 CREATE TABLE IF NOT EXISTS api_key_usage (
   api_key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   hour INTEGER NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
--- What happened to an account's API keys, who did it and from where. Written in the transaction of the change, where there is one.
+-- The audit trail of an account's API keys: event, actor and address. Written in the transaction of the change, if there is one.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -63,8 +63,8 @@ CREATE TABLE IF NOT EXISTS audit_events (
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 
--- What POSTs that carried an Idempotency-Key have done, for 24 hours. key is prefixed with the id of the API key or panelist that
--- sent it. outcome is a JSON object of what the answer needs besides the request, which is the same again; it holds no credential.
+-- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with the id of the API key or panelist that sent it.
+-- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   key TEXT NOT NULL,
@@ -101,8 +101,8 @@ CREATE TABLE IF NOT EXISTS panelists (
 
 CREATE INDEX IF NOT EXISTS panelists_by_account ON panelists (account_id, created_at, id);
 
--- The exceptions among an account's panelists: tokens issued at or before revoked_at are dead. Kept by the triggers below,
--- so that one snapshot answers for every panelist. seq only grows: a reader asks for what came after the last it saw.
+-- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
+-- snapshot serves every panelist of an account. seq only grows: a reader asks for the rows after the last seq that it has read.
 CREATE TABLE IF NOT EXISTS token_revocations (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id TEXT NOT NULL,
@@ -131,8 +131,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 
--- A proposal whose idea bank is gone is in nobody's sight: every query asks for the idea bank too. deleted_idea_banks says what is
--- left to delete: in slices, since all at once would block the database.
+-- Proposals of a deleted idea bank are not accessible: every query requires that the idea bank exists. deleted_idea_banks lists the
+-- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
 CREATE TABLE IF NOT EXISTS deleted_idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -145,9 +145,9 @@ BEGIN
   INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (OLD.id, OLD.account_id, unixepoch() * 1000);
 END;
 
--- visibility: what a panelist submits to an idea bank with approval_required is pending, seen by its author and the tenant.
--- duplicate_of: the proposal that this one was merged into, for good. A merged proposal is in no list.
--- hot does not change with time: its creation, one week later for each doubling of its votes (milliseconds).
+-- visibility: a proposal submitted to an idea bank with approval_required is pending: only its author and the tenant see it.
+-- duplicate_of: the proposal that this one was merged into. A merge is final. Lists leave merged proposals out.
+-- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -176,14 +176,14 @@ CREATE INDEX IF NOT EXISTS proposals_by_status ON proposals (idea_bank_id, statu
 CREATE INDEX IF NOT EXISTS proposals_by_visibility ON proposals (idea_bank_id, visibility, status, created_at, id)
   WHERE duplicate_of IS NULL;
 
--- The panelists' lists: one index for each sort, by status. A list of all statuses merges six scans. (New first: proposals_by_visibility.)
+-- The panelists' lists: one index for each sort, by status. A list of all statuses merges six scans. (The sort "new" uses proposals_by_visibility.)
 CREATE INDEX IF NOT EXISTS proposals_top ON proposals (idea_bank_id, status, votes, id) WHERE listed = 1;
 CREATE INDEX IF NOT EXISTS proposals_hot ON proposals (idea_bank_id, status, hot, id) WHERE listed = 1;
--- Also the changelog: reading its first N rows reads N entries, however many proposals there are.
+-- Also used by the changelog: its first N entries cost N rows, however many proposals there are.
 CREATE INDEX IF NOT EXISTS proposals_active ON proposals (idea_bank_id, status, last_activity_at, id) WHERE listed = 1;
 
 CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_bank_id, created_at, id) WHERE author_id IS NOT NULL;
--- Deleting a proposal finds those that were merged into it.
+-- For deleting a proposal: finds the proposals that were merged into it.
 CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
 
 -- One row for each panelist who votes for a proposal. The triggers below keep proposals.votes.
@@ -210,12 +210,12 @@ CREATE TABLE IF NOT EXISTS comments (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
--- Deleting a panelist finds the comments that name it, and no others.
+-- For deleting a panelist: finds the panelist's comments without a scan.
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
 
--- The changelog's version moves in the transaction that changes what the changelog shows, whoever writes. (SQLite runs no
+-- Triggers raise the changelog's version in the transaction that changes the changelog, for every writer. (SQLite runs no
 -- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
--- It starts at the clock and stays above it: a database restored from a backup never reuses a version that a cache may hold.
+-- A new version is at least the current Unix time in milliseconds: a restored backup never reuses a version that a cache may hold.
 
 CREATE TRIGGER IF NOT EXISTS changelog_proposal_added AFTER INSERT ON proposals
 WHEN NEW.in_changelog = 1
@@ -271,24 +271,26 @@ BEGIN
   UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
 END;
 
--- Switching a panelist off revokes the tokens: they stay invalid when it is switched on again.
+-- Deactivating a panelist revokes all its tokens. They stay invalid when the panelist is active again.
 CREATE TRIGGER IF NOT EXISTS panelist_switched_off AFTER UPDATE OF active ON panelists
 WHEN OLD.active = 1 AND NEW.active = 0
 BEGIN
   UPDATE panelists
-  SET tokens_revoked_at = max(unixepoch() * 1000, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)
+  SET tokens_revoked_at = CASE
+    WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+    ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
   WHERE id = NEW.id;
 END;
 
--- A panelist who is switched off, removed, or whose tokens are revoked becomes an exception; one switched on again stops being one.
--- Each record also drops the account's two oldest once no token that old can be alive (90 days), so the table stays small.
+-- Records a revocation when a panelist is deactivated, reactivated or deleted, or its tokens are revoked.
+-- Each insert also deletes the account's two oldest rows if they are older than any valid token (90 days): the table stays small.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
 WHEN OLD.active < NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = NEW.id;
   DELETE FROM token_revocations
   WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = NEW.account_id ORDER BY seq LIMIT 2)
-    AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
+    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (
     NEW.account_id,
@@ -303,7 +305,7 @@ BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
   DELETE FROM token_revocations
   WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = OLD.account_id ORDER BY seq LIMIT 2)
-    AND recorded_at < (unixepoch() - 91 * 86400) * 1000;
+    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
 END;
@@ -313,9 +315,8 @@ BEGIN
   DELETE FROM token_revocations WHERE account_id = OLD.id;
 END;
 
--- What an account stores: the bytes of its texts, and for each row an estimate of the rest, indexes included. Votes are not
--- counted (a vote is small, and one for each panelist and proposal), nor are API keys, their usage and the audit trail: revoking
--- always works.
+-- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: votes
+-- (small, one for each panelist and proposal), API keys, their usage and the audit trail. So revoking always works.
 
 CREATE TRIGGER IF NOT EXISTS quota_surveys_added AFTER INSERT ON surveys BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description)

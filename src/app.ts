@@ -1,4 +1,4 @@
-/** The application: what every request passes, which routes answer, and what their surfaces share in an isolate's memory. */
+/** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
@@ -8,6 +8,7 @@ import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Bookmarks } from "./database/bookmarks.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
+import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
 import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
@@ -15,9 +16,10 @@ import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
-/** A new application with an empty memory, as a new isolate has. `identify` tells who the account owner is. */
+/** A new application with an empty memory, as a new isolate has. `identify` finds the account owner. */
 export function createApp(identify: Identify = identifyByAccess) {
   const readSettings = createSettingsReader();
+  const problemLog = new ProblemLog();
   const bookmarks = new Bookmarks();
   const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
@@ -25,6 +27,7 @@ export function createApp(identify: Identify = identifyByAccess) {
   app.use(requestId({ limitLength: 64 }));
   app.use(defaultHeaders);
   app.use(async function provideSettings(c, next) {
+    c.set("problemLog", problemLog);
     c.set("settings", await readSettings(c.env));
     await next();
   });

@@ -6,6 +6,12 @@
 /** Milliseconds: with something to fall back on when the store does not answer, and without. */
 export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
 
+/**
+ * How long a request of a Worker waits for another's read before it reads itself, in milliseconds. workerd resumes each request
+ * in its own context, but the promise of a request that has ended never settles.
+ */
+export const JOIN_MS = 1_000;
+
 export class DeadlineExceeded extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
@@ -23,3 +29,18 @@ export async function answerWithin<Answer>(milliseconds: number, answer: Promise
     clearTimeout(timer);
   }
 }
+
+/** Keeps a request's context alive until the promise settles. */
+export type WaitUntil = (promise: Promise<void>) => void;
+
+export const hasSettled = (answer: Promise<unknown>): Promise<void> =>
+  answer.then(
+    () => {},
+    () => {},
+  );
+
+export const hasSettledWithin = (milliseconds: number, answer: Promise<unknown>): Promise<boolean> =>
+  answerWithin(milliseconds, hasSettled(answer)).then(
+    () => true,
+    () => false,
+  );

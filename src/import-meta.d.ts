@@ -1,4 +1,4 @@
-/** True in the Worker's bundle only ([define] in wrangler.toml): what just the OpenAPI document needs is left out there. */
+/** True only in the Worker's bundle ([define] in wrangler.toml). Code that only the OpenAPI document needs is left out there. */
 interface ImportMeta {
   readonly deployed?: true;
 }

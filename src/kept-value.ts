@@ -10,15 +10,24 @@
  * - Order: the read that began later wins, or what `supersedes` says. A caller is served what is kept then, so that answers
  *   never go back.
  * - Clocks: a value whose age is negative is neither fresh nor serves an outage; a negative pause is over.
+ * - Joining: requests at the same time can share one read, while what it reads is fresh. Each has its own deadline all the same.
  *
  * Two users. They differ in what a change of the value means:
  * - A gate's record of its API key (api-key-gate.ts): one value for the object; `forget`, because a revoked key must never be
- *   admitted again; `joins`, because the requests of a Durable Object share their I/O; an initial value, out of storage.
+ *   admitted again; `joins` to the end, because the requests of a Durable Object share their I/O; an initial value, out of storage.
  * - An idea bank's snapshot (snapshots.ts): one value for each idea bank, so that an outage of one is not another's; `expire`,
  *   because an outdated snapshot is better than none; `supersedes`, because replicas answer out of order; `waitUntil`, because
- *   a busy idea bank is refreshed ahead; `previous`, because a read asks only for what is new.
+ *   a busy idea bank is refreshed ahead; `joinMs`, because a promise may die with the request that made it; `previous`, because
+ *   a read asks only for what is new.
  */
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "./deadline.ts";
+import {
+  answerWithin,
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasSettled,
+  hasSettledWithin,
+  type WaitUntil,
+} from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Kept<Value> = { readonly value: Value; readonly readAt: number };
@@ -26,13 +35,29 @@ export type Kept<Value> = { readonly value: Value; readonly readAt: number };
 /** Reads are numbered in the order in which they begin. */
 type Entry<Value> = Kept<Value> & { readonly read: number };
 
+/** A read that others may wait for. */
+type Joined<Value> = {
+  readonly read: number;
+  readonly readAt: number;
+  readonly answer: Promise<Value>;
+  readonly deadlineMs: number;
+};
+
+/** How a request reads: who keeps its context alive, how long it waits, and how old what it reads may be. */
+type Terms = { readonly waitUntil: WaitUntil | undefined; readonly deadlineMs: number; readonly freshMs: number };
+
 export type KeptValueOptions<Value> = {
   /** The clock, in Unix milliseconds. It may step. */
   readonly now: () => number;
   /** Whether a failed read means that the store does not answer. */
   readonly isOutage: (error: unknown) => boolean;
-  /** Requests wait for each other's read: only where they share their I/O, as in a Durable Object. */
+  /** Requests wait for each other's read. */
   readonly joins?: boolean;
+  /**
+   * How long one waits for another's before it reads itself, in milliseconds; without it, to its deadline. For requests of a
+   * Worker: workerd resumes each in its own context, but a read whose request has ended never settles (`waitUntil` keeps it).
+   */
+  readonly joinMs?: number;
   /** Whether `value` may replace `kept`. Without it, the read that began later wins. */
   readonly supersedes?: (value: Value, kept: Value) => boolean;
   /** Told of each read that fails so, or is abandoned. */
@@ -41,9 +66,6 @@ export type KeptValueOptions<Value> = {
 
 /** Reads the store. `previous` is what is kept, however old. */
 export type Load<Value> = (previous: Value | undefined) => Promise<Value>;
-
-/** Keeps a request's context alive until the promise settles. */
-export type WaitUntil = (promise: Promise<void>) => void;
 
 /** How old a value may be that serves through an outage, in milliseconds. */
 const OUTAGE_MS = 5 * 60_000;
@@ -68,7 +90,7 @@ export class KeptValue<Value> {
   #servesFrom = 0;
   #failedAt = NEVER;
   #refreshingSince = NEVER;
-  #joined: { readonly read: number; readonly answer: Promise<Value>; readonly deadlineMs: number } | undefined;
+  #joined: Joined<Value> | undefined;
 
   constructor(options: KeptValueOptions<Value>, kept?: Kept<Value>) {
     this.#options = options;
@@ -81,7 +103,8 @@ export class KeptValue<Value> {
 
   /**
    * The value: at most `freshMs` old, or at most five minutes while the store does not answer. With `waitUntil`, a read in the
-   * second half of the freshness window refreshes it after the answer. Rejects as `load` does, or with `DeadlineExceeded`.
+   * second half of the freshness window refreshes it after the answer, and a read that others wait for goes on when its request
+   * ends. Rejects as `load` does, or with `DeadlineExceeded`.
    */
   async read(load: Load<Value>, freshMs: number, waitUntil?: WaitUntil): Promise<Value> {
     for (;;) {
@@ -99,7 +122,8 @@ export class KeptValue<Value> {
       if (isWithin(this.#failedAt, now, 2 * pauseOf(freshMs))) this.#failedAt = now;
       const servesFrom = this.#servesFrom;
       try {
-        const value = await this.#load(load, now, fallback ? DEADLINE_MS.withFallback : DEADLINE_MS.without);
+        const deadlineMs = fallback ? DEADLINE_MS.withFallback : DEADLINE_MS.without;
+        const value = await this.#load(load, { waitUntil, deadlineMs, freshMs });
         if (servesFrom === this.#servesFrom) return value;
       } catch (error) {
         if (!this.#isOutage(error)) throw error;
@@ -134,7 +158,7 @@ export class KeptValue<Value> {
     this.#refreshingSince = now;
     const refresh = async () => {
       try {
-        await this.#load(load, now, DEADLINE_MS.withFallback);
+        await this.#load(load, { waitUntil: undefined, deadlineMs: DEADLINE_MS.withFallback, freshMs });
       } catch (error) {
         if (!this.#isOutage(error)) throw error;
       } finally {
@@ -145,13 +169,30 @@ export class KeptValue<Value> {
   }
 
   /** Reads the store, or joins a read that is not abandoned earlier than this one would be. */
-  #load(load: Load<Value>, now: number, deadlineMs: number): Promise<Value> {
-    const joined = this.#joined;
-    if (joined !== undefined && joined.deadlineMs >= deadlineMs) return answerWithin(deadlineMs, joined.answer);
+  async #load(load: Load<Value>, terms: Terms): Promise<Value> {
+    const { deadlineMs, freshMs } = terms;
+    const { joinMs = deadlineMs } = this.#options;
+    for (let leftMs = deadlineMs; ; leftMs -= joinMs) {
+      const joined = this.#joined;
+      const isFresh = joined !== undefined && isWithin(joined.readAt, this.#options.now(), freshMs);
+      if (joined === undefined || !isFresh || joined.deadlineMs < deadlineMs) {
+        const answer = this.#lead(load, terms);
+        return leftMs === deadlineMs ? answer : answerWithin(leftMs, answer);
+      }
+      if (joinMs >= leftMs) return answerWithin(leftMs, joined.answer);
+      if (await hasSettledWithin(joinMs, joined.answer)) return joined.answer;
+      if (this.#joined === joined) this.#joined = undefined;
+    }
+  }
+
+  #lead(load: Load<Value>, { waitUntil, deadlineMs }: Terms): Promise<Value> {
     this.#reads += 1;
-    const read = this.#reads;
-    const answer = this.#attempt(load, now, deadlineMs, read);
-    if (this.#options.joins) this.#joined = { read, answer, deadlineMs };
+    const [read, readAt] = [this.#reads, this.#options.now()];
+    const answer = this.#attempt(load, readAt, deadlineMs, read);
+    if (this.#options.joins) {
+      this.#joined = { read, readAt, answer, deadlineMs };
+      waitUntil?.(hasSettled(answer));
+    }
     return answer;
   }
 

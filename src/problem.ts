@@ -1,4 +1,4 @@
-/** Every error that a client can meet: one table from code to status, one shape (RFC 9457). */
+/** Every error that a client can get: one table from code to status, one shape (RFC 9457). */
 
 type Definition = { readonly status: number; readonly title: string; readonly detail: string };
 
@@ -13,7 +13,7 @@ const PROBLEMS = {
   "capability-closed": {
     status: 403,
     title: "Forbidden",
-    detail: "The idea bank does not take this now. `GET /ideabank` lists what it does.",
+    detail: "The idea bank does not allow this now. `GET /ideabank` returns its capabilities.",
   },
   "idea-bank-not-found": { status: 404, title: "Not Found", detail: "There is no such idea bank." },
   "proposal-not-found": { status: 404, title: "Not Found", detail: "There is no such proposal in this idea bank." },
@@ -27,7 +27,7 @@ const PROBLEMS = {
   "api-key-limit-reached": {
     status: 409,
     title: "Conflict",
-    detail: "Four API keys are active, which is the most an account can have. Revoke one first.",
+    detail: "The account has the maximum number of active API keys. Revoke one first.",
   },
   conflict: { status: 409, title: "Conflict", detail: "The request conflicts with the resource's current state." },
   "quota-exceeded": {
@@ -49,7 +49,7 @@ const PROBLEMS = {
   "too-many-requests": {
     status: 429,
     title: "Too Many Requests",
-    detail: "The API key is over its rate limit. Wait for the seconds in `Retry-After`.",
+    detail: "The API key or the panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
   },
   "internal-error": {
     status: 500,
@@ -70,13 +70,13 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 export const problemStatus = (code: ProblemCode) => PROBLEMS[code].status;
 
 export type ProblemOptions = {
-  /** In place of the code's own sentence, where there is more to say. */
+  /** Replaces the code's default sentence. */
   readonly detail?: string;
   /** Response headers that belong to the problem, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further members of the document. */
   readonly extensions?: Readonly<Record<string, unknown>>;
-  /** Why, for the log only: an error, or a refusal's reason. */
+  /** The reason, for the log only: an error, or a text. */
   readonly cause?: unknown;
 };
 
@@ -85,7 +85,7 @@ const TYPES: Partial<Record<ProblemCode, string>> = {
   "too-many-requests": "https://iana.org/assignments/http-problem-types#quota-exceeded",
 };
 
-/** Thrown by whoever finds it; its body and its status become the answer. */
+/** Thrown where the problem is found. Its status, headers and body become the response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: (typeof PROBLEMS)[ProblemCode]["status"];
@@ -109,7 +109,7 @@ export class Problem extends Error {
   }
 }
 
-/** What the body of `application/problem+json` says. */
+/** The content of the `application/problem+json` body. */
 export function problemDocument(problem: Problem) {
   const { title, status } = PROBLEMS[problem.code];
   return {
@@ -122,6 +122,6 @@ export function problemDocument(problem: Problem) {
   };
 }
 
-/** A store that the answer cannot do without does not answer. */
+/** For a store that the request needs and that does not answer. */
 export const serviceUnavailable = (cause: unknown): Problem =>
   new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });

@@ -1,4 +1,4 @@
-/** The scheduled job ([triggers] in wrangler.toml): deletes what requests have left to delete. Safe to run twice at once. */
+/** The scheduled job ([triggers] in wrangler.toml): deletes the proposals of deleted idea banks. Safe to run twice at once. */
 import { chooseDatabase } from "./database/choose-database.ts";
 import { deleteLeftovers } from "./database/deleted-idea-banks.ts";
 

@@ -1,11 +1,11 @@
-/** What a deployment decides, checked once: a wrong setting fails every request with a log line that names it, never half of them. */
+/** The deployment's settings, checked once. A wrong setting fails every request, with a log line that names it. */
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
-/** `freshnessMs`: how old an isolate's view of an idea bank may be when it answers from it. */
+/** `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
 export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
 
-const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS has at least 32 characters"));
+const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS must have at least 32 characters"));
 
 const Variables = z.object({
   FRESHNESS_SECONDS: z.pipe(
@@ -32,7 +32,7 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
   };
 }
 
-/** A reader that keeps the last settings, so that an isolate imports its keys once. */
+/** A reader that caches the last settings, so that an isolate imports its signing keys once. */
 export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
   let kept: { freshness: string; secrets: string; settings: Settings } | undefined;
   return async (env) => {

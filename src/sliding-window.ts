@@ -13,7 +13,7 @@
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
 
 /**
- * What the window said. `waitMs` is the time until the oldest admission leaves the window:
+ * The window's decision. `waitMs` is the time until the oldest admission leaves the window:
  * when nothing remains, nothing can be admitted before then.
  */
 export type WindowDecision = { readonly admitted: boolean; readonly remaining: number; readonly waitMs: number };
@@ -21,7 +21,7 @@ export type WindowDecision = { readonly admitted: boolean; readonly remaining: n
 export class SlidingWindow {
   readonly rateLimit: RateLimit;
   readonly #ring: Float64Array;
-  /** Where the oldest admission stands, and the next one goes. */
+  /** The index of the oldest admission, which the next one overwrites. */
   #oldest = 0;
 
   /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
@@ -44,8 +44,8 @@ export class SlidingWindow {
   }
 
   /**
-   * The admissions that still count at `now`, oldest first: all that a later window of the same limit needs to go on exactly.
-   * Under a higher limit or a longer window it goes on with what this one has kept.
+   * The admissions that still count at `now`, oldest first: enough for a later window of the same limit to continue exactly.
+   * With a higher limit or a longer window it continues with the admissions that this one has kept.
    */
   times(now: number): Float64Array {
     const left = this.#countLeft(now);

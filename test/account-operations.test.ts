@@ -20,7 +20,7 @@ const initOf = ({ operation, method }: OperationCase, headers: Record<string, st
 describe.each(operations)("$name", (each) => {
   const path = fillPath(each.path, { apiKeyId: newId() });
 
-  it("answers 403 when nobody is signed in, and asks no store", async () => {
+  it("answers 403 without an identity, and calls no store", async () => {
     const { env: counted, counts } = countStores(env);
     const response = await createIsolate(counted, async () => undefined).request(path, initOf(each));
     expect(response.status).toBe(403);
@@ -28,7 +28,7 @@ describe.each(operations)("$name", (each) => {
     expect(counts).toEqual(NOTHING);
   });
 
-  it("answers 403 to a page of another site when it changes something, and asks no store", async () => {
+  it("answers 403 to a change from another site, and calls no store", async () => {
     if (each.method === "GET") return;
     const { env: counted, counts } = countStores(env);
     const owner = createOwner(undefined, counted);

@@ -1,17 +1,14 @@
-/** The pages of Account Settings, as HTML; real browsers see them in node/browser.test.ts. */
+/** The pages of Account Settings, as HTML; node/account-browser.test.ts tests them in a real browser. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { identifyByAccess } from "../src/account/identity.ts";
 import { relativeTime } from "../src/account/pages/times.tsx";
-import { countStores } from "./support/intercept.ts";
+import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createOwner, ORIGIN } from "./support/owner.ts";
 
 const PAGES = ["/api-keys", "/activity", "/api-keys/000000000000/revoke"];
 const FIELDS = { name: "A key", scopes: ["surveys:read"], limit: "600", windowSeconds: "60", expiresInDays: "" };
 const keyIn = (html: string) => html.match(/ibk_[0-9A-Za-z]{47}/)?.[0] ?? "";
-const formId = async (owner: ReturnType<typeof createOwner>) =>
-  (await (await owner.page("/api-keys")).text()).match(/name="newKeyId" value="(\w+)"/)?.[1] ?? "";
 
 describe("without an identity", () => {
   const nobody = createIsolate(env, async () => undefined);
@@ -27,7 +24,7 @@ describe("without an identity", () => {
     },
   );
 
-  it("nothing can be done, and no account comes into being", async () => {
+  it("no form works, and no account is created", async () => {
     expect((await nobody.request("/account/api/keys")).headers.get("Content-Type")).toBe("application/problem+json");
     for (const path of ["/account/api-keys", "/account/api/keys"]) {
       expect((await nobody.request(path, { method: "POST" })).status).toBe(403);
@@ -36,159 +33,20 @@ describe("without an identity", () => {
   });
 });
 
-describe("the identity", () => {
-  const identify = (identity: object | undefined, owners = "") =>
-    identifyByAccess({
-      executionCtx: Object.assign(
-        { waitUntil() {}, passThroughOnException() {}, props: {} },
-        identity && { access: { getIdentity: async () => identity } },
-      ),
-      env: { ...env, SERVICE_TOKEN_OWNERS: owners },
-    });
-
-  it("is the e-mail address that Access gives, whatever its case", async () => {
-    expect(await identify({ email: "Owner@Example.com" })).toEqual({
-      email: "owner@example.com",
-      actor: "owner@example.com",
-    });
-  });
-
-  it("of a service token is the owner that the setting names for it", async () => {
-    const owners = "ci.access=Owner@example.com, other=x@example.com";
-    expect(await identify({ common_name: "ci.access" }, owners)).toEqual({
-      email: "owner@example.com",
-      actor: "ci.access",
-    });
-    expect(await identify({ common_name: "stranger" }, owners)).toBeUndefined();
-    expect(await identify({ common_name: "" }, "=x@example.com")).toBeUndefined();
-  });
-
-  it.each([undefined, {}, { email: "" }, { email: 1 }])("is nobody for %j", async (identity) => {
-    expect(await identify(identity)).toBeUndefined();
-  });
-
-  it("is nobody without Access", async () => {
-    expect((await createIsolate().request("/account/api-keys")).status).toBe(403);
-  });
-});
-
 describe("the first visit", () => {
-  it("creates the account, once, however many first visits there are at the same time", async () => {
+  it("creates the account once, even when many first visits come at the same time", async () => {
     const owner = createOwner();
     const answers = await Promise.all(Array.from({ length: 20 }, () => owner.page("/api-keys")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const accounts = await env.DB.prepare("SELECT owner_email FROM accounts").all();
     expect(accounts.results).toEqual([{ owner_email: owner.email }]);
-    expect(await answers[0]?.text()).toContain("There are no keys yet");
+    expect(await answers[0]?.text()).toContain("There are no active keys");
   });
 
   it("costs one D1 round trip, as every other", async () => {
     const { env: counted, counts } = countStores(env);
     await createOwner("o@example.com", counted).page("/api-keys");
     expect(counts).toEqual({ d1: 1, "kv.read": 0, "kv.write": 0, gate: 0 });
-  });
-});
-
-describe("the forms", () => {
-  it("create a key that is shown once, with a curl line", async () => {
-    const owner = createOwner();
-    const created = await owner.submit("/api-keys", { ...FIELDS, newKeyId: await formId(owner) });
-    expect(created.status).toBe(201);
-    const html = await created.text();
-    const key = keyIn(html);
-    expect(await owner.whoami(key)).toBe(200);
-    expect(html).toContain(`curl ${ORIGIN}/tenant/whoami -H &#39;X-API-Key: ${key}&#39;`);
-    expect(await (await owner.page("/api-keys")).text()).not.toContain(key);
-  });
-
-  it("create one key when they are sent twice", async () => {
-    const owner = createOwner();
-    const fields = { ...FIELDS, newKeyId: await formId(owner) };
-    const answers = await Promise.all([owner.submit("/api-keys", fields), owner.submit("/api-keys", fields)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
-    expect(await owner.keys()).toHaveLength(1);
-  });
-
-  it("say nothing of another owner's key that has the same id", async () => {
-    const theirs = await createOwner().create();
-    const owner = createOwner();
-    const refused = await owner.submit("/api-keys", { ...FIELDS, newKeyId: theirs.apiKey.id });
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).not.toContain("was created");
-    expect(await owner.whoami(theirs.key)).toBe(200);
-  });
-
-  it("do not take an empty grace for none", async () => {
-    const owner = createOwner();
-    const { apiKey, key } = await owner.create();
-    expect((await owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "" })).status).toBe(400);
-    expect(await owner.whoami(key)).toBe(200);
-  });
-
-  it("come back with what was typed and what is wrong", async () => {
-    const owner = createOwner();
-    const response = await owner.submit("/api-keys", { ...FIELDS, name: "x".repeat(101), limit: "0", scopes: [] });
-    expect(response.status).toBe(400);
-    const html = await response.text();
-    for (const text of [
-      "x".repeat(101),
-      'value="0"',
-      "must have 1 to 100 characters",
-      "must name at least one scope",
-    ]) {
-      expect(html).toContain(text);
-    }
-    expect(await owner.keys()).toEqual([]);
-  });
-
-  it("give way to a sentence at four keys", async () => {
-    const owner = createOwner();
-    for (const name of ["a", "b", "c", "d"]) await owner.create(name);
-    const html = await (await owner.page("/api-keys")).text();
-    expect(html).toContain("4 of 4 keys active: revoke one first.");
-    expect(html).not.toContain('name="newKeyId"');
-    const refused = await owner.submit("/api-keys", FIELDS);
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain("Revoke one first");
-  });
-
-  it("rotate, rename and revoke, after a confirmation that names the key and its last use", async () => {
-    const owner = createOwner();
-    const { apiKey, key } = await owner.create("CRM");
-    const path = `/api-keys/${apiKey.id}`;
-    const renamed = await owner.submit(`${path}/rename`, { name: "CRM import" });
-    expect([renamed.status, renamed.headers.get("Location")]).toEqual([303, "/account/api-keys"]);
-    const rotated = await owner.submit(`${path}/rotate`, { graceSeconds: "0" });
-    const newKey = keyIn(await rotated.text());
-    expect([await owner.whoami(key), await owner.whoami(newKey)]).toEqual([401, 200]);
-    const confirmation = await (await owner.page(`${path}/revoke`)).text();
-    expect(confirmation).toContain("CRM import");
-    expect(confirmation).toContain("never used");
-    const revoked = await owner.submit(`${path}/revoke`, {});
-    expect([revoked.status, revoked.headers.get("Location")]).toEqual([303, "/account/api-keys"]);
-    expect(await owner.whoami(newKey)).toBe(401);
-    expect(await (await owner.page("/api-keys")).text()).toContain('class="card revoked"');
-  });
-
-  it("for a key that is not there are a 404 page", async () => {
-    const owner = createOwner();
-    for (const answer of [
-      await owner.page("/api-keys/000000000000/revoke"),
-      await owner.submit("/api-keys/000000000000/revoke", {}),
-      await owner.submit("/api-keys/000000000000/rotate", { graceSeconds: "0" }),
-      await owner.submit("/api-keys/000000000000/rename", { name: "N" }),
-    ]) {
-      expect(answer.status).toBe(404);
-      expect(await answer.text()).toContain("There is no such API key.");
-    }
-  });
-
-  it("take only forms, of at most 64 KiB", async () => {
-    const owner = createOwner();
-    const send = (type: string, body: string) =>
-      owner.isolate.request("/account/api-keys", { method: "POST", headers: { "Content-Type": type }, body });
-    expect((await send("application/json", "{}")).status).toBe(415);
-    expect((await send("application/x-www-form-urlencoded", `name=${"x".repeat(65_536)}`)).status).toBe(413);
   });
 });
 
@@ -201,20 +59,24 @@ describe("requests from other sites", () => {
     { "Sec-Fetch-Site": "none" },
   ])("change nothing: %j", async (headers) => {
     const owner = createOwner();
-    for (const path of ["/account/api-keys", "/account/api/keys"]) {
-      const response = await owner.isolate.request(path, {
-        method: "POST",
-        headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ name: "N" }).toString(),
-      });
-      expect(response.status).toBe(403);
+    const { apiKey } = await owner.create("mine");
+    const key = `/account/api/keys/${apiKey.id}`;
+    const json = { "Content-Type": "application/json" };
+    for (const [method, path, more, body] of [
+      ["POST", "/account/api-keys", {}, new URLSearchParams({ name: "N" })],
+      ["POST", "/account/api/keys", json, JSON.stringify({ name: "N" })],
+      ["PATCH", key, json, JSON.stringify({ name: "theirs" })],
+      ["DELETE", key, {}, null],
+    ] as const) {
+      const response = await owner.isolate.request(path, { method, headers: { ...headers, ...more }, body });
+      expect([method, response.status]).toEqual([method, 403]);
     }
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM api_keys").first("n")).toBe(0);
+    expect(await owner.keys()).toMatchObject([{ name: "mine", state: "active" }]);
   });
 });
 
-describe("every page", () => {
-  it("has a strict policy with a nonce of its own, and is stored nowhere", async () => {
+describe("every HTML page", () => {
+  it("has a strict Content-Security-Policy with its own nonce, and is not stored", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     const nonces = new Set<string>();
@@ -223,30 +85,42 @@ describe("every page", () => {
         ["/api-keys", "/activity", `/api-keys/${apiKey.id}/revoke`].map((path) => owner.page(path)),
       )),
       await owner.submit("/api-keys", FIELDS),
+      await owner.submit("/api-keys", { ...FIELDS, name: " " }),
+      await owner.submit(`/api-keys/${apiKey.id}/rename`, { name: " " }),
+      await owner.page("/nothing"),
     ];
     for (const response of answers) {
       const policy = response.headers.get("Content-Security-Policy") ?? "";
       const nonce = policy.match(/script-src 'nonce-([\w-]+)'/)?.[1] ?? "";
       nonces.add(nonce);
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toContain("unsafe");
+      expect(policy.split("; ").toSorted()).toEqual([
+        "base-uri 'none'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "img-src 'self'",
+        `script-src 'nonce-${nonce}'`,
+        `style-src 'nonce-${nonce}'`,
+      ]);
       expect(response.headers.get("Cache-Control")).toBe("no-store");
       expect(response.headers.get("Referrer-Policy")).toBe("same-origin");
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(response.headers.get("X-Frame-Options")).toBe("DENY");
       const html = await response.text();
       expect(html).not.toMatch(/ on\w+=|<style|style="|javascript:/);
       for (const [tag] of html.matchAll(/<(?:script|link rel="stylesheet")[^>]*>/g))
         expect(tag).toContain(`nonce="${nonce}"`);
     }
     expect(nonces.size).toBe(answers.length);
+    expect(nonces).not.toContain("");
   });
 
-  it("shows names as they are, never as markup", async () => {
+  it("escapes names", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create(`<img src=x onerror=alert(1)>"'&amp;`);
     for (const path of ["/api-keys", "/activity", `/api-keys/${apiKey.id}/revoke`]) {
       const html = await (await owner.page(path)).text();
-      expect(html).not.toContain("<img");
+      expect(html).not.toContain("<img src=x");
       expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;amp;");
     }
   });
@@ -266,8 +140,51 @@ describe("every page", () => {
   });
 });
 
+describe("a page that is not there", () => {
+  it.each(["/nope", "/api-keys/", "/api-keys/a/b/c"])("/account%s is a 404 page, with the way back", async (path) => {
+    const response = await createOwner().page(path);
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    const html = await response.text();
+    expect(html).toContain("There is no such page.");
+    expect(html).toContain('href="/account/api-keys"');
+  });
+
+  it.each(["", "/"])("/account%s leads to the keys", async (path) => {
+    const response = await createOwner().page(path);
+    expect([response.status, response.headers.get("Location")]).toEqual([303, "/account/api-keys"]);
+  });
+
+  it.each([
+    ["POST", "", "GET, HEAD"],
+    ["PUT", "/api-keys", "GET, HEAD, POST"],
+    ["POST", "/activity", "GET, HEAD"],
+    ["GET", "/api-keys/000000000000/rotate", "POST"],
+    ["GET", "/api-keys/000000000000/rename", "POST"],
+    ["DELETE", "/api-keys/000000000000/revoke", "GET, HEAD, POST"],
+  ])("a %s of /account%s is a 405 page that allows %s", async (method, path, allowed) => {
+    const response = await createOwner().isolate.request(`/account${path}`, { method });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, allowed]);
+    expect(await response.text()).toContain("Back to API keys");
+  });
+
+  it("is a JSON problem for a script", async () => {
+    const owner = createOwner();
+    expect(await (await owner.json("GET", "/nope")).json()).toMatchObject({ status: 404, error: "not-found" });
+    const refused = await owner.json("PUT", "/keys", {});
+    expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST"]);
+    expect(await refused.json()).toMatchObject({ error: "method-not-allowed" });
+  });
+
+  it("carries the headers of its problem", async () => {
+    const down = createOwner("o@example.com", failStores(env, "d1"));
+    const response = await down.page("/api-keys");
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
+    expect(await response.text()).toContain("A store that this request needs is not available.");
+  });
+});
+
 describe("the activity", () => {
-  it("has pages, newest first", async () => {
+  it("is paginated, newest first", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");
     for (let times = 1; times <= 24; times++)

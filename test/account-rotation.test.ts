@@ -13,7 +13,7 @@ describe("rotating a key", () => {
   const rotate = async (owner: ReturnType<typeof createOwner>, id: string, graceSeconds: number) =>
     (await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds })).json<{ key: string; apiKey: { id: string } }>();
 
-  it("gives the same id a new secret; the old one lives through its grace, and takes no slot", async () => {
+  it("gives the same id a new secret; the old one is valid during its grace and does not count as a key", async () => {
     freeze(START);
     const owner = createOwner();
     const old = await owner.create();
@@ -30,7 +30,7 @@ describe("rotating a key", () => {
     expect((await owner.keys())[0]?.previous).toBeNull();
   });
 
-  it("without grace ends the old secret at once", async () => {
+  it("without grace makes the old secret invalid at once", async () => {
     const owner = createOwner();
     const old = await owner.create();
     expect(await owner.whoami(old.key)).toBe(200);
@@ -38,7 +38,7 @@ describe("rotating a key", () => {
     expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
   });
 
-  it("again keeps the secret that was current, for the grace that is picked now, and ends the one from before", async () => {
+  it("again keeps only the latest secret for the new grace, and makes any older one invalid", async () => {
     freeze(START);
     const owner = createOwner();
     const first = await owner.create();
@@ -50,7 +50,7 @@ describe("rotating a key", () => {
     ]);
   });
 
-  it("by a form that is sent twice happens once", async () => {
+  it("happens once when a form is sent twice", async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create();
     const submit = () =>
@@ -63,7 +63,7 @@ describe("rotating a key", () => {
     expect(await json.json()).toMatchObject({ status: 409, error: "conflict" });
   });
 
-  it("says whether the old secret is still being used", async () => {
+  it("shows when the old secret was last used", async () => {
     freeze(START);
     const owner = createOwner();
     const old = await owner.create();
@@ -81,7 +81,7 @@ describe("rotating a key", () => {
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBe(new Date(START + 2_000).toISOString());
   });
 
-  it("shares one limit between the two", async () => {
+  it("applies one rate limit to both secrets", async () => {
     const owner = createOwner();
     const old = await owner.create("small", { limit: 2 });
     const rotated = await rotate(owner, old.apiKey.id, 86_400);
@@ -90,7 +90,7 @@ describe("rotating a key", () => {
     ]);
   });
 
-  it("and revoking ends both at once", async () => {
+  it("and revoking makes both invalid at once", async () => {
     const owner = createOwner();
     const old = await owner.create();
     const rotated = await rotate(owner, old.apiKey.id, 604_800);
@@ -99,13 +99,41 @@ describe("rotating a key", () => {
     expect((await owner.json("POST", `/keys/${old.apiKey.id}/rotate`, {})).status).toBe(404);
   });
 
-  it("gives the new key even when the gate does not answer", async () => {
+  it("returns the new key even when the gate does not answer", async () => {
     const owner = createOwner("o@example.com");
     const { apiKey } = await owner.create();
     const cutOff = createOwner("o@example.com", failStores(env, "gate"));
     const response = await cutOff.json("POST", `/keys/${apiKey.id}/rotate`, {});
     expect(response.status).toBe(201);
     expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
+  });
+
+  it("without a grace: the answer says when an ended secret may still work, and rotating again makes sure", async () => {
+    const owner = createOwner("o@example.com");
+    const { apiKey, key } = await owner.create();
+    expect(await owner.whoami(key)).toBe(200);
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const rotateBy = async (each: typeof owner) =>
+      (await each.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 })).json<{
+        key: string;
+        warning: string | null;
+      }>();
+    const { warning } = await rotateBy(cutOff);
+    expect(warning).toContain("for up to a minute, or up to 5 minutes while the database does not answer");
+    expect(warning).toContain("Rotate it again to be sure");
+    const sure = await rotateBy(owner);
+    expect(sure.warning).toBeNull();
+    expect([await owner.whoami(key), await owner.whoami(sure.key)]).toEqual([401, 200]);
+  });
+
+  it("says on the page that the gate did not answer, and only then", async () => {
+    const owner = createOwner("o@example.com");
+    const { apiKey } = await owner.create();
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const shownTo = async (each: typeof owner) =>
+      (await each.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "0" })).text();
+    expect(await shownTo(cutOff)).toContain("gate did not answer");
+    expect(await shownTo(owner)).not.toContain("gate did not answer");
   });
 
   it.each([1, -1, 3_601, "1 h"])("refuses a grace of %j", async (graceSeconds) => {

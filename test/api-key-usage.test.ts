@@ -1,6 +1,6 @@
 /** What a gate counts for its key's owner. */
 
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
@@ -8,7 +8,7 @@ import { gateOf } from "./support/gate.ts";
 import { interceptGateDatabase } from "./support/intercept.ts";
 import { addApiKey } from "./support/world.ts";
 
-describe("what the owner sees", () => {
+describe("a key's usage", () => {
   const HOUR = 3_600_000;
   const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
   const usage = async (id: string) =>
@@ -18,7 +18,7 @@ describe("what the owner sees", () => {
         .all()
     ).results;
 
-  it("is counted by hour, admitted and limited apart, and handed to D1 by the alarm", async () => {
+  it("is counted by hour, admitted and limited separately, and written to D1 by the alarm", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 2, windowSeconds: 60 });
     for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
@@ -33,7 +33,7 @@ describe("what the owner sees", () => {
     expect(row).toEqual({ last_used_at: start + HOUR + 5 });
   });
 
-  it("reaches D1 at most once a minute", async () => {
+  it("is written to D1 at most once a minute", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -44,7 +44,7 @@ describe("what the owner sees", () => {
     expect(alarm).toBe(start + 60_000);
   });
 
-  it("keeps no hour that D1 has and that is over", async () => {
+  it("is dropped from the gate for past hours that D1 has stored", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -55,7 +55,7 @@ describe("what the owner sees", () => {
     expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
   });
 
-  it("is not handed over a second time while the first is under way", async () => {
+  it("is not written a second time while a write is in progress", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -71,7 +71,7 @@ describe("what the owner sees", () => {
     expect(alarm).toBe(start + 60_000);
   });
 
-  it("loses nothing when D1 does not take it, and counts nothing twice when its answer is lost", async () => {
+  it("is not lost when D1 fails, and not counted twice when D1's answer is lost", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -88,7 +88,18 @@ describe("what the owner sees", () => {
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
   });
 
-  it("leaves no counts behind for a key that is gone", async () => {
+  it("is handed over by a gate that has started again, without another request", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 1 });
+    await gateOf(key.id).admit(key.secretHash);
+    await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.deleteAlarm());
+    await evictDurableObject(gateOf(key.id));
+    await gateOf(key.id).forget();
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
+  });
+
+  it("leaves no counts behind for a deleted key", async () => {
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash, 0);
     await env.DB.prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();

@@ -4,7 +4,8 @@ import { expect, it, vi } from "vitest";
 import security from "../docs/security.md?raw";
 import { dollarsPerMillion } from "./bench/prices.ts";
 import { freeze } from "./support/clock.ts";
-import { interceptStores } from "./support/intercept.ts";
+import { countStores } from "./support/intercept.ts";
+import { meterDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
@@ -14,32 +15,34 @@ const CHANGELOG = "/public/ideabank/changelog";
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-const NOTHING = { gate: 0, d1: 0, rowsRead: 0, rowsWritten: 0, "kv.read": 0, "kv.write": 0 };
-
 /** An isolate, and what its last request cost, in the order of the table's columns. A Durable Object's own bookkeeping is not in it. */
 function createCounted() {
-  const counts = { ...NOTHING };
-  const counted = interceptStores(env, async (kind, makeCall) => {
-    counts[kind] += 1;
-    const result = await makeCall();
-    if (kind !== "d1") return result;
-    for (const { meta } of [result as D1Result | D1Result[]].flat()) {
-      counts.rowsRead += meta.rows_read;
-      counts.rowsWritten += meta.rows_written;
+  const rows = { read: 0, written: 0 };
+  const DB = meterDatabase(env.DB, (results) => {
+    for (const { meta } of results) {
+      rows.read += meta.rows_read;
+      rows.written += meta.rows_written;
     }
-    return result;
   });
+  const { env: counted, counts } = countStores({ ...env, DB });
   const isolate = createIsolate(counted);
   const send: Send = (path, init) => {
-    Object.assign(counts, NOTHING);
+    Object.assign(rows, { read: 0, written: 0 });
+    Object.assign(counts, { d1: 0, gate: 0, "kv.read": 0, "kv.write": 0 });
     return isolate.request(path, init);
   };
-  const cost = () => [1, counts.gate, counts.rowsRead, counts.rowsWritten, counts["kv.read"], counts["kv.write"]];
+  const cost = () => [1, counts.gate, rows.read, rows.written, counts["kv.read"], counts["kv.write"]];
   return { send, cost };
 }
 
 const withKey = (key: string) => ({ headers: { "X-API-Key": key } });
 const withToken = (token: string) => ({ headers: { Authorization: token } });
+
+const post = (credential: Record<string, string>, fields = {}) => ({
+  method: "POST",
+  headers: { ...credential, "Content-Type": "application/json", "Idempotency-Key": "one" },
+  body: JSON.stringify({ title: "T", description: "D", ...fields }),
+});
 
 async function addChangelog(entries: number) {
   const bank = await addIdeaBank();
@@ -106,6 +109,30 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
     200,
     async (send) => send(CHANGELOG, withToken((await addChangelog(20)).token)),
   ],
+  [
+    "valid token: a page of 100 proposals",
+    200,
+    async (send) => {
+      const bank = await addIdeaBank();
+      for (let index = 0; index < 120; index++)
+        await addProposal(bank, { status: index % 2 ? "planned" : "submitted" });
+      return send("/ideabank/proposals?sort=hot&limit=100", withToken(bank.token));
+    },
+  ],
+  [
+    "valid token: a vote",
+    200,
+    async (send) => {
+      const bank = await addIdeaBank();
+      const id = await addProposal(bank, { status: "planned" });
+      return send(`/ideabank/proposals/${id}/vote`, { method: "PUT", ...withToken(bank.token) });
+    },
+  ],
+  [
+    "valid token: submit a proposal, with an Idempotency-Key",
+    201,
+    async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
+  ],
   ["valid API key: whoami", 200, async (send) => send(WHOAMI, withKey((await addApiKey()).text))],
   [
     "valid API key: a page of 100 proposals",
@@ -122,11 +149,7 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
     async (send) => {
       const { id, accountId } = await addIdeaBank();
       const { text } = await addApiKey({ accountId });
-      return send(`/tenant/ideabanks/${id}/proposals`, {
-        method: "POST",
-        headers: { "X-API-Key": text, "Content-Type": "application/json", "Idempotency-Key": "one" },
-        body: JSON.stringify({ title: "T", status: "implemented" }),
-      });
+      return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
     },
   ],
 ];
@@ -163,4 +186,6 @@ it("the example and the bound follow from the dearest row", () => {
     .match(/costs 0\.864 × \$([\d.]+) = \$([\d.]+) a day for each key.* 4 active keys: \$([\d.]+) a day/)
     ?.slice(1);
   expect(bound?.map(Number)).toEqual([dollars, ...[1, 4].map((keys) => Number((keys * 0.864 * dollars).toFixed(2)))]);
+  const submission = documented.get("valid token: submit a proposal, with an Idempotency-Key")?.at(-1) ?? 0;
+  expect(text).toContain(`costs 0.0432 × $${submission} = $${(0.0432 * submission).toFixed(2)} a day.`);
 });

@@ -57,7 +57,7 @@ describe.each(routes)("$method $path answers 401", ({ method, path, header, chal
 describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
   const read = (token: string) => createIsolate().request(path, { headers: { Authorization: token } });
 
-  it("takes the raw token, and `Bearer <token>` in any case", async () => {
+  it("accepts the raw token, and `Bearer <token>` in any case", async () => {
     const { token } = await addIdeaBank();
     for (const value of [token, `Bearer ${token}`, `bearer ${token}`, `BEARER  ${token}`]) {
       expect((await read(value)).status, value).toBe(200);
@@ -76,7 +76,7 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     expect((await read(await tokenFor(id, panelistId, second + 1))).status).toBe(200);
   });
 
-  it("refuses a panelist who is switched off, for good, and admits a token from after switching on again", async () => {
+  it("refuses a deactivated panelist's tokens for ever, and admits a token issued after the reactivation", async () => {
     const { id, panelistId, token } = await addIdeaBank();
     const switchTo = (active: number) =>
       env.DB.prepare("UPDATE panelists SET active = ?2 WHERE id = ?1").bind(panelistId, active).run();
@@ -88,13 +88,13 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     expect((await read(later)).status).toBe(200);
   });
 
-  it("refuses a panelist who was removed", async () => {
+  it("refuses a deleted panelist", async () => {
     const { panelistId, token } = await addIdeaBank();
     await env.DB.prepare("DELETE FROM panelists WHERE id = ?1").bind(panelistId).run();
     expect((await read(token)).status).toBe(401);
   });
 
-  it("leaves the tenant's other panelists alone", async () => {
+  it("does not affect the tenant's other panelists", async () => {
     const { id, panelistId } = await addIdeaBank();
     const other = await addIdeaBank();
     await env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
@@ -102,7 +102,7 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     expect((await read(other.token)).status).toBe(200);
   });
 
-  it("notices a revocation that comes after the isolate has read the idea bank", async () => {
+  it("applies a revocation made after the isolate has read the idea bank", async () => {
     const { panelistId, token } = await addIdeaBank();
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
     const status = async () => (await isolate.request(path, { headers: { Authorization: token } })).status;

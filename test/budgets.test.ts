@@ -39,7 +39,7 @@ describe("whoami", () => {
     expect(insideGate).toBe(0);
   });
 
-  it("with a key over its limit costs nothing", async () => {
+  it("with a key over its limit calls no store", async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 1 });
     const request = counting();
@@ -49,12 +49,12 @@ describe("whoami", () => {
   });
 });
 
-// A forged or garbage credential costs nothing, anywhere: the table of authentication.test.ts counts it for every case.
+// A forged or malformed credential calls no store: authentication.test.ts checks this for every case of its table.
 
 describe("the changelog", () => {
   const PATH = "/public/ideabank/changelog";
 
-  it("cold everywhere costs two D1 round trips, a KV read, and a KV write after the answer", async () => {
+  it("with all caches cold costs two D1 round trips, a KV read, and a KV write after the answer", async () => {
     const { token } = await addIdeaBank();
     expect(await counting()(PATH, { Authorization: token })).toEqual({
       status: 200,
@@ -71,7 +71,7 @@ describe("the changelog", () => {
     expect(await counting()(PATH, { Authorization: token })).toEqual({ status: 200, ...NOTHING, d1: 1, "kv.read": 1 });
   });
 
-  it("within the freshness window costs nothing, for every panelist", async () => {
+  it("within the freshness window calls no store, for every panelist", async () => {
     freeze(1_900_000_000_000);
     const { token } = await addIdeaBank();
     const request = counting();
@@ -86,7 +86,7 @@ describe("the changelog", () => {
     expect(await request(PATH, { Authorization: token })).toEqual({ status: 200, ...NOTHING, d1: 1 });
   });
 
-  it("behind a closed gate costs no KV read once the isolate knows", async () => {
+  it("without the capability costs no KV read once the isolate has the snapshot", async () => {
     freeze(1_900_000_000_000);
     const { token } = await addIdeaBank({ status: "CLOSED" });
     const request = counting();

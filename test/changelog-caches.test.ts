@@ -1,4 +1,4 @@
-/** Where the changelog's bytes come from: memory, KV or D1; and that a stale one is never served. */
+/** Where the changelog's bytes come from: memory, KV or D1; and that stale bytes are never served. */
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -28,15 +28,15 @@ const run = (sql: string, ...values: unknown[]) =>
 
 it("requests that render at the same time store one entry", async () => {
   const bank = await addIdeaBank();
-  await addProposal(bank, { title: "shipped" });
+  await addProposal(bank, { title: "implemented" });
   const { env: counted, counts } = countStores(eager);
   const isolate = createIsolate(counted);
   const titles = await Promise.all(Array.from({ length: 5 }, () => titlesBy(isolate, bank.token)));
-  expect(titles).toEqual(Array.from({ length: 5 }, () => ["shipped"]));
+  expect(titles).toEqual(Array.from({ length: 5 }, () => ["implemented"]));
   expect(counts["kv.write"]).toBe(1);
 });
 
-describe("a direct SQL change moves the version, and the next read shows it", () => {
+describe("a direct SQL change raises the version, and the next read shows it", () => {
   const changes: [string, (bank: { id: string; accountId: string }, proposal: string) => Promise<unknown>, string[]][] =
     [
       ["a proposal is implemented", (bank) => addProposal(bank, { title: "new", lastActivityAt: 1 }), ["old", "new"]],
@@ -67,7 +67,7 @@ describe("a direct SQL change moves the version, and the next read shows it", ()
     expect(await titlesBy(isolate, bank.token)).toEqual(expected);
   });
 
-  it("and it does not move for what the changelog does not show", async () => {
+  it("and a change that the changelog does not show keeps the version", async () => {
     const bank = await addIdeaBank();
     const planned = await addProposal(bank, { status: "planned" });
     const before = await versionOf(bank.id);
@@ -78,7 +78,7 @@ describe("a direct SQL change moves the version, and the next read shows it", ()
 });
 
 describe("freshness", () => {
-  it("is a promise: nothing older than FRESHNESS_SECONDS is served", async () => {
+  it("is exact: nothing older than FRESHNESS_SECONDS is served", async () => {
     freeze(1_900_000_000_000);
     const bank = await addIdeaBank();
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "2" });
@@ -90,7 +90,7 @@ describe("freshness", () => {
     expect(await titlesBy(isolate, bank.token)).toEqual(["new"]);
   });
 
-  it("holds for the gate as well", async () => {
+  it("holds for the capability too", async () => {
     const bank = await addIdeaBank();
     const isolate = createIsolate(eager);
     const status = async () =>
@@ -108,7 +108,7 @@ describe("freshness", () => {
 describe("KV", () => {
   it("holds one entry for an idea bank, with the version and no name or id beyond its key", async () => {
     const bank = await addIdeaBank();
-    await addProposal(bank, { title: "shipped" });
+    await addProposal(bank, { title: "implemented" });
     await titlesBy(createIsolate(), bank.token);
     const { keys } = await env.CHANGELOGS.list();
     expect(keys.map(({ name }) => name)).toEqual([keyOf(bank.id)]);
@@ -132,7 +132,7 @@ describe("KV", () => {
   });
 
   it.each([null, {}, { version: "1", etag: 3 }, { version: 1.5, etag: '"x"' }])(
-    "is passed over when its metadata is %j",
+    "is ignored when its metadata is %j",
     async (metadata) => {
       const bank = await addIdeaBank();
       await addProposal(bank, { title: "from D1" });
@@ -198,7 +198,7 @@ describe("a change that races with a render", () => {
     expect(calls).toBe(3);
   });
 
-  it("answers 404 when the idea bank is deleted meanwhile", async () => {
+  it("answers 404 when the idea bank is deleted during the render", async () => {
     const bank = await addIdeaBank();
     let calls = 0;
     const racing = interceptStores(env, async (kind, makeCall) => {
@@ -213,7 +213,7 @@ describe("a change that races with a render", () => {
 });
 
 describe("memory", () => {
-  it("never goes back: a body that is newer than the snapshot serves", async () => {
+  it("never serves an older body: one that is newer than the snapshot is served", async () => {
     freeze(1_900_000_000_000);
     const bank = await addIdeaBank();
     let calls = 0;
@@ -226,7 +226,7 @@ describe("memory", () => {
     expect(calls).toBe(2);
   });
 
-  it("is bounded in bytes: what does not fit is asked of KV again", async () => {
+  it("is bounded in bytes: what does not fit is read from KV again", async () => {
     const banks = [];
     for (let times = 0; times < 18; times++) {
       const bank = await addIdeaBank({ changelogMaxEntries: 100 });
@@ -252,7 +252,7 @@ describe("memory", () => {
   });
 });
 
-it("an isolate that is behind leaves what is newer in KV alone", async () => {
+it("an isolate with an old snapshot does not overwrite a newer entry in KV", async () => {
   const bank = await addIdeaBank();
   const metadata = { version: ((await versionOf(bank.id)) ?? 0) + 1, etag: ETAG_OF_FROM_KV };
   await env.CHANGELOGS.put(keyOf(bank.id), FROM_KV, { metadata });

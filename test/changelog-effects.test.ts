@@ -1,4 +1,4 @@
-/** What a tenant writes, the very next changelog read through the same isolate shows; any other within the freshness window. */
+/** A tenant's write shows in the next changelog read through the same isolate, and in other isolates within the freshness window. */
 import { describe, expect, it, vi } from "vitest";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
@@ -12,7 +12,7 @@ async function read(isolate: Isolate, token: string): Promise<string[] | number>
 
 type Scene = {
   bank: string;
-  shipped: string;
+  implemented: string;
   planned: string;
   send: (m: string, p: string, b?: object) => Promise<Response>;
 };
@@ -23,11 +23,11 @@ const effects: [string, (scene: Scene) => Promise<Response>, string[] | number][
     ({ send, planned }) => send("PATCH", planned, { status: "implemented" }),
     ["Planned", "A proposal"],
   ],
-  ["editing one", ({ send, shipped }) => send("PATCH", shipped, { title: "Edited" }), ["Edited"]],
-  ["un-implementing one", ({ send, shipped }) => send("PATCH", shipped, { status: "declined" }), []],
-  ["deleting one", ({ send, shipped }) => send("DELETE", shipped), []],
+  ["editing one", ({ send, implemented }) => send("PATCH", implemented, { title: "Edited" }), ["Edited"]],
+  ["un-implementing one", ({ send, implemented }) => send("PATCH", implemented, { status: "declined" }), []],
+  ["deleting one", ({ send, implemented }) => send("DELETE", implemented), []],
   [
-    "creating one that has shipped",
+    "creating an implemented one",
     ({ send, bank }) => send("POST", `${bank}/proposals`, { title: "New", status: "implemented" }),
     ["New", "A proposal"],
   ],
@@ -45,7 +45,7 @@ async function createScene() {
   const { id } = await planned.json<{ id: string }>();
   return {
     bank,
-    shipped: `${bank}/proposals/${ids.proposalId}`,
+    implemented: `${bank}/proposals/${ids.proposalId}`,
     planned: `${bank}/proposals/${id}`,
     send: tenant.send,
     isolate: tenant.isolate,
@@ -81,7 +81,7 @@ it("changing the maximum shows at once", async () => {
   expect(await read(scene.isolate, scene.token)).toEqual(["Planned"]);
 });
 
-it("an idea bank that was created through this isolate is there for its panelists at once", async () => {
+it("panelists can use an idea bank at once through the isolate that created it", async () => {
   const tenant = await createTenant();
   const created = await tenant.send("POST", "/tenant/ideabanks", { name: "N", status: "OPEN", changelogEnabled: true });
   const { id } = await created.json<{ id: string }>();
@@ -89,7 +89,7 @@ it("an idea bank that was created through this isolate is there for its panelist
   expect(await read(tenant.isolate, (await issued.json<{ token: string }>()).token)).toEqual([]);
 });
 
-it("a write reaches every idea bank of its tenant that the isolate remembers, and no other tenant's", async () => {
+it("a write makes every snapshot of its tenant in the isolate stale, and no other tenant's", async () => {
   const scene = await createScene();
   const [second, third] = [await createScene(), await createScene()];
   const created = await scene.send("POST", "/tenant/ideabanks", { name: "N", status: "OPEN", changelogEnabled: true });

@@ -50,13 +50,13 @@ describe("rule 1: the items are the implemented proposals, newest first by last 
     expect(await titles(response)).toEqual(["older", "newer"]);
   });
 
-  it("is an empty list when nothing has shipped", async () => {
+  it("is an empty list when no proposal is implemented", async () => {
     const response = await read((await addIdeaBank()).token);
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('{"items":[]}');
   });
 
-  it("agrees with a reference changelog, whatever the proposals are", async () => {
+  it("equals a reference changelog, for any proposals", async () => {
     const proposal = fc.record({
       title: fc.string({ unit: "binary", minLength: 1 }).map((text) => text.replaceAll("\0", "")),
       description: fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", "")),
@@ -134,9 +134,9 @@ const closed: [string, () => Promise<IdeaBankOptions>][] = [
   ["of a suspended account", async () => ({ accountId: await addAccount({ status: "suspended" }) })],
 ];
 
-describe("rules 4 and 5: an idea bank whose gate is closed", () => {
+describe("rules 4 and 5: an idea bank without the capability canViewChangelog", () => {
   it.each(closed)(
-    "that is %s answers 404 as one that does not exist: status, headers and bytes",
+    "that is %s answers the same 404 as one that does not exist: status, headers and bytes",
     async (_, options) => {
       const bank = await addIdeaBank(await options());
       await addProposal(bank);
@@ -158,7 +158,7 @@ describe("rules 4 and 5: an idea bank whose gate is closed", () => {
     },
   );
 
-  it.each(closed)("that is %s gives nothing away by If-None-Match", async (_, options) => {
+  it.each(closed)("that is %s reveals nothing to If-None-Match", async (_, options) => {
     const bank = await addIdeaBank(await options());
     expect((await read(bank.token, { "If-None-Match": "*" })).status).toBe(404);
   });
@@ -166,8 +166,8 @@ describe("rules 4 and 5: an idea bank whose gate is closed", () => {
 
 it("rule 6: an internal idea bank still shows its changelog to the same token", async () => {
   const bank = await addIdeaBank({ internal: true });
-  await addProposal(bank, { title: "Shipped" });
-  expect(await titles(await read(bank.token))).toEqual(["Shipped"]);
+  await addProposal(bank, { title: "Implemented" });
+  expect(await titles(await read(bank.token))).toEqual(["Implemented"]);
   const capabilities = await createIsolate().request("/ideabank", { headers: { Authorization: bank.token } });
   expect(await capabilities.json()).toEqual({
     name: "An idea bank",
@@ -184,7 +184,7 @@ it("rule 6: an internal idea bank still shows its changelog to the same token", 
 // Rule 7, 401 for a missing or invalid token, is the table of authentication.test.ts.
 
 describe("the answer", () => {
-  it("is private, revalidated, and varies by what decides it", async () => {
+  it("is private, must be revalidated, and varies by token and origin", async () => {
     const response = await read((await addIdeaBank()).token);
     expect(response.headers.get("Content-Type")).toBe("application/json");
     expect(response.headers.get("Cache-Control")).toBe("private, no-cache");

@@ -36,7 +36,7 @@ describe("an API key", () => {
     expect(text).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
   });
 
-  it("gives its id back when its tag is right", async () => {
+  it("verifies to its id when its tag is correct", async () => {
     const apiKey = await createApiKey(keys, secureRandomBytes);
     expect(await verifyApiKey(apiKey.text, keys)).toEqual({ ok: true, value: apiKey });
   });
@@ -62,7 +62,7 @@ describe("an API key", () => {
 });
 
 describe("a compound token", () => {
-  it("carries idea bank, panelist and times, whatever they are", async () => {
+  it("contains idea bank, panelist and times, for any values", async () => {
     await fc.assert(
       fc.asyncProperty(token, async (value) => {
         const text = await issueToken(value, keys);
@@ -72,7 +72,7 @@ describe("a compound token", () => {
     );
   });
 
-  it("expires on its second", async () => {
+  it("expires at its exact second", async () => {
     expect(isExpired(aToken, 1_999)).toBe(false);
     expect(isExpired(aToken, 2_000)).toBe(true);
   });
@@ -90,7 +90,7 @@ describe("a compound token", () => {
 });
 
 describe("the envelope", () => {
-  it("is the same in every version: what was issued stays good", async () => {
+  it("never changes: credentials issued before stay valid", async () => {
     const known = await importSigningKeys(["the-secret-of-a-known-answer-test-only"]);
     const { text } = await createApiKey(known, (length) => new Uint8Array(length).fill(7), "ApiKey000001");
     expect(text).toBe("ibk_ApiKey000001777777777777777777777777777h3y1D4JI");
@@ -144,7 +144,7 @@ describe("the envelope", () => {
     expect(await verifyApiKey(foreign.text, keys)).toEqual({ ok: false, reason: "forged" });
   });
 
-  it("keeps the kinds apart: a token's signature says nothing for a key", async () => {
+  it("separates the kinds: a token's tag is not valid for a key", async () => {
     const text = await issueToken(aToken, keys);
     expect(await verifyApiKey(text, keys)).toEqual({ ok: false, reason: "malformed" });
     expect(await verifyApiKey(`ibk_${text.slice(4, 51)}`, keys)).toEqual({ ok: false, reason: "forged" });
@@ -164,13 +164,13 @@ describe("base62", () => {
     expect(() => encodeBase62(value, 4)).toThrow(RangeError);
   });
 
-  it("draws bytes again that would make some digits likelier", () => {
+  it("discards bytes that would make some digits more likely", () => {
     const draws = [new Uint8Array([255, 248]), new Uint8Array([247]), new Uint8Array([0])];
     expect(randomBase62(2, () => draws.shift() ?? new Uint8Array())).toBe("z0");
   });
 });
 
-it("constantTimeEqual tells equal from unequal texts", () => {
+it("constantTimeEqual distinguishes equal and unequal texts", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (left, right) => {
       expect(constantTimeEqual(left, right)).toBe(left === right);

@@ -1,4 +1,4 @@
-/** Deleting an idea bank: out of sight at once, deleted in slices by the scheduled job. */
+/** Deleting an idea bank: not accessible at once, its proposals deleted in slices by the scheduled job. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deleteLeftovers } from "../src/database/deleted-idea-banks.ts";
@@ -37,7 +37,7 @@ async function deleteLargeIdeaBank() {
 }
 
 describe("a deleted idea bank", () => {
-  it("is out of the tenant's and the panelists' sight before anything of it is deleted", async () => {
+  it("is not accessible to the tenant and to panelists before its proposals are deleted", async () => {
     const { ids, tenant } = await deleteLargeIdeaBank();
     expect(await count("proposals")).toBeGreaterThan(1_000);
     for (const { operation, method, path, name } of operationsOf("apiKey")) {
@@ -72,7 +72,7 @@ describe("a deleted idea bank", () => {
     for (const table of ["proposals", "comments", "votes", "deleted_idea_banks"]) expect(await count(table)).toBe(0);
   });
 
-  it("is deleted all the same when slices run at the same time, or one fails", async () => {
+  it("is deleted even when slices run at the same time, or one fails", async () => {
     await deleteLargeIdeaBank();
     await Promise.all([deleteLeftovers(env.DB), deleteLeftovers(env.DB), runScheduled(env)]);
     await runScheduled(env);
@@ -80,7 +80,7 @@ describe("a deleted idea bank", () => {
     expect(await deleteLeftovers(env.DB)).toBe(false);
   });
 
-  it("leaves other idea banks alone, and an interrupted run is continued by the next", async () => {
+  it("does not affect other idea banks, and the next run continues an interrupted one", async () => {
     const other = await addOneOfEverything();
     await deleteLargeIdeaBank();
     let clock = 0;

@@ -1,4 +1,4 @@
-/** The error table where no credential decides, and what any request may send. */
+/** Errors that do not depend on a credential, and what every request can send. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createIsolate } from "./support/isolate.ts";
@@ -26,8 +26,19 @@ describe("an unknown path answers 404 not-found", () => {
     const response = await createIsolate().request(path);
     expect(response.status).toBe(404);
     expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(response.headers.get("X-Request-Id")).toMatch(/./);
     expect(await response.json()).toMatchObject({ status: 404, error: "not-found" });
   });
+
+  it.each(["/public/ideabank", "/public/ideabank/nothing", "/ideabank/nothing", "/ideabank/proposals/x/y/z"])(
+    "%s, which a script of any origin can read",
+    async (path) => {
+      const response = await createIsolate().request(path, { headers: { Origin: "https://panel.example" } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(response.headers.get("Access-Control-Expose-Headers")).toContain("X-Request-Id");
+    },
+  );
 });
 
 describe.each(ENDPOINTS)("%s", (path) => {
@@ -57,7 +68,7 @@ describe.each(ENDPOINTS)("%s", (path) => {
     }
   });
 
-  it("carries a request id of its own, or the client's when that is a sane one", async () => {
+  it("has a request id: a new one, or the client's if that is valid", async () => {
     const idFor = async (sent?: string) => {
       const response = await createIsolate().request(path, {
         headers: sent === undefined ? {} : { "X-Request-Id": sent },
@@ -71,7 +82,7 @@ describe.each(ENDPOINTS)("%s", (path) => {
     expect(await idFor("<script>")).toMatch(own);
   });
 
-  it("carries the security headers, whatever the status", async () => {
+  it("has the security headers, whatever the status", async () => {
     const headers = { "X-API-Key": (await addApiKey()).text, Authorization: (await addIdeaBank()).token };
     for (const init of [{ headers }, {}, { method: "POST" }]) {
       const response = await createIsolate().request(path, init);
@@ -88,7 +99,7 @@ describe.each(ENDPOINTS)("%s", (path) => {
 });
 
 describe.each(OPEN_TO_ORIGINS)("CORS on %s", (path) => {
-  it("answers a preflight before any credential, to be kept for a day", async () => {
+  it("answers a preflight without a credential, cached for a day", async () => {
     const response = await createIsolate().request(path, {
       method: "OPTIONS",
       headers: {
@@ -119,7 +130,7 @@ describe.each(OPEN_TO_ORIGINS)("CORS on %s", (path) => {
   });
 });
 
-it("the tenant API is closed to browsers of other origins", async () => {
+it("the tenant API sends no CORS headers", async () => {
   const response = await createIsolate().request("/tenant/whoami", { method: "OPTIONS" });
   expect(response.status).toBe(405);
   expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();

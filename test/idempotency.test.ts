@@ -21,7 +21,7 @@ async function createScene(path: string) {
 }
 
 describe.each(posts)("$name", ({ name, operation, path: template }) => {
-  it("replays its first answer to the same key and body, and does nothing again", async () => {
+  it("replays its first answer for the same key and body, and writes nothing again", async () => {
     const { tenant, path } = await createScene(template);
     const first = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(first.status).toBe(201);
@@ -35,7 +35,7 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect(await dumpDatabase()).toEqual(after);
   });
 
-  it("does it once for requests at the same time", async () => {
+  it("runs once for requests at the same time", async () => {
     const { tenant, path } = await createScene(template);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(operation), KEY)),
@@ -55,17 +55,17 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect(await dumpDatabase()).toEqual(after);
   });
 
-  it("does it again after 24 hours", async () => {
+  it("runs again after 24 hours", async () => {
     const { tenant, path } = await createScene(template);
     await tenant.send("POST", path, bodyOf(operation), KEY);
     freeze(Date.now() + 24 * 3_600_000);
     const again = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBeNull();
-    // A panelist of that name is there since yesterday.
+    // A panelist with that externalId exists since the first request.
     expect(again.status).toBe(name === "createPanelist" ? 409 : 201);
   });
 
-  it("keeps tenants apart", async () => {
+  it("does not share keys between tenants", async () => {
     const [one, other] = [await createScene(template), await createScene(template)];
     await one.tenant.send("POST", one.path, bodyOf(operation), KEY);
     const answer = await other.tenant.send("POST", other.path, bodyOf(operation), KEY);
@@ -97,7 +97,7 @@ describe("the key", () => {
     expect((await tenant.send("POST", path, { title: "T" }, KEY)).status).toBe(201);
   });
 
-  it("belongs to its path too, not to the body alone", async () => {
+  it("is bound to its path too, not only to the body", async () => {
     const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
     const created = await tenant.send("POST", "/tenant/ideabanks", { name: "Another" });
     const other = `/tenant/ideabanks/${(await created.json<{ id: string }>()).id}/tokens`;
@@ -105,7 +105,7 @@ describe("the key", () => {
     expect((await tenant.send("POST", other, { externalId: "x" }, KEY)).status).toBe(422);
   });
 
-  it("may come quoted or bare, and is the same", async () => {
+  it("is the same quoted and unquoted", async () => {
     const { tenant } = await createScene("/");
     await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": '"k-1"' });
     const bare = await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "k-1" });
@@ -125,7 +125,7 @@ describe("the key", () => {
     expect(JSON.stringify(await dumpDatabase())).not.toContain(token.slice(-17));
   });
 
-  it("costs the same however many expired ones wait to be cleared", async () => {
+  it("costs the same however many expired keys are stored", async () => {
     const { tenant } = await createScene("/");
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -147,7 +147,7 @@ describe("the key", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(4_990);
   });
 
-  it("is cleared away with others of the account when it is a day old", async () => {
+  it("is deleted with others of the account after a day", async () => {
     const { tenant } = await createScene("/");
     for (const key of ["a", "b", "c"]) await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": key });
     freeze(Date.now() + 25 * 3_600_000);

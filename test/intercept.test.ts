@@ -1,4 +1,4 @@
-/** The proxy that the budgets are counted with: it misses no way to ask D1, and changes no answer. */
+/** The proxy that the budgets are counted with: it counts every kind of D1 call, and changes no answer. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { interceptDatabase } from "./support/intercept-binding.ts";
@@ -38,7 +38,7 @@ it.each([
   expect(seen).toEqual({ calls: 1, roundTrips: 1, rowsRead: title === "first of no row" ? 0 : 1 });
 });
 
-it("refuses raw(), which tells no rows", () => {
+it("refuses raw(), which does not report rows", () => {
   const database = interceptDatabase(env.DB, (_, makeCall) => makeCall());
   expect(() => database.prepare(SELECT).raw()).toThrow("use all()");
 });

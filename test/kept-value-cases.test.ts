@@ -1,26 +1,8 @@
 /** The last value through an outage, case by case; the promises over whole histories are in `kept-value.test.ts`. */
 import { describe, expect, it, vi } from "vitest";
 import { DeadlineExceeded } from "../src/deadline.ts";
-import { KeptValue, type KeptValueOptions } from "../src/kept-value.ts";
-import { Defect, freezeTime, pass, type Read, ScriptedStore } from "./support/scripted-store.ts";
-
-const FRESH_MS = 1_000;
-
-/** A store whose value was read a freshness window ago, and is not fresh any more. */
-async function readOnce(options: Partial<KeptValueOptions<Read>> = {}) {
-  freezeTime();
-  const store = new ScriptedStore();
-  const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, ...options });
-  const read = (waitUntil?: (refresh: Promise<void>) => void) => value.read(store.load, FRESH_MS, waitUntil);
-  const first = read();
-  await pass(1);
-  await first;
-  await pass(FRESH_MS);
-  return { store, value, read };
-}
-
-/** What a request has been answered by now. */
-const answerOf = (request: Promise<Read>) => Promise.race([request, pass(0).then(() => "waiting")]);
+import { KeptValue } from "../src/kept-value.ts";
+import { answerOf, Defect, FRESH_MS, pass, type Read, readOnce, ScriptedStore } from "./support/scripted-store.ts";
 
 describe("in an outage", () => {
   it("one request in a pause asks the store, and no other waits", async () => {

@@ -8,8 +8,8 @@ const OUTAGE_MS = 300_000;
 
 /** The two users, as they use it. */
 const USERS = {
-  gate: { freshMs: 60_000, pauseMs: 5_000, joins: true, ahead: false, change: "forget" },
-  snapshot: { freshMs: 1_000, pauseMs: 1_000, joins: false, ahead: true, change: "expire" },
+  gate: { freshMs: 60_000, pauseMs: 5_000, joins: {}, ahead: false, change: "forget" },
+  snapshot: { freshMs: 1_000, pauseMs: 1_000, joins: { joinMs: 1_000 }, ahead: true, change: "expire" },
 } as const;
 type User = (typeof USERS)[keyof typeof USERS];
 
@@ -50,7 +50,7 @@ const isBad = ({ way }: Read) => way !== "ok" && way !== "slow" && way !== "defe
 async function play(user: User, events: readonly Event[]) {
   freezeTime();
   const store = new ScriptedStore();
-  const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, joins: user.joins });
+  const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, joins: true, ...user.joins });
   const requests: Request[] = [];
   const changes: number[] = [];
   const steps: number[] = [];

@@ -1,4 +1,4 @@
-/** The architecture's arrows: imports run downward only. A folder or file that no layer names fails too. */
+/** The architecture: imports run downward only. A folder or file that is in no layer fails too. */
 import { expect, it } from "vitest";
 
 const files = import.meta.glob<string>("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
@@ -93,7 +93,7 @@ const DELIBERATE: Record<string, readonly string[]> = {
   // Hashes and signatures: functions of their arguments alone.
   credentials: ["crypto.subtle.digest", "crypto.subtle.importKey", "crypto.subtle.sign"],
   "changelog/render.ts": ["crypto.subtle.digest"],
-  // The one source of randomness. Whoever needs it is given it as an argument.
+  // The one source of randomness. Code that needs it gets it as an argument.
   "credentials/base62.ts": ["crypto.getRandomValues"],
 };
 
@@ -170,7 +170,7 @@ function escapesOf({ path, text }: { path: string; text: string }): string[] {
   ];
 }
 
-it("each part uses only its libraries, and the pure parts nothing that is not pure", () => {
+it("each part uses only its libraries, and the pure parts only pure functions", () => {
   expect(sources.filter(({ path }) => PURE.includes(partOf(path))).length).toBeGreaterThan(PURE.length);
   // What only development uses is not in the Worker: test/node/bundle.test.ts.
   expect(sources.filter(({ path }) => partOf(path) !== "development").flatMap(escapesOf)).toEqual([]);
@@ -210,7 +210,7 @@ it("SQL lives in database/", () => {
   expect(offenders(({ path, text }) => !exempt.includes(partOf(path)) && sql.test(text))).toEqual([]);
 });
 
-it("the routes of one audience never import another's", () => {
+it("the three surfaces never import each other", () => {
   const audiences = ["tenant", "panelist", "account"];
   const crossings = sources
     .filter(({ path }) => audiences.includes(topOf(path)))

@@ -1,4 +1,4 @@
-/** The OpenAPI document and the routes, held against each other both ways. Every other test's responses are held against it too. */
+/** The OpenAPI document and the routes, compared in both directions. Every other test's responses are checked against it too. */
 import type { Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import document from "../public/openapi.json";
@@ -29,7 +29,7 @@ it("the committed document is the one that the schemas make", () => {
 it("every route is in the document, and everything in the document is a route", () => {
   const routes = createApp()
     .routes.filter(({ method }) => method !== "ALL")
-    // The pages of Account Settings are for people.
+    // The HTML pages of Account Settings are not part of the API.
     .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
   expect([...new Set(routes)].toSorted()).toEqual(described.map(({ name }) => name).toSorted());
@@ -39,7 +39,7 @@ it("operation ids are unique", () => {
   expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(described.length);
 });
 
-it("the security schemes are used, each where it belongs", () => {
+it("every security scheme is used, and only by its surface", () => {
   for (const { name, operation } of described) {
     const schemes = name.includes(" /tenant/")
       ? ["apiKey"]
@@ -62,7 +62,7 @@ describe.each(described)("$name", ({ name, operation }) => {
     }
   });
 
-  it("announces the errors that anyone can meet", () => {
+  it("lists the errors that every client can get", () => {
     const refused = name.includes(" /account/") ? "403" : "401";
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining([refused, "500", "503"]));
   });

@@ -14,10 +14,10 @@ const eager = { ...env, FRESHNESS_SECONDS: "0" };
 const START = 1_900_000_000_000;
 
 describe("when D1 is down", () => {
-  it("the changelog is the last snapshot's, at most five minutes old, then 503", async () => {
+  it("the changelog comes from the last snapshot for at most five minutes, then 503", async () => {
     freeze(START);
     const { token, ...bank } = await addIdeaBank();
-    await addProposal(bank, { title: "shipped" });
+    await addProposal(bank, { title: "implemented" });
     const isolate = createIsolate(eager);
     const init = { headers: { Authorization: token } };
     const before = await (await isolate.request(PATH, init)).text();
@@ -50,7 +50,7 @@ describe("when D1 is down", () => {
     expect(calls).toBe(1);
   });
 
-  it("a closed gate stays closed", async () => {
+  it("a closed capability stays closed", async () => {
     const { token } = await addIdeaBank({ status: "CLOSED" });
     const isolate = createIsolate(eager);
     const init = { headers: { Authorization: token } };
@@ -58,7 +58,7 @@ describe("when D1 is down", () => {
     expect((await isolate.request(PATH, init, failStores(eager, "d1"))).status).toBe(404);
   });
 
-  it.each([PATH, "/ideabank"])("a new isolate answers 503 on %s, and says nothing of why", async (path) => {
+  it.each([PATH, "/ideabank"])("a new isolate answers 503 on %s, without the cause", async (path) => {
     const { token } = await addIdeaBank();
     const response = await createIsolate(failStores(env, "d1")).request(path, { headers: { Authorization: token } });
     expect(response.status).toBe(503);
@@ -81,9 +81,9 @@ describe("when D1 is down", () => {
 });
 
 describe("when KV is down", () => {
-  it("nobody notices: the changelog is rendered from D1", async () => {
+  it("clients see no difference: the changelog is rendered from D1", async () => {
     const { token, ...bank } = await addIdeaBank();
-    await addProposal(bank, { title: "shipped" });
+    await addProposal(bank, { title: "implemented" });
     const init = { headers: { Authorization: token } };
     const up = await createIsolate().request(PATH, init);
     const down = await createIsolate(failStores(env, "kv.read", "kv.write")).request(PATH, init);

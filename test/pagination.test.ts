@@ -1,4 +1,4 @@
-/** Lists of the tenant API: pages that miss nothing, and cost what they show. */
+/** Pagination in the tenant API: no row is missing, and a page reads only its own rows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { listComments } from "../src/database/comments.ts";
@@ -69,7 +69,7 @@ describe.each(lists)("$name", ({ path: template }) => {
     for (const limit of [1, 7, whole.length]) expect(await all(limit)).toEqual(whole);
   });
 
-  it("has pages of 20 unless asked, and a cursor that cannot be changed", async () => {
+  it("has 20 items on a page by default, and refuses a changed cursor", async () => {
     const ids = await addOneOfEverything();
     await fill(ids, 30);
     const tenant = await createTenant({ accountId: ids.accountId });

@@ -1,4 +1,4 @@
-/** An account's storage quota: counted by triggers, whoever writes. */
+/** An account's storage quota, counted by triggers for every write. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../src/scheduled.ts";
@@ -14,7 +14,7 @@ const writes = operationsOf("apiKey").filter(({ operation, method }) => operatio
 const growing = writes.filter(({ method, name }) => method === "POST" && !["mergeProposal"].includes(name));
 
 describe("an account's stored bytes", () => {
-  it("grow with what is created and return to where they were when it is deleted", async () => {
+  it("grow when a row is created and shrink by the same bytes when it is deleted", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const before = await storedBytes(ids.accountId);
@@ -30,7 +30,7 @@ describe("an account's stored bytes", () => {
     expect(await storedBytes(ids.accountId)).toBe(before);
   });
 
-  it("follow an edit by exactly its bytes", async () => {
+  it("change by exactly the bytes of an edit", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
@@ -40,7 +40,7 @@ describe("an account's stored bytes", () => {
     expect(await storedBytes(ids.accountId)).toBe(before + 16 + 5);
   });
 
-  it("return to nothing but the rows outside the idea bank when it is deleted", async () => {
+  it("are only those of rows outside the idea bank after it is deleted", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
@@ -78,14 +78,14 @@ it("a full account can read, shorten, delete and revoke", async () => {
   expect((await tenant.send("DELETE", proposal)).status).toBe(204);
 });
 
-it("another account notices nothing of a full one", async () => {
+it("a full account does not affect another one", async () => {
   const [full, other] = [await addOneOfEverything(), await addOneOfEverything()];
   await fillUp(full.accountId);
   const tenant = await createTenant({ accountId: other.accountId });
   expect((await tenant.send("POST", "/tenant/surveys", { title: "T" })).status).toBe(201);
 });
 
-it("a write costs at most one row more", async () => {
+it("the quota adds at most one written row to a write", async () => {
   const { accountId } = await addOneOfEverything();
   const insert = () =>
     env.DB.prepare(

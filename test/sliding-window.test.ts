@@ -46,7 +46,7 @@ const backwardTrace = fc.array(
 );
 
 describe("the sliding window", () => {
-  it("decides as the brute-force rule does, over any trace, evictions included", () => {
+  it("decides like the brute-force rule for any sequence of requests and evictions", () => {
     fc.assert(
       fc.property(rateLimit, trace, (limit, steps) => {
         const oracle = new Oracle(limit);
@@ -62,7 +62,7 @@ describe("the sliding window", () => {
     );
   });
 
-  it("never holds more than the limit in any span, wherever the span starts", () => {
+  it("never admits more than the limit in any span, wherever the span starts", () => {
     fc.assert(
       fc.property(rateLimit, trace, ({ limit, windowMs }, steps) => {
         const window = new SlidingWindow({ limit, windowMs });
@@ -79,7 +79,7 @@ describe("the sliding window", () => {
     );
   });
 
-  it("admits nothing before the wait is over, and something the moment it is", () => {
+  it("admits nothing before the wait is over, and one request exactly when it is", () => {
     fc.assert(
       fc.property(rateLimit, trace, (limit, steps) => {
         const window = new SlidingWindow(limit);

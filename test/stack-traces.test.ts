@@ -1,4 +1,4 @@
-/** A failing test names its own line, although what runs in workerd is compiled. */
+/** A failing test names its own line, although workerd runs compiled code. */
 import { expect, it } from "vitest";
 import source from "./stack-traces.test.ts?raw";
 

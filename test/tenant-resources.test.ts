@@ -1,4 +1,4 @@
-/** What the resources of the tenant API are, and what becomes of them. */
+/** The resources of the tenant API: creating, reading, changing, listing and deleting. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../src/scheduled.ts";
@@ -75,7 +75,7 @@ describe.each(resources)("$collection", ({ collection, least, defaults, changes 
     expect(await (await tenant.send("GET", collection)).json()).toEqual({ items: [] });
   });
 
-  it("takes on creation what an update takes, and gives it back as it was sent", async () => {
+  it("accepts the same fields on creation as on update, and returns them as sent", async () => {
     const tenant = await createTenant();
     const created = await tenant.send("POST", collection, { ...least, ...changes });
     expect(await created.json()).toEqual({ ...defaults, ...changes });
@@ -113,7 +113,7 @@ describe("proposals", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM comments").first()).toEqual({ n: 0 });
   });
 
-  it("move between any two statuses", async () => {
+  it("can change between any two statuses", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
@@ -156,7 +156,7 @@ describe("proposals", () => {
 });
 
 describe("comments", () => {
-  it("are listed and moderated away; the proposal's activity stays", async () => {
+  it("are listed and deleted; deleting does not change the proposal's last activity", async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const comments = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}/comments`;
@@ -180,7 +180,7 @@ describe("comments", () => {
 });
 
 describe("panelists", () => {
-  it("have an externalId that is unique within the tenant, and only there", async () => {
+  it("have an externalId that is unique within one tenant", async () => {
     const [tenant, other] = [await createTenant(), await createTenant()];
     const create = (by: typeof tenant, externalId: string | null) =>
       by.send("POST", "/tenant/panelists", { externalId });
@@ -205,7 +205,7 @@ describe("panelists", () => {
   });
 });
 
-it("deleting an idea bank takes its proposals and comments with it", async () => {
+it("deleting an idea bank deletes its proposals and comments", async () => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);

@@ -1,4 +1,4 @@
-/** An isolate computes the tag of a credential once; what it remembers never lets more through than the check itself. */
+/** An isolate computes the tag of a credential once; its cache never accepts what the check itself would refuse. */
 import { describe, expect, it, vi } from "vitest";
 import { type ApiKeyCredential, createApiKey, verifyApiKey } from "../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../src/credentials/base62.ts";
@@ -17,7 +17,7 @@ function counting() {
 }
 
 describe("verified credentials", () => {
-  it("verify a credential once, and say the same of it every time", async () => {
+  it("verify a credential once, and return the same result every time", async () => {
     const { verify, credentials } = counting();
     const { text } = await createApiKey(keys, secureRandomBytes);
     const first = await credentials.verify(text, keys);
@@ -26,7 +26,7 @@ describe("verified credentials", () => {
     expect(verify).toHaveBeenCalledTimes(1);
   });
 
-  it("remember nothing that was refused", async () => {
+  it("do not cache refused credentials", async () => {
     const { verify, credentials } = counting();
     const { text } = await createApiKey(otherKeys, secureRandomBytes);
     for (let time = 1; time <= 2; time++) {
@@ -36,7 +36,7 @@ describe("verified credentials", () => {
     }
   });
 
-  it("hold under the signing keys that verified them, and no others", async () => {
+  it("are valid only for the signing keys that verified them", async () => {
     const { credentials } = counting();
     const { text } = await createApiKey(keys, secureRandomBytes);
     expect((await credentials.verify(text, keys)).ok).toBe(true);
@@ -44,7 +44,7 @@ describe("verified credentials", () => {
     expect((await credentials.verify(text, keys)).ok).toBe(true);
   });
 
-  it("do not keep what was verified while the signing keys changed", async () => {
+  it("do not cache a result if the signing keys changed during the check", async () => {
     const { text } = await createApiKey(keys, secureRandomBytes);
     const { verify, credentials } = counting();
     const verifying = credentials.verify(text, keys);
@@ -55,7 +55,7 @@ describe("verified credentials", () => {
   });
 });
 
-it("a token that an isolate knows expires on its second all the same", async () => {
+it("a cached token still expires at its exact second", async () => {
   freeze(1_900_000_000_000);
   const { token } = await addIdeaBank();
   const isolate = createIsolate();

@@ -1,4 +1,5 @@
-// The pages are complete without this: it copies a key with one click, and keeps an impatient second click from sending a form again.
+// The pages are complete without this: it copies a key with one click, keeps an impatient second click from sending a form again, and
+// shows times in the reader's time zone.
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
@@ -29,3 +30,13 @@ for (const form of document.querySelectorAll("form")) {
 addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("form button")) button.disabled = false;
 });
+
+for (const time of document.querySelectorAll("time")) {
+  const date = new Date(time.dateTime);
+  if (time.dataset.clock !== undefined) {
+    time.textContent = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  } else time.title = date.toLocaleString([], { dateStyle: "medium", timeStyle: "long" });
+}
+
+// What was done is said once, not again when the page is loaded again.
+if (document.querySelector("[data-done]")) history.replaceState(null, "", location.pathname);

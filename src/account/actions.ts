@@ -1,12 +1,12 @@
-/** What an owner does with API keys: in D1 first, then the key's gate is told, then the owner is answered. */
+/** What an owner does with API keys: writes D1 first, then notifies the key's gate, then answers the owner. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import {
+  type AuditStamp,
   createApiKeyRow,
-  type Moment,
   renameApiKey,
   revokeApiKey,
   rotateApiKey,
@@ -17,12 +17,16 @@ import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-/** A key in full, for the one answer that shows it. `told`: its gate knows; otherwise it will within a minute. */
-export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly told: boolean };
+/** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
+export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
+
+/** A gate that was not notified reads D1 again after a minute, and goes on for five while D1 does not answer. */
+const NOT_NOTIFIED =
+  "the key's gate did not answer. It can use its older record for up to a minute, or up to 5 minutes while the database does not answer.";
 
 export const primary = (c: Context<OwnerEnv>): D1DatabaseSession => chooseDatabase(c.env).withSession("first-primary");
 export const newId = (): string => createId(secureRandomBytes);
-const moment = (): Moment => ({ now: Date.now(), eventId: newId() });
+const stamp = (): AuditStamp => ({ now: Date.now(), eventId: newId() });
 const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
 /** `id` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
@@ -30,7 +34,7 @@ export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: stri
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
-  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, moment());
+  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, stamp());
   if (apiKey === "limit") throw new Problem("api-key-limit-reached");
   if (apiKey === "exists") {
     throw new Problem("conflict", {
@@ -38,7 +42,7 @@ export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: stri
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
   }
-  return { apiKey, key: text, told: true };
+  return { apiKey, key: text, warning: null };
 }
 
 export async function rotateKey(
@@ -52,7 +56,7 @@ export async function rotateKey(
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
-  const at = moment();
+  const at = stamp();
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, { graceUntil, seen }, at);
   if (apiKey === null) throw noSuchKey();
@@ -63,28 +67,28 @@ export async function rotateKey(
         "the new one keeps the grace that you pick then, and the secret from before ends.",
     });
   }
-  // The new key exists now and is shown only here: a gate that does not answer must not take it away from the owner.
-  const told = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
-    () => true,
-    () => false,
+  // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
+  const warning = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
+    () => null,
+    () =>
+      `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
   );
-  return { apiKey, key: text, told };
+  return { apiKey, key: text, warning };
 }
 
 export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
-  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, moment());
+  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, stamp());
   if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
-/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and tells the gate again. */
+/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. */
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, moment());
+  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, stamp());
   if (apiKey === null) throw noSuchKey();
   await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
-      detail:
-        "The key is revoked, but its gate did not answer: it can pass for up to a minute. Revoke it again to be sure.",
+      detail: `The key is revoked, but ${NOT_NOTIFIED} Until then it may still work. Revoke it again to be sure.`,
       headers: { "Retry-After": "1" },
       cause,
     });

@@ -18,21 +18,19 @@ type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]:
 export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
-      const items = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
-      const active = items.filter(({ state }) => state === "active").length;
-      return c.json({ items, active, maxActive: MAX_ACTIVE_KEYS });
+      const { keys, ended, storage } = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
+      const active = keys.filter(({ state }) => state === "active").length;
+      return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, storage });
     },
 
     createApiKey: async (c, { body }) => {
-      const { apiKey, key } = await createKey(c, body);
-      return c.json({ apiKey, key }, 201);
+      return c.json(await createKey(c, body), 201);
     },
 
     renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
 
     rotateApiKey: async (c, { ids, body }) => {
-      const { apiKey, key } = await rotateKey(c, gatekeeper, ids.apiKeyId, body);
-      return c.json({ apiKey, key }, 201);
+      return c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body), 201);
     },
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),

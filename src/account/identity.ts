@@ -1,8 +1,9 @@
 /**
  * Who the account owner is: whoever Cloudflare Access authenticated for `/account/*`. No passwords, no sessions of our own.
  *
- * A person is known by e-mail address. A script comes with an Access service token, whose common name the setting
- * SERVICE_TOKEN_OWNERS maps to the owner that it acts for.
+ * A person is known by e-mail address. A script comes with an Access service token, known by its Client ID, which the setting
+ * SERVICE_TOKEN_OWNERS maps to the owner that it acts for. (The field for it is `service_token_id`, of what Access answers at
+ * `/cdn-cgi/access/get-identity`; `common_name` there is a client certificate's.)
  */
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
@@ -12,28 +13,50 @@ import type { OwnerEnv } from "./owner-env.ts";
 /** Whose account it is, and who is acting. */
 export type Identity = { readonly email: string; readonly actor: string };
 
-export type Identify = (c: Pick<Context<AppEnv>, "executionCtx" | "env">) => Promise<Identity | undefined>;
+type Request = Pick<Context<AppEnv>, "executionCtx" | "env"> & { readonly req: { readonly url: string } };
+export type Identify = (c: Request) => Promise<Identity | undefined>;
 
+/** The audience of `[access.dev]` in wrangler.toml, which plays Access under `wrangler dev`. A real one is 64 hex digits. */
+const STAND_IN = "local";
+
+/** Throws `forbidden` when the stand-in is asked by another name than this machine's. */
 export const identifyByAccess: Identify = async (c) => {
   const { access } = c.executionCtx as ExecutionContext;
-  const identity = await access?.getIdentity();
-  if (typeof identity?.email === "string" && identity.email !== "") return asPerson(identity.email);
-  const commonName = identity?.common_name;
-  if (typeof commonName !== "string") return undefined;
-  const email = serviceTokenOwners(c.env.SERVICE_TOKEN_OWNERS).get(commonName);
-  return email === undefined ? undefined : { email, actor: commonName };
+  if (access === undefined) return undefined;
+  if (access.aud === STAND_IN) requireLocalHost(c.req.url);
+  else if (c.env.ACCESS_AUD !== "" && access.aud !== c.env.ACCESS_AUD) return undefined;
+  const identity = await access.getIdentity();
+  const person = toAddress(identity?.email);
+  if (person !== undefined) return { email: person, actor: person };
+  const token = identity?.service_token_id;
+  if (typeof token !== "string") return undefined;
+  const email = toAddress(serviceTokenOwners(c.env.SERVICE_TOKEN_OWNERS).get(token));
+  return email === undefined ? undefined : { email, actor: token };
 };
 
-/** E-mail addresses are one whatever their case: identity providers do not agree on it. */
-const asPerson = (email: string): Identity => ({ email: email.toLowerCase(), actor: email.toLowerCase() });
+/** E-mail addresses are one whatever their case: identity providers do not agree on it. Beyond ASCII, case makes different ones one. */
+const toAddress = (email: unknown): string | undefined =>
+  typeof email === "string" && /^[!-~]+$/.test(email) ? email.toLowerCase() : undefined;
 
 const serviceTokenOwners = (setting: string): Map<string, string> =>
   new Map(
     setting
       .split(",")
       .map((entry) => entry.split("=").map((part) => part.trim()))
-      .flatMap(([name, email]) => (name && email ? [[name, email.toLowerCase()] as const] : [])),
+      .flatMap(([token, email]) => (token && email ? [[token, email] as const] : [])),
   );
+
+/**
+ * A foreign page can make its own name resolve to this machine (DNS rebinding) and is then of the same origin as the server
+ * here. It cannot do so with an address, or with a name that browsers never look up.
+ */
+function requireLocalHost(url: string): void {
+  const { hostname } = new URL(url);
+  if (/^(?:(?:.+\.)?localhost|[\d.]+|\[.+\])$/.test(hostname)) return;
+  throw new Problem("forbidden", {
+    detail: `On a developer's machine the owner is signed in at localhost, not at ${hostname}.`,
+  });
+}
 
 /** Middleware: sets `owner`, or answers 403 and says how to turn Access on. */
 export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEnv> {

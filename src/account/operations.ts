@@ -21,7 +21,9 @@ if (!import.meta.deployed) {
   describeOperations(tag, ACCOUNT_OPERATIONS, {
     listApiKeys: {
       summary: "List API keys",
-      description: "Active keys first, newest first. Revoked keys are listed for 30 days.",
+      description:
+        "Active keys first, newest first; then the 20 that ended last. Revoked keys are listed for 30 days. Also says how full " +
+        "the account's storage is.",
       answer: ApiKeyList,
     },
     createApiKey: {

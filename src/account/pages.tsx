@@ -1,38 +1,40 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
 import type { Context, Hono } from "hono";
-import type { Child } from "hono/jsx";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { signFormId, verifyFormId } from "../credentials/form-id.ts";
 import { listApiKeys, loadOwnApiKey } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
-import { toProblem } from "../http/problem-response.ts";
 import { readForm } from "../http/read-body.ts";
-import { ApiKeyChanges, NewApiKey, Rotation } from "../model/account.ts";
-import { isId } from "../model/id.ts";
+import { type ApiKey, ApiKeyChanges, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { createKey, newId, primary, renameKey, revokeKey, rotateKey } from "./actions.ts";
+import { toNewApiKey } from "./new-key-form.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
-import type { Frame } from "./pages/layout.tsx";
-import { ProblemPage } from "./pages/problem-page.tsx";
+import { RenamePage } from "./pages/rename-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
+import { renderPage } from "./render-page.tsx";
 
 const LIST = "/account/api-keys";
 
 export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper): void {
-  routes.get("/account", (c) => c.redirect(LIST, 303));
+  for (const path of ["/account", "/account/"]) {
+    routes.get(path, (c) => c.redirect(LIST, 303));
+    routes.all(path, refuseMethod("GET, HEAD"));
+  }
 
   routes.get(LIST, (c) => renderList(c, new URLSearchParams(), []));
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c.req.raw);
     try {
-      const id = fields.get("newKeyId") ?? "";
-      const shown = await createKey(c, toNewApiKey(fields), isId(id) ? id : newId());
+      const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
+      const shown = await createKey(c, toNewApiKey(fields), id);
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,
@@ -40,10 +42,10 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper):
         201,
       );
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
-      return renderList(c, fields, error.extensions.errors as FieldError[], 400);
+      return renderList(c, fields, fieldErrorsOf(error), 400);
     }
   });
+  routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   routes.post(`${LIST}/:apiKeyId/rotate`, async (c) => {
     const fields = await readForm(c.req.raw);
@@ -56,22 +58,31 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper):
 
   routes.post(`${LIST}/:apiKeyId/rename`, async (c) => {
     const fields = await readForm(c.req.raw);
-    const { name } = parseOrThrow(ApiKeyChanges, { name: fields.get("name") });
-    await renameKey(c, c.req.param("apiKeyId"), name);
-    return c.redirect(LIST, 303);
+    const id = c.req.param("apiKeyId");
+    try {
+      const { name } = parseOrThrow(ApiKeyChanges, { name: fields.get("name") });
+      await renameKey(c, id, name);
+      return c.redirect(`${LIST}?done=renamed&key=${id}`, 303);
+    } catch (error) {
+      const errors = fieldErrorsOf(error);
+      const apiKey = await loadKey(c, id, Date.now());
+      const name = fields.get("name") ?? "";
+      return renderPage(c, (frame) => <RenamePage frame={frame} apiKey={apiKey} name={name} errors={errors} />, 400);
+    }
   });
 
   routes.get(`${LIST}/:apiKeyId/revoke`, async (c) => {
     const now = Date.now();
-    const apiKey = await loadOwnApiKey(primary(c), c.var.owner.email, c.req.param("apiKeyId"), now);
-    if (apiKey === null) throw new Problem("not-found", { detail: "There is no such API key." });
+    const apiKey = await loadKey(c, c.req.param("apiKeyId"), now);
     return renderPage(c, (frame) => <RevokePage frame={frame} apiKey={apiKey} now={now} />);
   });
 
   routes.post(`${LIST}/:apiKeyId/revoke`, async (c) => {
-    await revokeKey(c, gatekeeper, c.req.param("apiKeyId"));
-    return c.redirect(LIST, 303);
+    const { id } = await revokeKey(c, gatekeeper, c.req.param("apiKeyId"));
+    return c.redirect(`${LIST}?done=revoked&key=${id}`, 303);
   });
+  routes.all(`${LIST}/:apiKeyId/revoke`, refuseMethod("GET, HEAD, POST"));
+  for (const action of ["rotate", "rename"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("POST"));
 
   routes.get("/account/activity", async (c) => {
     const { page } = await readPage(c, PageQuery);
@@ -79,13 +90,26 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper):
     const cursor = await nextCursor(c, next);
     return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
   });
+  routes.all("/account/activity", refuseMethod("GET, HEAD"));
 }
 
-/** The answer to an error under `/account`, for a person. */
-export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Promise<Response> {
-  const problem = toProblem(error, c);
-  for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
-  return renderPage(c, (frame) => <ProblemPage frame={frame} problem={problem} />, problem.status);
+const refuseMethod = (allowed: string) => (): never => {
+  throw new Problem("method-not-allowed", {
+    detail: "This page does not support the request's method.",
+    headers: { Allow: allowed },
+  });
+};
+
+/** What is wrong with which field. Throws what is not `invalid-request`. */
+function fieldErrorsOf(error: unknown): readonly FieldError[] {
+  if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
+  return error.extensions.errors as FieldError[];
+}
+
+async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<ApiKey> {
+  const apiKey = await loadOwnApiKey(primary(c), c.var.owner.email, id, now);
+  if (apiKey === null) throw new Problem("not-found", { detail: "There is no such API key." });
+  return apiKey;
 }
 
 async function renderList(
@@ -95,36 +119,13 @@ async function renderList(
   status: 200 | 400 = 200,
 ): Promise<Response> {
   const now = Date.now();
-  const keys = await listApiKeys(primary(c), c.var.owner.email, newId(), now);
-  const form = { newKeyId: newId(), fields, errors };
-  return renderPage(c, (frame) => <ApiKeysPage frame={frame} keys={keys} now={now} form={form} />, status);
-}
-
-/** A page under its own Content-Security-Policy: only what carries this answer's nonce runs, and nothing inline. */
-function renderPage(
-  c: Context<OwnerEnv>,
-  render: (frame: Frame) => Child,
-  status: Problem["status"] | 200 | 201 = 200,
-): Response | Promise<Response> {
-  const nonce = crypto.randomUUID();
-  c.header(
-    "Content-Security-Policy",
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; ` +
-      "base-uri 'none'; frame-ancestors 'none'",
+  const { email } = c.var.owner;
+  const overview = await listApiKeys(primary(c), email, newId(), now);
+  const form = { newKeyId: await signFormId(newId(), email, c.get("settings").signingKeys), fields, errors };
+  const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
+  return renderPage(
+    c,
+    (frame) => <ApiKeysPage frame={frame} overview={overview} now={now} form={form} done={done} />,
+    status,
   );
-  // Under "no-referrer" a browser hides the origin of a form from its own site too, and requireSameOrigin wants to see it.
-  c.header("Referrer-Policy", "same-origin");
-  // Only the middleware sets the owner: a page for nobody has no navigation.
-  const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  return c.html(`<!doctype html>${render({ nonce, ...(owner && { email: owner.email }) })}`, status);
 }
-
-/** A form's fields as the schema takes them. Throws `invalid-request`. */
-const toNewApiKey = (fields: URLSearchParams): NewApiKey =>
-  parseOrThrow(NewApiKey, {
-    name: fields.get("name"),
-    scopes: fields.getAll("scopes"),
-    limit: Number(fields.get("limit") || Number.NaN),
-    windowSeconds: Number(fields.get("windowSeconds") || Number.NaN),
-    expiresInDays: fields.get("expiresInDays") ? Number(fields.get("expiresInDays")) : null,
-  });

@@ -1,11 +1,8 @@
 /**
  * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs.
  *
- * State is written behind: at once when a tenth of the limit has been admitted since the last write, or when the limit is
- * reached; else within five seconds of the last request, and once a minute while there are requests. An idle eviction, after ten
- * seconds, therefore loses nothing; a crash forgets fewer than a tenth of the limit's admissions (none when the limit is below 20).
- *
- * Storage: one value under "gate/1", a `GateState`.
+ * State is written behind (write-behind.ts). An idle eviction, after ten seconds, loses nothing; a crash forgets fewer than a
+ * tenth of the limit's admissions, and none when the limit is below 20.
  */
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
@@ -14,46 +11,48 @@ import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
+import { isDatabaseOutage } from "../database/outage.ts";
+import { KeptValue } from "../kept-value.ts";
 import { type Admission, type ApiKeyRecord, isPreviousSecret, refusalOf, tenantOf } from "../model/api-key.ts";
 import { SlidingWindow } from "../sliding-window.ts";
-import { type KeptRecord, RecordCache } from "./record-cache.ts";
-import { Usage, type UsageState } from "./usage.ts";
+import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
+import { Usage } from "./usage.ts";
+import { WriteBehind } from "./write-behind.ts";
 
-type GateState = { readonly kept: KeptRecord | undefined; readonly times: Float64Array; readonly usage: UsageState };
-
-const STATE = "gate/1";
-/** A tick without a request is quiet: what is unsaved is saved then. */
-const TICK_MS = 2_500;
-/** Or after as many ticks, which make a minute. */
-const MAX_TICKS = 24;
-/** From a save to the flush of its counts, so that a few more come along. */
+/** The record is read from D1 again when it is this old. */
+const RECORD_FRESH_MS = 60_000;
+/** From a write to the flush of its counts, so that a few more come along. */
 const USAGE_DELAY_MS = 5_000;
-/** Admissions between two writes: at most this share of the limit. */
-const SAVE_AFTER_SHARE = 1 / 10;
 /** D1 takes a key's counts at most this often. */
 const USAGE_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export class ApiKeyGate extends DurableObject<Env> {
-  readonly #record: RecordCache;
+  /** The key's row; null when D1 has no such key. */
+  readonly #record: KeptValue<ApiKeyRecord | null>;
   readonly #usage: Usage;
+  readonly #writeBehind = new WriteBehind(() => this.#write());
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array | undefined;
   #window: SlidingWindow | undefined;
-  #unsavedAdmissions = 0;
-  #full = false;
   #flushing = false;
   #revokedUseNoted: number | undefined;
-  #ticking: ReturnType<typeof setTimeout> | undefined;
-  #ticks = 0;
-  #quiet = true;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const state = ctx.storage.kv.get<GateState>(STATE);
-    this.#record = new RecordCache(() => loadApiKeyRecord(chooseDatabase(this.env), this.#apiKeyId), state?.kept);
-    this.#usage = new Usage(state?.usage);
-    this.#restored = state?.times;
+    const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
+    if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
+    this.#record = new KeptValue(
+      {
+        now: () => Date.now(),
+        isOutage: isDatabaseOutage,
+        joins: true,
+        onOutage: (error) => console.warn("D1 does not give a gate its record", error),
+      },
+      state.kept,
+    );
+    this.#usage = new Usage(state.usage);
+    this.#restored = state.times;
   }
 
   /**
@@ -64,9 +63,12 @@ export class ApiKeyGate extends DurableObject<Env> {
   async admit(secretHash: string, limitedElsewhere = 0, address: string | null = null): Promise<Admission> {
     let record: ApiKeyRecord | null;
     try {
-      record = await this.#record.current();
+      record = await this.#record.read(
+        () => loadApiKeyRecord(chooseDatabase(this.env), this.#apiKeyId),
+        RECORD_FRESH_MS,
+      );
     } catch (error) {
-      console.warn("D1 does not answer, and the gate's record of its key is missing or too old", error);
+      console.warn("a gate has no record that it may use", error);
       return { outcome: "unavailable" };
     }
     const now = Date.now();
@@ -78,8 +80,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const { admitted, remaining, waitMs } = this.#windowOf(record).admit(now);
     const previous = isPreviousSecret(record, secretHash, now);
     this.#usage.count(now, admitted ? 1 : 0, (admitted ? 0 : 1) + limitedElsewhere, previous);
-    if (admitted) this.#unsavedAdmissions += 1;
-    this.#saveInTime(remaining, rateLimit.limit);
+    this.#writeBehind.decided(admitted, remaining, rateLimit.limit);
 
     const quota = { rateLimit, remaining, waitMs };
     return admitted
@@ -90,7 +91,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. */
   forget(): void {
     this.#record.forget();
-    this.#save();
+    this.#writeBehind.writeNow();
   }
 
   /** Hands the counts to D1. They are totals and stay here until D1 has them, so failing or running twice is harmless. */
@@ -106,7 +107,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       await this.ctx.storage.setAlarm(now + USAGE_INTERVAL_MS);
     }
     this.#flushing = false;
-    this.#save();
+    this.#writeBehind.writeNow();
   }
 
   /** Once an hour; the database makes sure of it when this object has forgotten. The answer does not wait. */
@@ -143,43 +144,18 @@ export class ApiKeyGate extends DurableObject<Env> {
     return this.#window?.times(Date.now()) ?? this.#restored ?? new Float64Array();
   }
 
-  /** A window that stays full is not reached again: under a flood, too, a write covers a tenth of the limit. */
-  #saveInTime(remaining: number, limit: number): void {
-    const reached = remaining === 0 && !this.#full;
-    this.#full = remaining === 0;
-    const share = Math.max(1, Math.floor(limit * SAVE_AFTER_SHARE));
-    if (this.#unsavedAdmissions > 0 && (reached || this.#unsavedAdmissions >= share)) this.#save();
-    else this.#saveWhenQuiet();
-  }
-
-  #saveWhenQuiet(): void {
-    this.#quiet = false;
-    this.#ticking ??= setTimeout(() => this.#tick(), TICK_MS);
-  }
-
-  #tick(): void {
-    this.#ticks += 1;
-    if (this.#quiet || this.#ticks >= MAX_TICKS) {
-      this.#save();
-      return;
-    }
-    this.#quiet = true;
-    this.#ticking = setTimeout(() => this.#tick(), TICK_MS);
-  }
-
-  #save(): void {
-    if (this.#ticking !== undefined) clearTimeout(this.#ticking);
-    this.#ticking = undefined;
-    this.#ticks = 0;
-    const state: GateState = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
-    this.ctx.storage.kv.put(STATE, state);
-    this.#unsavedAdmissions = 0;
+  #write(): void {
+    const state = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
+    this.ctx.storage.kv.put(STATE, toStoredState(state));
     if (this.#usage.pending && !this.#flushing) this.ctx.waitUntil(this.#scheduleUsage());
   }
 
   async #scheduleUsage(): Promise<void> {
-    if ((await this.ctx.storage.getAlarm()) !== null) return;
-    const earliest = this.#usage.state.savedAt + USAGE_INTERVAL_MS;
-    await this.ctx.storage.setAlarm(Math.max(Date.now() + USAGE_DELAY_MS, earliest));
+    const now = Date.now();
+    const alarm = await this.ctx.storage.getAlarm();
+    // None is ever set further ahead than this, unless the clock has stepped back since.
+    if (alarm !== null && alarm <= now + USAGE_INTERVAL_MS) return;
+    const earliest = Math.min(this.#usage.state.savedAt, now) + USAGE_INTERVAL_MS;
+    await this.ctx.storage.setAlarm(Math.max(now + USAGE_DELAY_MS, earliest));
   }
 }

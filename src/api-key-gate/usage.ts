@@ -12,12 +12,15 @@ export class Usage {
   #lastUsedAt: number;
   #previousUsedAt: number;
   #savedAt: number;
+  /** Whether anything was counted since D1 last took the totals. */
+  #pending: boolean;
 
   constructor({ hours, lastUsedAt, previousUsedAt, savedAt }: UsageState = NEVER) {
     this.#hours = hours;
     this.#lastUsedAt = lastUsedAt;
     this.#previousUsedAt = previousUsedAt;
     this.#savedAt = savedAt;
+    this.#pending = hours.length > 0 && lastUsedAt >= savedAt;
   }
 
   get state(): UsageState {
@@ -29,25 +32,26 @@ export class Usage {
     };
   }
 
-  /** Whether anything was counted since D1 last took the totals. */
   get pending(): boolean {
-    return this.#lastUsedAt > 0 && this.#lastUsedAt >= this.#savedAt;
+    return this.#pending;
   }
 
   /** `previous`: the request came with the secret before the last rotation. */
   count(now: number, admitted: number, limited: number, previous: boolean): void {
     const hour = now - (now % HOUR_MS);
-    const last = this.#hours.at(-1);
-    const current = last?.hour === hour ? last : { hour, admitted: 0, limited: 0 };
-    const earlier = current === last ? this.#hours.slice(0, -1) : this.#hours;
-    this.#hours = [...earlier, { hour, admitted: current.admitted + admitted, limited: current.limited + limited }];
+    // Found by its hour, not by its place: the clock may have stepped back.
+    const current = this.#hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0 };
+    const others = this.#hours.filter((counts) => counts !== current);
+    this.#hours = [...others, { hour, admitted: current.admitted + admitted, limited: current.limited + limited }];
+    this.#pending = true;
     this.#lastUsedAt = now;
     if (previous) this.#previousUsedAt = now;
   }
 
-  /** D1 has taken the totals that stood at `now`: of them, only the last hour's can still grow. */
+  /** At `now`, D1 has taken these totals: of them, only the last hour's can still grow. */
   saved(now: number, totals: UsageState): void {
     const lastHour = totals.hours.at(-1)?.hour ?? 0;
+    this.#pending = this.#hours !== totals.hours;
     this.#hours = this.#hours.filter(({ hour }) => hour >= lastHour);
     this.#savedAt = now;
   }

@@ -2,14 +2,16 @@
  * The rendered changelog of an idea bank's current version: from this isolate's memory, else from KV, else from D1.
  *
  * Memory is bounded in bytes and never goes back. From KV only a body of exactly the asked version is used, so a stale
- * entry costs a render, never a wrong answer.
+ * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render.
  */
 import { LRUCache } from "lru-cache";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { loadChangelog } from "../database/changelog.ts";
+import type { WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { readStoredChangelog, storeChangelog, type VersionedChangelog } from "./stored-changelogs.ts";
 
 export const MEMORY_BYTES = 16 * 1024 * 1024;
@@ -23,8 +25,11 @@ const MAX_STORED = 10_000;
 export type ChangelogSources = {
   readonly database: D1Database;
   readonly store: KVNamespace;
-  readonly prefetched: Promise<VersionedChangelog | undefined> | undefined;
+  readonly prefetched: Promise<Stored> | undefined;
 };
+
+/** What KV holds, if anything. */
+type Stored = VersionedChangelog | undefined;
 
 export class Changelogs {
   readonly #bookmarks: Bookmarks;
@@ -32,6 +37,8 @@ export class Changelogs {
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
   });
+  readonly #stored = new SharedReads<Stored>();
+  readonly #renders = new SharedReads<VersionedChangelog>();
   /** When each was last stored, in Unix milliseconds. */
   readonly #storedAt = new LRUCache<string, number>({ max: MAX_STORED });
 
@@ -40,27 +47,55 @@ export class Changelogs {
   }
 
   /** Starts KV's read early, beside the read of the version; undefined when memory holds this idea bank's changelog. */
-  prefetch(store: KVNamespace, ideaBankId: string): Promise<VersionedChangelog | undefined> | undefined {
-    return this.#kept.has(ideaBankId) ? undefined : readStoredChangelog(store, ideaBankId);
+  prefetch(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Promise<Stored> | undefined {
+    return this.#kept.has(ideaBankId) ? undefined : this.#readStored(store, ideaBankId, waitUntil);
   }
 
   /**
-   * The changelog of `version`, or a newer one when the idea bank has moved on meanwhile. `defer` takes KV's write, which
+   * The changelog of `version`, or a newer one when the idea bank has moved on meanwhile. `waitUntil` takes KV's write, which
    * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank was closed or deleted meanwhile, and rejects as
    * D1 does when only D1 could tell and it does not answer.
    */
   async read(
-    { database, store, prefetched }: ChangelogSources,
+    sources: ChangelogSources,
     ideaBankId: string,
     version: number,
-    defer: (storing: Promise<void>) => void,
+    waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const kept = this.#kept.get(ideaBankId);
-    if (kept !== undefined && kept.version >= version) return kept;
+    const before = this.#kept.get(ideaBankId);
+    if (before !== undefined && before.version >= version) return before;
 
-    const stored = await (prefetched ?? readStoredChangelog(store, ideaBankId));
+    const stored = await (sources.prefetched ?? this.#readStored(sources.store, ideaBankId, waitUntil));
     if (stored?.version === version) return this.#keep(ideaBankId, stored);
+    // Another request has rendered it meanwhile.
+    const meanwhile = this.#kept.get(ideaBankId);
+    if (meanwhile !== undefined && meanwhile.version >= version) return meanwhile;
 
+    let isOwn = false;
+    const render = () => {
+      isOwn = true;
+      return this.#render(sources, ideaBankId, stored, waitUntil);
+    };
+    try {
+      const shared = await this.#renders.read(ideaBankId, render, waitUntil);
+      if (shared.version >= version) return shared;
+    } catch (error) {
+      if (isOwn || !(error instanceof Problem)) throw error;
+    }
+    // It began before a change that this request knows of: the version moved, or the idea bank was opened.
+    return render();
+  }
+
+  #readStored(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Promise<Stored> {
+    return this.#stored.read(ideaBankId, () => readStoredChangelog(store, ideaBankId), waitUntil);
+  }
+
+  async #render(
+    { database, store }: ChangelogSources,
+    ideaBankId: string,
+    stored: Stored,
+    waitUntil: WaitUntil,
+  ): Promise<VersionedChangelog> {
     const session = this.#bookmarks.open(database);
     const loaded = await loadChangelog(session, ideaBankId);
     this.#bookmarks.note(session);
@@ -69,9 +104,9 @@ export class Changelogs {
       throw new Problem("idea-bank-not-found");
     const rendered = { version: loaded.ideaBank.changelogVersion, ...(await renderChangelog(loaded.entries)) };
     const newest = this.#keep(ideaBankId, rendered);
-    // Of the requests that rendered it at the same time, one stores it; and what is newer in KV is left alone.
+    // What another has kept meanwhile is stored by it; and what is newer in KV is left alone.
     if (newest === rendered && (stored === undefined || stored.version < rendered.version))
-      this.#store(store, ideaBankId, rendered, defer);
+      this.#store(store, ideaBankId, rendered, waitUntil);
     return newest;
   }
 
@@ -83,16 +118,11 @@ export class Changelogs {
     return changelog;
   }
 
-  #store(
-    store: KVNamespace,
-    ideaBankId: string,
-    changelog: VersionedChangelog,
-    defer: (storing: Promise<void>) => void,
-  ): void {
+  #store(store: KVNamespace, ideaBankId: string, changelog: VersionedChangelog, waitUntil: WaitUntil): void {
     const now = Date.now();
     const storedAt = this.#storedAt.get(ideaBankId);
     if (storedAt !== undefined && now >= storedAt && now - storedAt < STORE_INTERVAL_MS) return;
     this.#storedAt.set(ideaBankId, now);
-    defer(storeChangelog(store, ideaBankId, changelog));
+    waitUntil(storeChangelog(store, ideaBankId, changelog));
   }
 }

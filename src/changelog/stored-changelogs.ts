@@ -18,7 +18,7 @@ const TIME_TO_LIVE_SECONDS = 30 * 86_400;
 
 const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
 
-/** How long a read waits for KV: rendering from D1 is the alternative. */
+/** How long a call waits for KV: rendering from D1 is the alternative. */
 const DEADLINE_MS = 1_000;
 
 /**
@@ -50,7 +50,8 @@ export async function storeChangelog(
 ): Promise<void> {
   try {
     const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
-    await store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
+    const put = store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
+    await answerWithin(DEADLINE_MS, put);
   } catch (error) {
     console.warn("KV did not take a rendered changelog", error);
   }

@@ -1,12 +1,12 @@
 /**
- * API keys: who the tenant is.
+ * API keys: they identify the tenant.
  *
  *     ibk_ KKKKKKKKKKKK SSSSSSSSSSSSSSSSSSSSSSSSSSS TTTTTTTT      51 characters
  *          │            │                           └ tag       8 digits, 47 bits
  *          │            └ secret                               27 digits, 160 random bits
  *          └ key id, the `apiKeyId` of the API                 12 digits
  *
- * The tag only tells garbage from keys without I/O; what authenticates is the secret, whose SHA-256 D1 keeps.
+ * A wrong tag refuses a key without I/O. The secret authenticates the tenant: D1 keeps its SHA-256.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
@@ -17,7 +17,7 @@ const SECRET_WIDTH = 27;
 
 export const API_KEY = defineEnvelope("ibk", ID_WIDTH + SECRET_WIDTH, 8);
 
-/** A key whose tag is right; whether its secret is, only the key's record can tell: it holds `secretHash` too. */
+/** A key with a correct tag. Its secret is checked later: `secretHash` is compared with the key's record. */
 export type ApiKeyCredential = { readonly id: string; readonly text: string; readonly secretHash: string };
 
 export type ApiKeyRefusal = "missing" | "malformed" | "forged";
@@ -32,7 +32,7 @@ export async function createApiKey(
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
-/** Whether a whole key is one of the key `id`, whatever its secret. */
+/** Whether a whole key has this id. Checks neither secret nor tag. */
 export const isKeyOf = (text: string, id: string): boolean => text.startsWith(`${API_KEY.prefix}_${id}`);
 
 /** Checks the tag of a presented key. No I/O. */
@@ -46,7 +46,7 @@ export async function verifyApiKey(
   return ok({ id: verified.value.slice(0, ID_WIDTH), text, secretHash: await hashApiKey(text) });
 }
 
-/** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits leave nothing to guess. */
+/** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits cannot be guessed. */
 async function hashApiKey(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");

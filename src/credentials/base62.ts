@@ -1,12 +1,12 @@
-/** Base62 in fixed widths: every text stands for exactly one value, and one double-click selects a whole credential. */
+/** Base62 in fixed widths: each text has exactly one value, and a double-click selects a whole credential. */
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** As many digits as a safe integer holds: what is longer is cut into groups of them. */
+/** The number of digits that a safe integer can hold. Longer values are encoded in groups of this width. */
 const GROUP_WIDTH = 8;
 const GROUP = 62n ** BigInt(GROUP_WIDTH);
 
-/** Fills an array with random bytes; the platform's `crypto.getRandomValues`, or a fixed source in a test. */
+/** Returns random bytes: from the platform's `crypto.getRandomValues`, or from a fixed source in a test. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 export const secureRandomBytes: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));
@@ -25,7 +25,7 @@ export function encodeBase62(value: number, width: number): string {
   return text;
 }
 
-/** The number that the digits stand for. The caller has checked that `text` is base62 and short enough for a safe integer. */
+/** The value of the digits. The caller has checked that `text` is base62 and short enough for a safe integer. */
 export function decodeBase62(text: string): number {
   let value = 0;
   for (const digit of text) value = value * 62 + ALPHABET.indexOf(digit);
@@ -44,7 +44,7 @@ export function digestToBase62(digest: ArrayBuffer, width: number): string {
   return text.slice(-width);
 }
 
-/** `width` uniformly random digits, 5.95 bits each. Bytes from 248 up are drawn again, so that no digit is likelier than another. */
+/** `width` uniformly random digits, 5.95 bits each. Bytes of 248 and more are discarded: they would make some digits more likely. */
 export function randomBase62(width: number, random: RandomBytes): string {
   let text = "";
   while (text.length < width) {

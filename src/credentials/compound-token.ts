@@ -1,5 +1,5 @@
 /**
- * Compound tokens: which panelist reads which idea bank, until when.
+ * Compound tokens: which panelist may use which idea bank, until when.
  *
  *     ibt_ BBBBBBBBBBBB PPPPPPPPPPPP IIIIII LLLL TTTTTTTTTTTTTTTTT      55 characters
  *          │            │            │      │    └ tag       17 digits, 101 bits
@@ -8,7 +8,7 @@
  *          │            └ panelist id                        12 digits
  *          └ idea bank id                                    12 digits
  *
- * Issuing one writes nothing: the tag is the whole proof. Expiry is issued-at plus lifetime.
+ * Tokens are not stored: the tag proves that one is genuine. Expiry is issued-at plus lifetime.
  */
 import { decodeBase62, encodeBase62 } from "./base62.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
@@ -37,13 +37,13 @@ export type TokenRefusal = "missing" | "malformed" | "forged";
 export async function issueToken(token: CompoundToken, keys: SigningKeys): Promise<string> {
   const lifetime = token.expiresAt - token.issuedAt;
   if (lifetime < TOKEN_LIFETIME.min || lifetime > TOKEN_LIFETIME.max) {
-    throw new RangeError(`a token lives ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} seconds, not ${lifetime}`);
+    throw new RangeError(`a token lasts ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} seconds, not ${lifetime}`);
   }
   const times = encodeBase62(token.issuedAt, ISSUED_AT_WIDTH) + encodeBase62(lifetime, LIFETIME_WIDTH);
   return signEnvelope(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
 }
 
-/** Checks the tag of a presented token; whether it has expired is `isExpired`. No I/O. */
+/** Checks the tag of a presented token, not its expiry: see `isExpired`. No I/O. */
 export async function verifyToken(
   text: string | undefined,
   keys: SigningKeys,

@@ -1,4 +1,4 @@
-/** Whether two texts are the same, in a time that depends on their lengths only, so that a guess learns nothing from the clock. */
+/** Whether two texts are equal. The time depends only on their lengths, so it reveals nothing about their content. */
 export function constantTimeEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;

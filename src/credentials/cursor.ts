@@ -1,6 +1,6 @@
 /**
- * Cursors: where a list continues, signed together with the list's path, sort and filters, so that a changed or misplaced one is
- * told from ours.
+ * Cursors: where a list continues. Signed together with the list's path, sort and filters, so that a changed cursor, or the cursor
+ * of another list, is refused.
  *
  *     ibc_ KKKKKKKK IIIIIIIIIIII GGGGGGGG      sort key (8 digits), id (12), tag (8)
  */
@@ -11,10 +11,10 @@ import { ID_WIDTH } from "./id.ts";
 const KEY_WIDTH = 8;
 export const CURSOR = defineEnvelope("ibc", KEY_WIDTH + ID_WIDTH, 8);
 
-/** After the row with this sort key (an integer below 62^8: Unix milliseconds, a count), ties by id. */
+/** The position after the row with this sort key (an integer below 62^8: Unix milliseconds or a count); equal keys are sorted by id. */
 export type Position = { readonly key: number; readonly id: string };
 
-/** `list` says which list: its path, sort and filters. */
+/** `list` identifies the list: its path, sort and filters. */
 export const signCursor = ({ key, id }: Position, list: string, keys: SigningKeys): Promise<string> =>
   signEnvelope(CURSOR, encodeBase62(key, KEY_WIDTH) + id, keys, list);
 

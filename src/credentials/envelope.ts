@@ -1,14 +1,14 @@
 /**
  * The envelope of every credential: `<prefix>_<body><tag>`, body and tag in base62 of fixed widths.
  *
- * The tag is a truncated HMAC-SHA-256 over everything before it, prefix included, so that a credential of one kind can
- * never pass as the other. Promise: no I/O. Garbage and forgeries end here.
+ * The tag is a truncated HMAC-SHA-256 over everything before it, prefix included, so that a credential of one kind is
+ * never accepted as another. No I/O: malformed and forged credentials are refused here.
  */
 import { digestToBase62 } from "./base62.ts";
 import { constantTimeEqual } from "./constant-time-equal.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
-/** One kind of credential. Widths are in base62 digits; `pattern` is what every credential of the kind looks like. */
+/** One kind of credential. Widths are in base62 digits; `pattern` matches every credential of the kind. */
 export type EnvelopeKind = {
   readonly prefix: string;
   readonly bodyWidth: number;
@@ -33,8 +33,8 @@ export async function importSigningKeys(secrets: readonly [string, ...string[]])
 }
 
 /**
- * Signs a body of the kind's width with the newest key. `context` is signed too, and not carried: the credential is good
- * only where it is the same.
+ * Signs a body of the kind's width with the newest key. `context` is signed too but not included: the credential is valid
+ * only with the same context.
  */
 export async function signEnvelope(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
   if (body.length !== kind.bodyWidth)
@@ -43,7 +43,7 @@ export async function signEnvelope(kind: EnvelopeKind, body: string, keys: Signi
   return signed + (await computeTag(kind, signed + context, keys[0]));
 }
 
-/** The body of a credential that one of the keys signed. */
+/** The body of the credential, if one of the keys signed it. */
 export async function verifyEnvelope(
   kind: EnvelopeKind,
   text: string,

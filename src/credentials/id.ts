@@ -1,4 +1,4 @@
-/** Identifiers of every noun: 12 random base62 digits (71 bits), so that they say nothing and fit into a credential. */
+/** Identifiers: 12 random base62 digits (71 bits). They reveal nothing and fit into a credential. */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
 
 export const ID_WIDTH = 12;

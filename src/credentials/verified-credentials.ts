@@ -1,8 +1,8 @@
 /**
- * An isolate's memory of the credentials that it has verified: who comes again costs a look-up, and no HMAC.
+ * The isolate's cache of verified credentials: verifying one again costs a look-up instead of an HMAC.
  *
- * Only what we signed is remembered, so garbage pushes nothing out, and only under the signing keys that verified it.
- * What may change while they stay the same (expiry, revocation) is not decided here.
+ * Only valid credentials are cached, so invalid ones evict nothing. New signing keys empty the cache.
+ * Expiry and revocation are checked elsewhere, for every request.
  */
 import { LRUCache } from "lru-cache";
 import type { SigningKeys } from "./envelope.ts";
@@ -25,7 +25,7 @@ export class VerifiedCredentials<Credential, Reason extends string> {
     this.#verify = verify;
   }
 
-  /** What `verify` says of a credential. */
+  /** The result of `verify`, from the cache if the credential is in it. */
   async verify(text: string | undefined, keys: SigningKeys): Promise<Result<Credential, Reason>> {
     if (this.#keys !== keys) {
       this.#verified.clear();

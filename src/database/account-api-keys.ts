@@ -1,5 +1,5 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
-import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner } from "../model/account.ts";
+import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { recordChange, recordRefusal } from "./audit-events.ts";
@@ -18,22 +18,26 @@ type Row = {
   previous_expires_at: number | null;
   previous_last_used_at: number | null;
 };
+type ListedRow = Row & { ended_count: number };
+type AccountRow = { stored_bytes: number; max_bytes: number };
 type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
 /** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
 export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 
-/** When, in Unix milliseconds, and under which id the audit trail remembers it. */
-export type Moment = { readonly now: number; readonly eventId: string };
+/** The time (Unix milliseconds) and the id of an audit event. */
+export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at`;
 const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
 const DAY_MS = 86_400_000;
-/** How long a revoked key stays in sight. */
+/** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
+/** Of the keys that have ended. */
+const ENDED_SHOWN = 20;
 
-/** The first visit creates the account; two first visits at once create one. */
+/** Creates the account on the owner's first visit. Two first visits at the same time create one account. */
 const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: string, now: number) =>
   session
     .prepare(
@@ -41,48 +45,69 @@ const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: 
     )
     .bind(email, newAccountId, now);
 
-/** Every key but those revoked long ago, the active first, newest first, with the last 24 hours of their use. */
+/** What an account owner sees first: the keys, how many more have ended, and how full the account's storage is. */
+export type ApiKeyOverview = {
+  /** The active ones, newest first; then the 20 that have ended last, but those revoked long ago. */
+  readonly keys: readonly ApiKey[];
+  /** Revoked and expired keys, those that are not listed among them. */
+  readonly ended: number;
+  readonly storage: Storage;
+};
+
+/** Bound: ?1 the owner, ?2 now, ?3 when a key that is still in sight was revoked at the earliest. */
+const LISTED = `
+  SELECT ${COLUMNS}, sum(ended) OVER () AS ended_count FROM (
+    SELECT *, revoked_at IS NOT NULL OR coalesce(expires_at, ?2 + 1) <= ?2 AS ended FROM api_keys
+    WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?3))
+  ORDER BY ended, iif(ended, coalesce(revoked_at, expires_at), created_at) DESC, created_at DESC, id DESC
+  LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
+
+/** The keys come with the last 24 hours of their use. */
 export async function listApiKeys(
   session: D1DatabaseSession,
   email: string,
   newAccountId: string,
   now: number,
-): Promise<ApiKey[]> {
-  const [, keys, usage] = await session.batch([
+): Promise<ApiKeyOverview> {
+  const [, listed, usage, accounts] = await session.batch([
     ensureAccount(session, email, newAccountId, now),
+    session.prepare(LISTED).bind(email, now, now - REVOKED_SHOWN_MS),
     session
       .prepare(
-        `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?2)
-         ORDER BY revoked_at IS NOT NULL, created_at DESC, id DESC`,
+        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
+         WHERE u.hour > ?4 ORDER BY u.hour`,
       )
-      .bind(email, now - REVOKED_SHOWN_MS),
-    session
-      .prepare(
-        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM api_keys k JOIN api_key_usage u ON u.api_key_id = k.id
-         WHERE k.${OWN} AND u.hour > ?2 ORDER BY u.hour`,
-      )
-      .bind(email, now - DAY_MS),
+      .bind(email, now, now - REVOKED_SHOWN_MS, now - DAY_MS),
+    session.prepare("SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = ?1").bind(email),
   ]);
+  const rows = (listed?.results ?? []) as ListedRow[];
   const hours = (usage?.results ?? []) as UsageRow[];
-  return ((keys?.results ?? []) as Row[]).map((row) =>
+  const [account] = (accounts?.results ?? []) as AccountRow[];
+  const keys = rows.map((row) =>
     toApiKey(
       row,
       now,
       hours.filter(({ api_key_id }) => api_key_id === row.id),
     ),
   );
+  const active = keys.filter(({ state }) => state === "active");
+  return {
+    keys: [...active, ...keys.slice(active.length, active.length + ENDED_SHOWN)],
+    ended: rows[0]?.ended_count ?? 0,
+    storage: { usedBytes: account?.stored_bytes ?? 0, maxBytes: account?.max_bytes ?? 0 },
+  };
 }
 
-/** `"limit"`: four keys are active. `"exists"`: this id was used before, as by a form that was sent twice. */
+/** `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. */
 export async function createApiKeyRow(
   session: D1DatabaseSession,
   owner: Owner,
   newAccountId: string,
   key: { readonly id: string } & StoredSecret,
   { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | "limit" | "exists"> {
-  const happening = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
+  const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const [, inserted, , , existing] = await session.batch([
     ensureAccount(session, owner.email, newAccountId, now),
     session
@@ -106,8 +131,8 @@ export async function createApiKeyRow(
         now,
         expiresInDays === null ? null : now + expiresInDays * DAY_MS,
       ),
-    recordChange(session, owner, happening),
-    recordRefusal(session, owner, { ...happening, id: eventId }),
+    recordChange(session, owner, creation),
+    recordRefusal(session, owner, { ...creation, id: eventId }),
     session.prepare(`SELECT 1 FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, key.id),
   ]);
   const row = inserted?.results[0] as Row | undefined;
@@ -116,9 +141,9 @@ export async function createApiKeyRow(
 }
 
 /**
- * Gives an active key a new secret. The one before works until `graceUntil`, or not at all when that is null; any older one
- * ends. `seen` is the last four characters of the secret that the owner saw: a form that is sent twice, or a page from
- * before, rotates nothing and is told `"rotated"`.
+ * Gives an active key a new secret. The previous one works until `graceUntil`, or ends at once if that is null. Any older secret
+ * ends. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
+ * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
   session: D1DatabaseSession,
@@ -126,7 +151,7 @@ export async function rotateApiKey(
   id: string,
   secret: StoredSecret,
   { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | "rotated" | null> {
   const active = `id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?3 + 1) > ?3`;
   const [updated, , found] = await session.batch([
@@ -150,7 +175,7 @@ export async function renameApiKey(
   owner: Owner,
   id: string,
   name: string,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
   const [updated] = await session.batch([
     session
@@ -161,12 +186,12 @@ export async function renameApiKey(
   return firstKey(updated, now);
 }
 
-/** Revoking again changes nothing, and finds the key as it is. */
+/** Revoking again changes nothing and returns the key as it is. */
 export async function revokeApiKey(
   session: D1DatabaseSession,
   owner: Owner,
   id: string,
-  { now, eventId }: Moment,
+  { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
   const [, , selected] = await session.batch([
     session

@@ -3,7 +3,7 @@
 /** A key's requests in the hour that starts at `hour` (Unix milliseconds). */
 export type HourlyUsage = { readonly hour: number; readonly admitted: number; readonly limited: number };
 
-/** When a key was last used, and its secret before the last rotation (0 for never), in Unix milliseconds. */
+/** When a key was last used, and when its previous secret was (0 for never), in Unix milliseconds. */
 export type LastUse = { readonly lastUsedAt: number; readonly previousUsedAt: number };
 
 /** How long hourly counts are kept, in milliseconds. */
@@ -11,7 +11,7 @@ const RETENTION_MS = 7 * 86_400_000;
 
 /**
  * Stores the totals of some hours and the times of last use: one round trip. Writing the same totals again changes
- * nothing, so a write whose answer was lost can be repeated. A key whose row is gone is left alone.
+ * nothing, so a write whose answer was lost can be repeated. Writes nothing for a deleted key.
  */
 export async function saveApiKeyUsage(
   database: D1Database,

@@ -14,7 +14,7 @@ type Row = {
   revoked_at: number | null;
 };
 
-/** The key's record, from the primary: a revocation that has committed is seen. Null when there is no such key. */
+/** The key's record, read from the primary, so that it shows every committed revocation. Null when there is no such key. */
 export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): Promise<ApiKeyRecord | null> {
   const row = await database
     .prepare(

@@ -14,8 +14,10 @@ type Row = {
   created_at: number;
 };
 
-/** What happened to which key. `id` is the event's own. */
-export type Happening = {
+const REFUSAL_INTERVAL_MS = 60_000;
+
+/** An audit event to record. `id` is the event's own. */
+export type NewAuditEvent = {
   readonly id: string;
   readonly event: AuditEvent["event"];
   readonly apiKeyId: string | null;
@@ -23,11 +25,11 @@ export type Happening = {
   readonly now: number;
 };
 
-/** The statement that records what the one before it in the batch has done, if it has changed anything. */
+/** The statement that records the change made by the statement before it in the batch, if that changed a row. */
 export const recordChange = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
-  { id, event, apiKeyId, apiKeyName, now }: Happening,
+  { id, event, apiKeyId, apiKeyName, now }: NewAuditEvent,
 ): D1PreparedStatement =>
   session
     .prepare(
@@ -37,21 +39,23 @@ export const recordChange = (
     )
     .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now);
 
-/** The statement that records a creation that the cap refused: there is no such key after it. */
+/** The statement that records a creation that the cap refused: there is no such key after it. At most one a minute. */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
-  { id, apiKeyId, apiKeyName, now }: Happening,
+  { id, apiKeyId, apiKeyName, now }: NewAuditEvent,
 ): D1PreparedStatement =>
   session
     .prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
        SELECT ?2, a.id, 'refused', NULL, ?4, ?5, ?6, ?7
-       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)`,
+       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)
+         AND NOT EXISTS (
+           SELECT 1 FROM audit_events e WHERE e.account_id = a.id AND e.created_at > ?8 AND e.event = 'refused')`,
     )
-    .bind(email, id, apiKeyId, apiKeyName, actor, address, now);
+    .bind(email, id, apiKeyId, apiKeyName, actor, address, now, now - REFUSAL_INTERVAL_MS);
 
-/** A revoked key was used: recorded once an hour. `now` is in Unix milliseconds. */
+/** Records the use of a revoked key, at most once an hour. `now` is in Unix milliseconds. */
 export async function recordUseAfterRevocation(
   database: D1Database,
   apiKeyId: string,

@@ -1,6 +1,6 @@
 /**
- * The latest bookmark that an isolate has seen of a database. Reads go to the nearest replica, but never behind it: what was
- * written or read through this isolate shows in every later answer of it. Bookmarks sort as text, and this one only grows.
+ * The isolate's latest D1 bookmark. Reads go to the nearest replica that has reached it, so that every later answer includes
+ * what this isolate has written or read. Bookmarks sort as text, and the latest is kept.
  */
 export class Bookmarks {
   #latest: D1SessionBookmark | undefined;

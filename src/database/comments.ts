@@ -1,4 +1,4 @@
-/** Rows of `comments`, as their tenant manages them. Every function gives null, or false, for what is not the tenant's. */
+/** Rows of `comments`, for the tenant API. Every function returns null or false for what is not the tenant's. */
 import type { Comment, NewComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -39,7 +39,7 @@ export async function listComments(
   return toPage((comments?.results ?? []) as Row[], request, toComment, byCreation);
 }
 
-/** As the tenant. */
+/** Creates a comment written by the tenant. */
 export async function createComment(
   session: D1DatabaseSession,
   accountId: string,
@@ -63,7 +63,7 @@ export async function createComment(
   return mapOnce(once, ({ id, at }) => toComment({ id, by_tenant: 1, panelist_id: null, body, created_at: at }));
 }
 
-/** Deleting a comment is moderation, not activity: the changelog does not move. */
+/** Deleting a comment is not activity: it does not change the changelog. */
 export async function deleteComment(
   session: D1DatabaseSession,
   accountId: string,

@@ -1,13 +1,13 @@
-/** What is left of deleted idea banks: their proposals, with votes and comments, deleted in slices. */
+/** Deletes the proposals of deleted idea banks, with their votes and comments, in slices. */
 
-/** Rows that one slice deletes of each kind, so that no statement keeps the database from others for long. */
+/** Rows of each kind that one slice deletes: few enough that no statement blocks the database for long. */
 const SLICE = 500;
 
 const OF_DELETED = "(SELECT id FROM proposals WHERE idea_bank_id = ?1)";
 
 /**
- * Deletes one slice of what is left, of one idea bank: one round trip, safe to repeat and to run twice at once. False when
- * nothing is left. Proposals go when they have no votes and comments left, so that none takes more than a slice along.
+ * Deletes one slice of one deleted idea bank in one batch. Safe to repeat and to run twice at the same time. False when nothing is
+ * left. A proposal is deleted after its votes, comments and duplicates, so that no statement cascades to many rows.
  */
 export async function deleteLeftovers(database: D1Database): Promise<boolean> {
   const next = "(SELECT id FROM deleted_idea_banks ORDER BY deleted_at LIMIT 1)";

@@ -1,4 +1,4 @@
-/** What a panelist's request needs to know of an idea bank: its state, and the token revocations of its account. */
+/** An idea bank's state and the token revocations of its account: what a panelist's request depends on. */
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 
 export type StateRow = {

@@ -1,4 +1,4 @@
-/** Rows of `idea_banks`, as their tenant manages them. Every function gives null, or false, for one that is not the tenant's. */
+/** Rows of `idea_banks`, for the tenant API. Every function returns null or false for an idea bank that is not the tenant's. */
 import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../model/idea-bank.ts";
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -132,7 +132,7 @@ export async function updateIdeaBank(
   return row && toIdeaBank(row);
 }
 
-/** It is gone at once, and its proposals are in nobody's sight: `deleteLeftovers` deletes them. */
+/** From now on nobody can access its proposals. `deleteLeftovers` deletes them later. */
 export async function deleteIdeaBank(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
   const row = await session
     .prepare("DELETE FROM idea_banks WHERE account_id = ?1 AND id = ?2 RETURNING id")

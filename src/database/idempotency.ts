@@ -1,16 +1,16 @@
 /**
- * POSTs that can be repeated safely: what was done under a client's Idempotency-Key, for 24 hours.
+ * Idempotent POSTs: the outcome under a client's Idempotency-Key is kept for 24 hours.
  *
- * The key is stored in the transaction that does the work. There is no moment at which it is taken and the work undone, so
- * a retry, even one at the same time, either does the work or finds its outcome.
+ * The key is stored in the transaction that does the work. So a retry, even one at the same time, either does the work or
+ * finds its outcome.
  */
 import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 
 const KEPT_MS = 24 * 3_600_000;
-/** How many expired keys a POST clears away: more than the one that it adds. */
+/** How many expired keys a POST deletes: more than the one that it adds, so that they do not accumulate. */
 const CLEARED = 10;
 
-/** Whose keys: the account itself, or that of an idea bank. */
+/** The account that owns the keys: by its own id, or as the account of an idea bank. */
 export type Owner = { readonly accountId: string } | { readonly ideaBankId: string };
 
 /** ?1 is bound to the owner's identifier. */
@@ -18,11 +18,11 @@ const idOf = (owner: Owner): string => ("accountId" in owner ? owner.accountId :
 const accountOf = (owner: Owner): string =>
   "accountId" in owner ? "?1" : "(SELECT account_id FROM idea_banks WHERE id = ?1)";
 
-/** The condition that a tenant's insert carries, with the account as ?1 and the key, or null, as ?2. */
+/** The condition of a tenant's insert. ?1 is the account, ?2 the idempotency key or null. */
 export const NOT_DONE_BEFORE = "NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE account_id = ?1 AND key = ?2)";
 
 /**
- * Runs an insert, one row at most, that carries the condition and returns a row when it has done its work. `outcome` is what
+ * Runs an insert of at most one row, which has the condition and returns the new row. `outcome` is what
  * the answer needs besides the request, and no credential. One round trip, with the statements `before` in the same transaction.
  */
 export async function insertOnce<Outcome>(
@@ -56,11 +56,11 @@ export async function insertOnce<Outcome>(
   };
 }
 
-/** The same, with what the outcome stands for. */
+/** The same result with a mapped outcome. */
 export const mapOnce = <From, To>(once: Once<From>, toOutcome: (outcome: From) => To): Once<To> =>
   "outcome" in once ? { kind: once.kind, outcome: toOutcome(once.outcome) } : once;
 
-/** Expired keys count for nothing: before every statement that looks for one. */
+/** Deletes this key if it has expired, and a few other expired ones. Runs before every statement that looks for the key. */
 export const clearExpired = (
   session: D1DatabaseSession,
   owner: Owner,
@@ -76,7 +76,7 @@ export const clearExpired = (
     )
     .bind(idOf(owner), key, now - KEPT_MS);
 
-/** Stores the outcome of the statement before it, if that has changed anything. */
+/** Stores the outcome of the statement before it, if that changed a row. */
 const remember = (
   session: D1DatabaseSession,
   owner: Owner,
@@ -90,7 +90,7 @@ const remember = (
     )
     .bind(idOf(owner), key, requestHash, JSON.stringify(outcome), now);
 
-/** What was done under the key, for `toOnce`. */
+/** Selects what is stored under the key, for `toOnce`. */
 export const recall = (session: D1DatabaseSession, owner: Owner, { key }: IdempotencyKey): D1PreparedStatement =>
   session
     .prepare(`SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND key = ?2`)

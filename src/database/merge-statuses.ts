@@ -2,7 +2,7 @@
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../model/proposal.ts";
 
 /**
- * The union of one SELECT of `id, sort_key` for each status. Under an ORDER BY that every SELECT's index gives, SQLite merges them
+ * The union of one SELECT of `id, sort_key` for each status. If every SELECT's index has the order of the ORDER BY, SQLite merges them
  * row by row, so that a page reads about as many rows as it has. (D1 takes at most five terms in a compound SELECT; nested
  * ones are flattened.)
  */

@@ -1,7 +1,7 @@
-/** Whether what a path names is the tenant's: asked only when a request is refused for another reason, so that 403 comes first. */
+/** Whether a path's resource is the tenant's: queried only when a request is refused for another reason, because 403 comes first. */
 
 /**
- * One round trip, or none when the path names nothing. `path` is an operation's, and says where each identifier lives:
+ * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:
  * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A name
  * without a table is an SQL error, never an owned resource.
  */

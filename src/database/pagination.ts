@@ -1,12 +1,12 @@
-/** Lists are read in pages, by an index on (…, sort key, id): a page costs its own rows, whatever the list's size. */
+/** Pagination by an index on (…, sort key, id): a page reads only its own rows, whatever the list's size. */
 import type { Page, PageRequest } from "../model/pagination.ts";
 
-/** Before the first row of a list, in its order. */
+/** The position before the first row of a list, in its order. */
 const START = { descending: Number.MAX_SAFE_INTEGER, ascending: -1 } as const;
 
 /**
- * What a page's query binds: `WHERE (key, id) < (?, ?) ORDER BY key DESC, id DESC LIMIT ?`, or the reverse. One row more than
- * the page tells whether another follows.
+ * The parameters of a page's query: `WHERE (key, id) < (?, ?) ORDER BY key DESC, id DESC LIMIT ?`, or the reverse. One row more than
+ * the page shows whether another page follows.
  */
 export const pageBindings = (
   { after, limit }: PageRequest,

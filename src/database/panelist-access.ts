@@ -1,14 +1,14 @@
 /**
- * Who a token's panelist is and what the idea bank allows: one statement, beside the work in the same batch.
+ * A token's panelist and the capabilities of its idea bank: one statement, in the same batch as the work.
  *
- * A write checks it again in its own statement (`permitted`), so that nothing is written between a check and its use. In every
+ * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. In every
  * statement of a panelist's request ?1 is the idea bank, ?2 the panelist, and in a write ?3 is when the token was issued
  * (Unix milliseconds).
  */
 import { type Condition, REQUIRED } from "../idea-bank/capabilities.ts";
 import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
 
-/** What a valid token says. `issuedAt` is in Unix seconds. */
+/** The content of a valid token. `issuedAt` is in Unix seconds. */
 export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
 
 /** `ideaBank` is null when there is none, `panelist` when it was deleted or is another account's. */
@@ -59,6 +59,10 @@ export function toAccess(result: D1Result | undefined): PanelistAccess {
   };
 }
 
+/** Access alone, for a request that is refused for another reason. One round trip. */
+export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims): Promise<PanelistAccess> =>
+  toAccess(await selectAccess(session, token).all());
+
 const toSwitches = (row: Row): IdeaBankSwitches => ({
   accountSuspended: row.account_status === "suspended",
   status: row.status ?? "CLOSED",
@@ -83,11 +87,11 @@ const SQL: Record<Condition, string> = {
   commentsEnabled: "b.comments_enabled = 1",
 };
 
-/** `FROM … WHERE …` of one row (b the idea bank, w the panelist) when the token may do this now, else of none. */
+/** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, else no row. */
 export const permitted = (capability: Capability): string =>
   `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = ?2 AND w.account_id = b.account_id
    WHERE b.id = ?1 AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < ?3
      AND ${REQUIRED[capability].map((condition) => SQL[condition]).join(" AND ")}`;
 
-/** Which proposals (p) the panelist may see. */
+/** The condition that the panelist may see the proposal p. */
 export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = ?2))";

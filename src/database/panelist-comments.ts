@@ -1,4 +1,4 @@
-/** Rows of `comments` as panelists see and write them. Each function is one round trip, the check of access included. */
+/** Rows of `comments` for the panelist API. Each function is one round trip, the access check included. */
 import type { NewComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -83,7 +83,7 @@ export async function addComment(
   return { access: toAccess(before[0]), proposal: toVisible(before[1]), once };
 }
 
-/** Deletes the panelist's own. `comment` is what was there: null for none, else whether it was the panelist's. */
+/** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -111,7 +111,3 @@ export async function removeComment(
     comment: row === undefined ? null : { mine: row.mine === 1 },
   };
 }
-
-/** Access alone, for a request that is refused for another reason. One round trip. */
-export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims) =>
-  toAccess(await selectAccess(session, token).all());

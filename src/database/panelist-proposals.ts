@@ -1,4 +1,4 @@
-/** Rows of `proposals` as panelists see and submit them. Each function is one round trip, the check of access included. */
+/** Rows of `proposals` for the panelist API. Each function is one round trip, the access check included. */
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
@@ -42,7 +42,7 @@ export type ProposalRow = {
   sort_key: number;
 };
 
-/** A panelist's own proposals and votes: only the latest of them are in the lists of `mine`, so that a list stays cheap. */
+/** The lists of `mine` contain at most this many of a panelist's latest proposals or votes, so that a list stays cheap. */
 const MINE_AT_MOST = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
@@ -67,7 +67,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
 
-/** Public ones; with `mine` the panelist's own, pending ones included, or those that the panelist votes for. No merged ones. */
+/** Public proposals; with `mine` the panelist's own (pending ones included) or those that the panelist votes for. No merged ones. */
 export async function listForPanelist(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -88,7 +88,7 @@ export async function listForPanelist(
   return { access: toAccess(access), page: toPage(rows, request, toProposal, ({ sort_key }) => sort_key) };
 }
 
-/** The filter's words come from a schema's enumerations, and may stand in the statement. */
+/** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
 function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
   const key = SORT_KEYS[sort];
   if (mine === undefined) {
@@ -106,7 +106,7 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
       AND (p.${key}, p.id) < (?3, ?4)`;
 }
 
-/** `listed = 1`, in the words of the index `proposals_by_visibility`. */
+/** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
 
 /** The statement for one proposal that the panelist may see: ?3 is its id. */
@@ -135,7 +135,7 @@ export async function loadForPanelist(
   return { access: toAccess(access), proposal: toVisible(seen) };
 }
 
-/** Pending where the idea bank asks for approval. The outcome is `refused` when the capability is closed. */
+/** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
 export async function submitProposal(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -162,11 +162,11 @@ export async function submitProposal(
   return { access: toAccess(before[0]), once };
 }
 
-/** The panelist's own, while it is `submitted`. */
+/** The condition of an edit: the panelist's own proposal, while it is `submitted`. */
 const OWN_SUBMITTED = `id = ?4 AND idea_bank_id = ?1 AND author_id = ?2 AND status = 'submitted' AND visibility <> 'hidden'
   AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
 
-/** `proposal` is as it stands afterwards; `changed` tells whether this request had the right to change it. An edit is activity. */
+/** `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is activity. */
 export async function editProposal(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -189,7 +189,7 @@ export async function editProposal(
   return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
 }
 
-/** `proposal` is as it stood before. One that others were merged into stays. */
+/** `proposal` is its state before. A proposal that others were merged into is not deleted. */
 export async function withdrawProposal(
   session: D1DatabaseSession,
   token: TokenClaims,

@@ -1,4 +1,4 @@
-/** Rows of `panelists`. Every function gives null, or false, for one that is not the tenant's. */
+/** Rows of `panelists`. Every function returns null or false for a panelist who is not the tenant's. */
 
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -25,7 +25,7 @@ const toPanelist = (row: Row): Panelist => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** All, or the one that the tenant calls `externalId`. */
+/** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
   session: D1DatabaseSession,
   accountId: string,
@@ -76,7 +76,7 @@ export async function loadPanelist(
   return row && toPanelist(row);
 }
 
-/** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of one that is switched off. */
+/** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of a deactivated panelist. */
 export async function updatePanelist(
   session: D1DatabaseSession,
   accountId: string,
@@ -114,22 +114,24 @@ export async function deletePanelist(session: D1DatabaseSession, accountId: stri
   return row !== null;
 }
 
-/** The moment of a revocation at ?3, past the second after an earlier one, which is where issuing goes then. */
-const REVOKED_NOW = "max(?3, (coalesce(tokens_revoked_at, -1000) / 1000 + 1) * 1000)";
-
-/** Every token that was issued until `now` (Unix milliseconds) is dead. */
+/**
+ * Revokes every token that was issued until now, by D1's clock: tokens are issued by the same one. A token's time is in whole seconds,
+ * so one that is issued after a revocation belongs to the next second; a second revocation within a second ends that one too,
+ * and no further token is issued until it is over (`findTokenIssue`). So revocations never run ahead of the clock.
+ */
 export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-  now: number,
 ): Promise<boolean> {
   const row = await session
     .prepare(
-      `UPDATE panelists SET tokens_revoked_at = ${REVOKED_NOW}
+      `UPDATE panelists SET tokens_revoked_at = CASE
+         WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+         ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
        WHERE account_id = ?1 AND id = ?2 RETURNING id`,
     )
-    .bind(accountId, id, now)
+    .bind(accountId, id)
     .first();
   return row !== null;
 }

@@ -1,4 +1,4 @@
-/** Rows of `proposals`, as their tenant manages them. Every function gives null, or false, for what is not the tenant's. */
+/** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
@@ -31,7 +31,7 @@ type Row = {
   last_activity_at: number;
 };
 
-/** The idea bank ?2, if the account ?1 has it: proposals of a deleted one are still there for a while, and nobody's. */
+/** The idea bank ?2, if it exists in the account ?1. Proposals of a deleted idea bank are stored for a while, but not accessible. */
 export const OWN_IDEA_BANK = "(SELECT id FROM idea_banks WHERE account_id = ?1 AND id = ?2)";
 
 /** A proposal, and the idea bank that it is in. */
@@ -58,7 +58,7 @@ const toProposal = (row: Row): Proposal => ({
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
 
-/** Those of one status, of one visibility, of both, or all that were not merged. */
+/** Filtered by status, by visibility, by both or by neither. Merged proposals are left out. */
 export async function listProposals(
   session: D1DatabaseSession,
   accountId: string,
@@ -74,7 +74,7 @@ export async function listProposals(
   return toPage((proposals?.results ?? []) as Row[], request, toProposal, byCreation);
 }
 
-/** The filter's words come from a schema's enumeration, and may stand in the statement. */
+/** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
 function selectPage({ status, visibility }: ProposalFilter): string {
   const select = (columns: string, filter: ProposalFilter) =>
     `SELECT ${columns} FROM proposals WHERE idea_bank_id = ?2 AND account_id = ?1 AND duplicate_of IS NULL
@@ -135,7 +135,7 @@ export async function loadProposal(
 }
 
 /**
- * An edit, a change of status or a new text of the official response is activity. Sending what already stands is not, and
+ * An edit, a change of status or a new text of the official response is activity. Sending the current values again is not, and
  * neither is a change of visibility.
  */
 export async function updateProposal(
@@ -186,12 +186,12 @@ export async function deleteProposal(
   return row !== null;
 }
 
-/** `duplicateOf`: one of the two was merged before, into that proposal. */
+/** `duplicateOf`: one of the two is already merged into that proposal. */
 export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateOf: string } | null;
 
 /**
- * Unites the votes, each panelist counted once, and marks the proposal as a duplicate of `into`, for good. Merging again into the
- * same one changes nothing. Null when one of the two is not in the tenant's idea bank.
+ * Combines the votes, each panelist counted once, and marks the proposal as a duplicate of `into`. This is final. Repeating the
+ * same merge changes nothing. Null when one of the two is not in the tenant's idea bank.
  */
 export async function mergeProposal(
   session: D1DatabaseSession,
@@ -211,7 +211,7 @@ export async function mergeProposal(
          ON CONFLICT DO NOTHING`,
       )
       .bind(...bindings),
-    // What was merged into this one before is a duplicate of the same proposal now.
+    // Proposals that were merged into this one become duplicates of the same target.
     session
       .prepare(`UPDATE proposals SET duplicate_of = ?4 WHERE ${own} AND duplicate_of = ?3 AND ${mergeable}`)
       .bind(...bindings),

@@ -1,4 +1,4 @@
-/** When an account's storage is full. */
+/** Recognizes the error of a full account. */
 
-/** The error of a write that the trigger `quota_exceeded` has refused. */
+/** Whether the trigger `quota_exceeded` has refused the write. */
 export const isQuotaExceeded = (error: Error): boolean => /^D1_ERROR: quota exceeded\b/.test(error.message);

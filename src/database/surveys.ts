@@ -1,4 +1,4 @@
-/** Rows of `surveys`. Every function gives null, or false, for a survey that is not the tenant's. */
+/** Rows of `surveys`. Every function returns null or false for a survey that is not the tenant's. */
 
 import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";

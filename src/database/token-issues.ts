@@ -1,11 +1,14 @@
-/** What a compound token is issued on: an idea bank and a panelist of the same tenant. One round trip. */
+/** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
 import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 import { clearExpired, NOT_DONE_BEFORE, recall, toOnce } from "./idempotency.ts";
 
-/** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It says nothing that signs a token. */
+/** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
 export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
 
-/** By id, or by the tenant's own id for the person; `newPanelistId` is the id of the panelist that an unknown one creates. */
+/** `just-revoked`: a token of this second would be one that was revoked in it. */
+export type NotIssued = { readonly kind: "inactive" } | { readonly kind: "just-revoked" };
+
+/** By id, or by the tenant's own id for the person. If no panelist has that id yet, one is created with the id `newPanelistId`. */
 export type NamedPanelist = (
   | { readonly panelistId: string }
   | { readonly externalId: string; readonly newPanelistId: string }
@@ -25,13 +28,13 @@ export async function findTokenIssue(
   panelist: NamedPanelist,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<Once<TokenIssue> | { readonly kind: "inactive" }> {
+): Promise<Once<TokenIssue> | NotIssued> {
   const [column, value] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
-  // ?1 account, ?2 idempotency key, ?3 idea bank, ?4 panelist, ?5 the second after which a token is alive
+  // ?1 account, ?2 idempotency key, ?3 idea bank, ?4 panelist
   const found = `FROM panelists p WHERE p.account_id = ?1 AND p.${column} = ?4
     AND EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?3) AND ${NOT_DONE_BEFORE}`;
-  const issuedAt = "max(?5, coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
-  const bindings = [accountId, idempotencyKey?.key ?? null, ideaBankId, value, Math.floor(now / 1000)];
+  const issuedAt = "max(unixepoch(), coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
+  const bindings = [accountId, idempotencyKey?.key ?? null, ideaBankId, value];
 
   const inserted =
     "newPanelistId" in panelist ? [insertPanelist(session, accountId, ideaBankId, panelist, now, idempotencyKey)] : [];
@@ -47,7 +50,9 @@ export async function findTokenIssue(
             .bind(accountId, idempotencyKey?.key ?? null, ideaBankId, value, panelist.displayName),
         ];
   const selected = session
-    .prepare(`SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt ${found}`)
+    .prepare(
+      `SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
+    )
     .bind(...bindings);
   if (idempotencyKey === undefined) {
     const results = await session.batch<IssueRow>([...inserted, ...renamed, selected]);
@@ -57,7 +62,8 @@ export async function findTokenIssue(
   const remembered = session
     .prepare(
       `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-       SELECT ?1, ?2, ?6, json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), ?7 ${found} AND p.active = 1`,
+       SELECT ?1, ?2, ?5, json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), ?6 ${found}
+         AND p.active = 1 AND ${issuedAt} <= unixepoch() + 1`,
     )
     .bind(...bindings, idempotencyKey.requestHash, idempotencyKey.now);
   const [issued, , recalled] = (
@@ -73,11 +79,12 @@ export async function findTokenIssue(
   return toIssue(issued?.results[0]) ?? toOnce(recalled, idempotencyKey);
 }
 
-type IssueRow = TokenIssue & { readonly active: number };
+type IssueRow = TokenIssue & { readonly active: number; readonly ahead: number };
 
-function toIssue(row: IssueRow | undefined): Once<TokenIssue> | { readonly kind: "inactive" } | undefined {
+function toIssue(row: IssueRow | undefined): Once<TokenIssue> | NotIssued | undefined {
   if (row === undefined) return undefined;
   if (row.active === 0) return { kind: "inactive" };
+  if (row.ahead === 1) return { kind: "just-revoked" };
   return { kind: "done", outcome: { panelistId: row.panelistId, issuedAt: row.issuedAt } };
 }
 

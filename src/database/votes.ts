@@ -2,7 +2,7 @@
 import { bindToken, permitted, selectAccess, type TokenClaims, toAccess, VISIBLE } from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
 
-/** Gives the panelist's vote, or takes it back; again is the same. `proposal` is as it stands afterwards. One round trip. */
+/** Adds or removes the panelist's vote. Idempotent. `proposal` is its state afterwards. One round trip. */
 export async function setVote(
   session: D1DatabaseSession,
   token: TokenClaims,

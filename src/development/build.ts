@@ -1,7 +1,7 @@
 /**
- * `npm run build`: the static assets that are made rather than written. `public/openapi.json` is committed, and so are the
- * released versions of the elements: `--check` says when they are not what the sources make. The reference page's script comes
- * out of its npm package, the newest elements out of `src/embed/`, and neither is committed.
+ * `npm run build`: makes the generated static files. `public/openapi.json` and the released versions of the elements are
+ * committed: `--check` fails when they are stale. The reference page's script is copied from its npm package, and the newest
+ * elements are built from `src/embed/`; neither is committed.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ if (process.argv.includes("--check")) {
   await writeFile(DOCUMENT, document);
 }
 
-// The script draws its maker's logo from a CDN; the page works offline, so the logo stays away.
+// The script loads its vendor's logo from a CDN. The page must work offline, so the logo is removed.
 const redoc = await readFile(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"), "utf8");
 await mkdir("public/reference", { recursive: true });
 await writeFile(SCRIPT, redoc.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"'`)]+\.svg/g, "data:,"));

@@ -1,4 +1,4 @@
-/** The demo account: made once, kept as the developer leaves it, with a key and a token that always work. */
+/** The demo account: created once. Later starts keep the developer's changes and print a key and a token that work. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createApiKey, verifyApiKey } from "../credentials/api-key.ts";
@@ -20,7 +20,7 @@ const TOKEN_DAYS = 30;
 /** `proposalId` is one to vote for, as long as the developer keeps it. */
 export type DemoCredentials = { readonly apiKey: string; readonly token: string; readonly proposalId: string };
 
-/** Seeds the account when it is not there, and gives its credentials. The key itself is kept in an ignored file of `stateFolder`. */
+/** Creates the account if it does not exist, and returns its credentials. The key is stored in a file of `stateFolder`, outside git. */
 export async function ensureDemoAccount(
   database: D1Database,
   stateFolder: string,
@@ -50,7 +50,7 @@ export async function ensureDemoAccount(
   };
 }
 
-/** All in one batch: a start that is interrupted leaves nothing half done. */
+/** One batch, so that an interrupted start leaves nothing incomplete. */
 async function seedAccount(database: D1Database, now: number): Promise<void> {
   await database.batch([
     database
@@ -60,7 +60,7 @@ async function seedAccount(database: D1Database, now: number): Promise<void> {
   ]);
 }
 
-/** The key of the last start, if it still works; else a new one in its place. */
+/** The key of the last start if it still works, otherwise a new one that replaces it. */
 async function ensureDemoKey(
   database: D1Database,
   stateFolder: string,

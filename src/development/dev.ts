@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: everything on this machine, nothing to sign up for. Makes local secrets, loads the schema, seeds a demo
- * account, prints its credentials, and starts `wrangler dev` with whatever arguments follow.
+ * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, loads the schema, creates a demo
+ * account, prints its credentials, and starts `wrangler dev` with the given arguments.
  */
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
@@ -60,7 +60,7 @@ const wrangler = spawn(
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
 wrangler.on("exit", (code) => process.exit(code ?? 1));
 
-// npm does not pass a SIGTERM on: when it is gone, nobody else will stop the server.
+// npm does not forward SIGTERM. When npm has ended, this process has to stop the server.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
 
@@ -69,7 +69,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** The port that was asked for, if it is one and nobody listens on it. */
+/** The requested port, if it is valid and free. */
 async function checkPort(text: string): Promise<number> {
   const wanted = Number(text);
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > 65_535)
@@ -78,7 +78,7 @@ async function checkPort(text: string): Promise<number> {
   return wanted;
 }
 
-/** The first port from `first` on that nobody listens on, so that the printed commands are right. */
+/** The first free port from `first` on, so that the printed commands are right. */
 async function findFreePort(first: number): Promise<number> {
   for (let candidate = first; candidate < first + 100; candidate++) if (await isFree(candidate)) return candidate;
   return fail(`No port is free between ${first} and ${first + 99}. Name one: npm run dev -- --port 9000`);

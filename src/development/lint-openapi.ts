@@ -1,6 +1,6 @@
 /**
- * `npm run lint:openapi`: holds `public/openapi.json` against every rule of Redocly's linter that fits, and three of our own:
- * a client developer finds a description and an example wherever one is looked for.
+ * `npm run lint:openapi`: checks `public/openapi.json` by every rule of Redocly's linter that fits, and by three of our own:
+ * descriptions of properties, examples of path parameters, and bounds of integers.
  */
 import { readFile } from "node:fs/promises";
 import { createConfig, isRef, lintFromString } from "@redocly/openapi-core";
@@ -9,19 +9,19 @@ const DOCUMENT = "public/openapi.json";
 
 /** Rules that do not fit, and why. */
 const OFF = {
-  // Who runs a deployment is not known here.
+  // Each deployment has another operator.
   "info-contact": "off",
   // OpenAPI 3.1 allows one of `url` and `identifier`.
   "info-license-url": "off",
   // The contract fixes the paths.
   "path-segment-plural": "off",
-  // The two names of a panelist stand beside the `oneOf` that requires one of them.
+  // `oneOf` requires one of the two properties that name a panelist. They are declared beside it.
   "no-required-schema-properties-undefined": "off",
-  // A pattern says it.
+  // The pattern sets the length.
   "required-string-property-missing-min-length": "off",
-  // Each body has an example as a whole.
+  // Each body has one example for the whole.
   "scalar-property-missing-example": "off",
-  // Tags are in the order in which a reader meets them.
+  // Tags are in reading order.
   "tags-alphabetical": "off",
 } as const;
 
@@ -44,7 +44,7 @@ const config = await createConfig({
           "path-parameter-example": () => ({
             Parameter({ in: place, example, examples }, { report }) {
               if (place === "path" && example === undefined && examples === undefined) {
-                report({ message: "A path parameter has an example." });
+                report({ message: "A path parameter must have an example." });
               }
             },
           }),
@@ -52,7 +52,7 @@ const config = await createConfig({
           "integer-bounds": () => ({
             Schema({ minimum = 0, maximum = 0 }, { report }) {
               if (Math.max(Math.abs(minimum), Math.abs(maximum)) >= Number.MAX_SAFE_INTEGER) {
-                report({ message: "The bound of an integer is JavaScript's, not its own." });
+                report({ message: "The integer has JavaScript's bound, not its own." });
               }
             },
           }),
@@ -70,7 +70,7 @@ const config = await createConfig({
   },
 });
 
-/** What is wrong with an OpenAPI document, a line each: the rule, the place, the fault. */
+/** The faults of an OpenAPI document, one line each: the rule, the place, the message. */
 export async function lintOpenApi(source: string): Promise<string[]> {
   const problems = await lintFromString({ source, config, absoluteRef: DOCUMENT });
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`);

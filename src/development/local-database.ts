@@ -1,4 +1,4 @@
-/** The D1 database that `wrangler dev` will open, before it does. */
+/** Prepares the local D1 database before `wrangler dev` opens it. */
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,8 +8,8 @@ import { getPlatformProxy, unstable_readConfig } from "wrangler";
 const MARK = "schema.sha256";
 
 /**
- * A database that was made from another schema.sql keeps its old tables: loading the file again adds only what is not there.
- * Says so, every time, until the developer starts over.
+ * A database that was made from another schema.sql keeps its old tables: loading the file again only adds missing ones.
+ * Warns of this at every start, until the developer deletes the database.
  */
 async function warnOfOldSchema(stateFolder: string, schema: string): Promise<void> {
   const file = join(stateFolder, MARK);
@@ -26,7 +26,7 @@ export async function withLocalDatabase(
   stateFolder: string,
   use: (database: D1Database) => Promise<void>,
 ): Promise<void> {
-  // Of wrangler.toml only the databases: a proxy cannot run the Durable Object, and would warn of it.
+  // Uses only the databases of wrangler.toml: a proxy cannot run the Durable Object and would print a warning.
   const { d1_databases, compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
   const folder = await mkdtemp(join(tmpdir(), "local-database-"));
   const configPath = join(folder, "wrangler.json");

@@ -1,10 +1,10 @@
-/** `.dev.vars`: the developer's own secrets, made once, ignored by git, read by wrangler. */
+/** `.dev.vars`: the developer's own secrets, created once, ignored by git, read by wrangler. */
 import { appendFile, readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 
 const FILE = ".dev.vars";
 
-/** The signing secrets of this machine, newest first; makes one when there is none and keeps whatever else the file says. */
+/** The signing secrets of this machine, newest first; creates one if there is none and keeps the rest of the file. */
 export async function localCredentialSecrets(): Promise<[string, ...string[]]> {
   const text = await readFile(FILE, "utf8").catch(() => "");
   const [newest, ...older] =

@@ -10,14 +10,14 @@ export async function takeStateFolder(folder: string, port: number): Promise<voi
   await mkdir(folder, { recursive: true });
   const file = join(folder, "dev.lock");
   if (await createLock(file, port)) return;
-  // A lock without its words is being written at this moment, or was left by a crash: a moment tells which.
+  // An empty lock file is being written now, or was left by a crash: read it again after half a second.
   const other = (await readHolder(file)) ?? (await setTimeout(500).then(() => readHolder(file)));
   if (other !== undefined && isRunning(other.pid)) throw alreadyRunning(other);
   await rm(file, { force: true });
   if (!(await createLock(file, port))) throw alreadyRunning((await readHolder(file)) ?? { pid: 0, port: 0 });
 }
 
-/** "wx" creates the file or fails: of two starts at the same moment, one gets it. */
+/** "wx" fails if the file exists: of two starts at the same time, only one succeeds. */
 async function createLock(file: string, port: number): Promise<boolean> {
   const holder: Holder = { pid: process.pid, port };
   try {

@@ -1,4 +1,4 @@
-/** What every answer carries unless its handler says otherwise. */
+/** The headers of every response, unless its handler sets others. */
 import type { MiddlewareHandler } from "hono";
 
 const DEFAULTS = [
@@ -11,8 +11,8 @@ const DEFAULTS = [
 ] as const;
 
 /**
- * Prepared before the handler answers, and not set on its answer: Hono builds a response a second time, its body as a
- * stream, when something has touched it, which costs more than everything else that a warm request does.
+ * Set before the handler answers, not on its response: when a response is changed, Hono builds it a second time, with its
+ * body as a stream. That costs more than the rest of a warm request.
  */
 export const defaultHeaders: MiddlewareHandler = (c, next) => {
   for (const [name, value] of DEFAULTS) c.header(name, value);

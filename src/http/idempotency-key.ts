@@ -6,7 +6,7 @@ import type { AppEnv } from "./app-env.ts";
 import { invalid } from "./invalid-request.ts";
 
 const HEADER = "Idempotency-Key";
-/** The draft's quoted string, or the bare word that most clients send. */
+/** The draft's quoted string, or the unquoted text that most clients send. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
 /**
@@ -29,8 +29,8 @@ export async function readIdempotencyKey<E extends AppEnv>(
 }
 
 /**
- * 201 with the body, the first time and again. `refusal` makes the problem of a POST that did nothing. Throws
- * `idempotency-key-reused` when the key came with another request.
+ * 201 with the body, for a replay too. `refusal` makes the problem of a POST that did nothing. Throws
+ * `idempotency-key-reused` when the key was sent before with another request.
  */
 export async function respondOnce<E extends AppEnv, Outcome>(
   c: Context<E>,

@@ -1,8 +1,8 @@
-/** What a merged proposal answers to whoever wants to change it. */
+/** The problem for a change of a proposal that was merged. */
 import { Problem } from "../problem.ts";
 
 export const merged = (duplicateOf: string): Problem =>
   new Problem("conflict", {
-    detail: `This proposal was merged into ${duplicateOf}. Use that one.`,
+    detail: `This proposal was merged into ${duplicateOf}. Change that proposal instead.`,
     extensions: { duplicateOf },
   });

@@ -1,6 +1,6 @@
 /**
- * Problems that floods consist of, each made once: tracing an error's stack is a large part of what a refusal costs.
- * The key is all that differs, and there are few: a reason, a number of seconds.
+ * Caches problems that are sent often: capturing an error's stack is a large part of a refusal's cost.
+ * Problems with the same key are equal. There are few keys: a reason, a number of seconds.
  */
 import type { Problem } from "../problem.ts";
 

@@ -1,18 +1,18 @@
 /**
- * How an endpoint is declared, once, in the table of its surface. From the entry come its route, its authentication, its part
- * of the OpenAPI document, and the tests that every endpoint has to pass. What is in no table is not reachable.
+ * An endpoint is declared once, in the table of its surface. The entry defines its route, its authentication, its part
+ * of the OpenAPI document, and the tests that every endpoint has to pass. An endpoint without an entry is not reachable.
  */
 import type * as z from "zod/mini";
 import type { Capability } from "../model/idea-bank.ts";
 import type { Scope } from "../model/scope.ts";
 import type { ProblemCode } from "../problem.ts";
 
-/** The query of a list: a page is asked for, and maybe a filter. */
+/** The query of a list: pagination, and for some lists filters. */
 export type ListQuery = z.ZodMiniType<{ limit: number; cursor?: string | undefined }>;
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Parameters stand in braces. Each is an identifier: `{surveyId}` is that of a row in the table `surveys`. */
+  /** Parameters are in braces. Each is an identifier: `{surveyId}` is the id of a row in the table `surveys`. */
   readonly path: `/${string}`;
   readonly credential: Credential;
   readonly query?: ListQuery;
@@ -46,25 +46,25 @@ export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer 
   ? Name | PathParameter<Rest>
   : never;
 
-/** What an operation's `query` or `body` makes of the request, or undefined without one. */
+/** The parsed `query` or `body` of an operation, or undefined if it has none. */
 export type Output<O, Field extends "query" | "body"> =
   O extends Record<Field, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
 
-/** What the OpenAPI document says of an operation, beyond its entry. */
+/** The parts of an operation's OpenAPI description that are not in its entry. */
 export type Description = {
   readonly summary: string;
   readonly description?: string;
   /** The schema of the successful answer, or of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
-  /** 201 for a POST, else 200, unless it says otherwise. */
+  /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
   readonly status?: 200;
   /** The answer carries an ETag, and can be 304. */
   readonly conditional?: true;
-  /** The problems that this operation can meet and others of its kind cannot. */
+  /** Problems that only this operation can return, besides those of every operation of its kind. */
   readonly problems?: readonly ProblemCode[];
 };
 
-/** A part of the reference: operations on one noun. */
+/** A group of operations in the reference: those on one kind of resource. */
 export type Tag = { readonly name: string; readonly description: string };
 
 export type DescribedOperation = {

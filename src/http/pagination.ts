@@ -7,7 +7,7 @@ import type { AppEnv } from "./app-env.ts";
 import { invalid, parseOrThrow } from "./invalid-request.ts";
 import type { ListQuery } from "./operation.ts";
 
-/** The query by its schema, and the page that it asks for. Throws `invalid-request`, also for a cursor that is not of this list. */
+/** The parsed query, and the page that it requests. Throws `invalid-request`, also for a cursor of another list. */
 export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   c: Context<E>,
   schema: Schema,
@@ -33,7 +33,7 @@ export const respondPage = async <E extends AppEnv, Item>(
   { items, next }: Page<Item>,
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
-/** Which list a cursor belongs to: the path, and every parameter but those of the page. */
+/** Identifies the list of a cursor: the path, and every parameter but `cursor` and `limit`. */
 function listOf<E extends AppEnv>(c: Context<E>): string {
   const filters = Object.entries(c.req.query())
     .filter(([name]) => name !== "cursor" && name !== "limit")

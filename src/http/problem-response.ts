@@ -1,13 +1,16 @@
-/** How a problem leaves the Worker, and the log line of those that are ours. */
+/** Turns errors into problem responses, and logs them. */
 import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { isQuotaExceeded } from "../database/quota.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
-import { logRefusal } from "./refusal-log.ts";
+import type { ProblemLog } from "./problem-log.ts";
 
-/** Any of our contexts: only what all of them have is used. */
-type AnyContext = Pick<Context<AppEnv>, "body"> & { get(key: "requestId"): string };
+/** Any context of the application. Only what all of them have is used. */
+type AnyContext = Pick<Context<AppEnv>, "body"> & {
+  get(key: "requestId"): string;
+  get(key: "problemLog"): ProblemLog;
+};
 
 export function respondWithProblem(c: AnyContext, problem: Problem): Response {
   return c.body(problem.body, problem.status, { "Content-Type": "application/problem+json", ...problem.headers });
@@ -16,12 +19,10 @@ export function respondWithProblem(c: AnyContext, problem: Problem): Response {
 /** The application's `onError`. */
 export const handleError = (error: Error, c: AnyContext): Response => respondWithProblem(c, toProblem(error, c));
 
-/** What an error is to the client. A defect gets a fixed sentence outside; everything is in the log. */
+/** The problem that the client gets for an error. A defect gets a fixed text; its details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {
   const problem = classify(error);
-  const line = { requestId: c.get("requestId"), problem: problem.code, cause: problem.cause };
-  if (problem.status >= 500) console.error(line);
-  else if (problem.cause !== undefined) logRefusal(line, Date.now());
+  c.get("problemLog").add(c.get("requestId"), problem, Date.now());
   return problem;
 }
 

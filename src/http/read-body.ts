@@ -1,10 +1,10 @@
 /** Bodies of at most 64 KiB, read no further than that. */
-import { Problem } from "../problem.ts";
+import { Problem, type ProblemOptions } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 
 const MAX_BYTES = 64 * 1024;
 
-/** The body's text and its value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` for what is not JSON. */
+/** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
 export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
   const bytes = await readBytes(request, "application/json");
   try {
@@ -15,14 +15,18 @@ export async function readJsonBody(request: Request): Promise<{ text: string; va
   }
 }
 
+const FORM = "application/x-www-form-urlencoded";
+
 /** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, "application/x-www-form-urlencoded")));
+  const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, { detail })));
 }
 
-async function readBytes(request: Request, expectedType: string): Promise<Uint8Array> {
+/** `unsupported` says what is expected instead, where it is not JSON. */
+async function readBytes(request: Request, expectedType: string, unsupported?: ProblemOptions): Promise<Uint8Array> {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== expectedType) throw new Problem("unsupported-media-type");
+  if (mediaType !== expectedType) throw new Problem("unsupported-media-type", unsupported);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {

@@ -1,4 +1,4 @@
-/** What a request sends, checked by its operation's entry. */
+/** Reads a request's input and validates it by its operation's entry. */
 import type { Context } from "hono";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import type { PageRequest } from "../model/pagination.ts";
@@ -9,7 +9,7 @@ import { type Operation, type Output, type PathParameter, takesIdempotencyKey } 
 import { readPage } from "./pagination.ts";
 import { readJsonBody } from "./read-body.ts";
 
-/** `ids` are the path's parameters; `page` is there where the operation has a query. */
+/** `ids` are the path's parameters; `page` is set if the operation has a query. */
 export type Input<O extends Operation> = {
   readonly ids: Record<PathParameter<O["path"]>, string>;
   readonly query: Output<O, "query">;
@@ -19,7 +19,7 @@ export type Input<O extends Operation> = {
 };
 
 /**
- * Throws the problem of the first part that breaks a rule. The shape of `ids` is not checked. `client` is the id of the API key,
+ * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is the id of the API key,
  * panelist or account that sends the request.
  */
 export async function readInput<E extends AppEnv, O extends Operation>(

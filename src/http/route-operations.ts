@@ -1,9 +1,9 @@
-/** The routes of a surface, made from its table: what has no entry cannot be reached, and an entry without a handler does not compile. */
+/** The routes of a surface, made from its table. An entry without a handler does not compile. */
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "./app-env.ts";
 import type { Operations } from "./operation.ts";
 
-/** `route` makes what answers one operation. */
+/** `route` makes the handler of one operation. */
 export function routeOperations<E extends AppEnv, Table extends Operations>(
   table: Table,
   route: <Name extends keyof Table>(name: Name, operation: Table[Name]) => (c: Context<E>) => Promise<Response>,

@@ -1,7 +1,7 @@
-/** What panelists can do with an idea bank: the one rule behind `GET /ideabank` and behind every panelist operation. */
+/** What panelists can do with an idea bank: one rule for `GET /ideabank` and for every panelist operation. */
 import type { Capabilities, Capability, IdeaBankSwitches } from "../model/idea-bank.ts";
 
-/** What a capability depends on. `database/panelist-access.ts` says the same in SQL, for writes that check it in their transaction. */
+/** What a capability depends on. `database/panelist-access.ts` has the same rules in SQL, for writes that check it in their transaction. */
 export const CONDITIONS = {
   open: ({ status, accountSuspended }) => status === "OPEN" && !accountSuspended,
   notInternal: ({ internal }) => !internal,

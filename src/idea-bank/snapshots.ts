@@ -11,7 +11,8 @@ import { LRUCache } from "lru-cache";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { KeptValue, type WaitUntil } from "../kept-value.ts";
+import { JOIN_MS, type WaitUntil } from "../deadline.ts";
+import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
 import { TokenRevocations } from "./token-revocations.ts";
@@ -80,15 +81,24 @@ export class IdeaBankSnapshots {
 
   /** The idea bank was written through this isolate: the next read goes to D1. What is kept still serves through an outage. */
   expire(ideaBankId: string): void {
-    this.#kept.peek(ideaBankId)?.expire();
-    if (!this.#isOfMany(ideaBankId)) return;
-    for (const [key, kept] of this.#single.entries()) if (key.startsWith(ideaBankId)) kept.expire();
+    this.#expireAll(new Set([ideaBankId]));
   }
 
   /** The same for every idea bank of an account that is in memory, or is being read for the first time. */
   expireAccount(accountId: string): void {
-    for (const ideaBankId of this.#accounts.get(accountId)?.ideaBankIds ?? []) this.expire(ideaBankId);
+    this.#expireAll(this.#accounts.get(accountId)?.ideaBankIds ?? new Set());
     for (const kept of this.#unread) kept.expire();
+  }
+
+  /** Idea banks of one account. Its panelists are walked once at most, however many of its idea banks are in memory. */
+  #expireAll(ideaBankIds: ReadonlySet<string>): void {
+    for (const id of ideaBankIds) this.#kept.peek(id)?.expire();
+    const [first] = ideaBankIds;
+    if (first === undefined || !this.#isOfMany(first)) return;
+    for (const [key, kept] of this.#single.entries()) {
+      const [ideaBankId = ""] = key.split(" ");
+      if (ideaBankIds.has(ideaBankId)) kept.expire();
+    }
   }
 
   /** Whether its account has many revocations, so that each panelist has a snapshot. */
@@ -102,6 +112,8 @@ export class IdeaBankSnapshots {
     const kept = new KeptValue<Snapshot>({
       now: Date.now,
       isOutage: isDatabaseOutage,
+      joins: true,
+      joinMs: JOIN_MS,
       // Replicas answer out of order: what D1 has seen decides, not when a read began.
       supersedes: (value, current) => value.bookmark >= current.bookmark,
       onOutage: (error) => console.warn("D1 does not answer; an idea bank is served from memory", error),

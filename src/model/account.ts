@@ -1,4 +1,4 @@
-/** What an account owner sees and decides: API keys as Account Settings shows them, and what has happened to them. */
+/** API keys and audit events as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
 import { describe } from "./describe.ts";
@@ -9,7 +9,7 @@ import { integer, Name, oneOf, Timestamp } from "./text.ts";
 /** Active keys at the same time (contract, "Authentication"). */
 export const MAX_ACTIVE_KEYS = 4;
 
-/** How long a rotated key's old secret may live on, in seconds, and in words. */
+/** How long a rotated key's old secret may stay valid, in seconds, with labels. */
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
 
@@ -41,18 +41,18 @@ export const Rotation = z.strictObject({
       ),
     86_400,
   ),
-  /** The last four characters of the secret to replace: the rotation is refused when the key has another secret by now. */
+  /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
   lastFour: z.optional(z.string()),
 });
 export type Rotation = z.infer<typeof Rotation>;
 
-const Count = z.int().check(z.gte(0));
+const Count = integer(0, 1_000_000_000_000);
 
 const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
 
 const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
 
-/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours that saw requests, of the last 24. */
+/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours with requests among the last 24. */
 export const ApiKey = z.object({
   id: Id,
   name: Name,
@@ -70,18 +70,28 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** The only answer that holds a key. */
-export const ShownApiKey = z.object({ apiKey: ApiKey, key: z.string().check(z.regex(API_KEY.pattern)) });
+/** The only answer that contains the whole key. */
+export const ShownApiKey = z.object({
+  apiKey: ApiKey,
+  key: z.string().check(z.regex(API_KEY.pattern)),
+  warning: z.nullable(z.string()),
+});
+
+/** What the account stores, and the most that it may. */
+const Storage = z.object({ usedBytes: Count, maxBytes: Count });
+export type Storage = z.infer<typeof Storage>;
 
 export const ApiKeyList = z.object({
   items: z.array(ApiKey),
   active: integer(0, MAX_ACTIVE_KEYS),
   maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
+  ended: Count,
+  storage: Storage,
 });
 
 export const AUDIT_EVENTS = ["created", "rotated", "renamed", "revoked", "refused", "used-after-revocation"] as const;
 
-/** `actor` is the owner's e-mail address or a service token's name; null when it was the key itself. */
+/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
@@ -93,7 +103,7 @@ export const AuditEvent = z.object({
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Who is acting, from where. `email` is the account's, `actor` the person or script. */
+/** Who sends the request, and from which address. `email` is the account's, `actor` the person or script. */
 export type Owner = { readonly email: string; readonly actor: string; readonly address: string | null };
 
 if (!import.meta.deployed) {
@@ -173,19 +183,36 @@ if (!import.meta.deployed) {
   });
   describe(ShownApiKey, {
     name: "ShownApiKey",
-    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A" },
+    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
+      warning: "What is not certain yet: the key's gate was not reached after a rotation. `null` otherwise.",
     },
   });
   describe(ApiKeyList, {
     name: "ApiKeyList",
-    example: { items: [apiKey], active: 1, maxActive: MAX_ACTIVE_KEYS },
+    example: {
+      items: [apiKey],
+      active: 1,
+      maxActive: MAX_ACTIVE_KEYS,
+      ended: 0,
+      storage: { usedBytes: 1_310_720, maxBytes: 536_870_912 },
+    },
     fields: {
-      items: "The keys: active ones first, newest first. Revoked ones are listed for 30 days.",
+      items:
+        "The active keys, newest first; then the 20 that expired or were revoked last. Revoked ones are listed for 30 days.",
       active: "How many are active.",
       maxActive: "How many can be active at the same time.",
+      ended: "How many are expired, or were revoked in the last 30 days.",
+      storage: "How full the account's storage is.",
+    },
+  });
+  describe(Storage, {
+    name: "Storage",
+    fields: {
+      usedBytes: "What surveys, panelists, idea banks, proposals, comments and idempotency keys take, in bytes.",
+      maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
     },
   });
   describe(AuditEvent, {

@@ -1,4 +1,4 @@
-/** What is known of an API key, and what that says of a request. Pure. */
+/** An API key's record, and whether it admits a request. Pure. */
 import * as z from "zod/mini";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { RateLimit } from "../sliding-window.ts";
@@ -14,7 +14,7 @@ export type ApiKeyRecord = {
   readonly accountId: string;
   readonly accountSuspended: boolean;
   readonly secretHash: string;
-  /** The secret before the last rotation, until its grace is over. */
+  /** The secret before the last rotation, until the end of its grace period. */
   readonly previous: { readonly secretHash: string; readonly expiresAt: number } | null;
   readonly scopes: readonly Scope[];
   readonly rateLimit: RateLimit;
@@ -24,14 +24,14 @@ export type ApiKeyRecord = {
 
 export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired";
 
-/** What a request may do once its key is known: whose it is, and with which scopes. */
+/** The tenant of a verified key, and the key's scopes. */
 export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scopes">;
 
-/** How much of the limit is left, and the milliseconds until some of what is used comes back. */
+/** How much of the limit is left, and the milliseconds until the oldest request leaves the window. */
 export type Quota = { readonly rateLimit: RateLimit; readonly remaining: number; readonly waitMs: number };
 
 /**
- * A key's gate's answer to one request. `unavailable`: the record is needed and D1 does not give it.
+ * The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1.
  * Without `quota` the limit could not be counted, and is not enforced.
  */
 export type Admission =
@@ -40,11 +40,11 @@ export type Admission =
   | { readonly outcome: "refused"; readonly reason: RecordRefusal }
   | { readonly outcome: "unavailable" };
 
-/** Whether this is the secret before the last rotation, still in its grace. */
+/** Whether this is the secret before the last rotation, still in its grace period. */
 export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
   previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);
 
-/** Why this secret may not use this key at `now`, or undefined when it may. */
+/** Why this secret is refused at `now`, or undefined if it is accepted. */
 export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: number): RecordRefusal | undefined {
   if (record === null) return "unknown";
   if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of a schema: its name there, an example, and a sentence for each property. */
+/** A schema's description in the OpenAPI document: its name, an example, and a text for each property. */
 import type * as z from "zod/mini";
 
 export type SchemaDescription = {
@@ -10,8 +10,8 @@ export type SchemaDescription = {
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 /**
- * Describes every property of an object's schema; the compiler asks for those of new ones. Without an `example` it is part of
- * others. Call it under `!import.meta.deployed`, so that it costs the Worker nothing.
+ * Describes every property of an object's schema: a missing one does not compile. A schema without an `example` is only part of
+ * others. Call it under `!import.meta.deployed`, so that it is not in the Worker's bundle.
  */
 export function describe<Schema extends z.ZodMiniType<object>>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** An idea bank: as its tenant sees it, and as panelists do. */
+/** An idea bank, for the tenant API and for the panelist API. */
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
@@ -51,7 +51,7 @@ export const IdeaBankChanges = z.strictObject({
 });
 export type IdeaBankChanges = z.infer<typeof IdeaBankChanges>;
 
-/** What decides the capabilities. */
+/** The fields that decide the capabilities. */
 export type IdeaBankSwitches = {
   readonly accountSuspended: boolean;
   readonly status: IdeaBankStatus;
@@ -62,7 +62,7 @@ export type IdeaBankSwitches = {
   readonly commentsEnabled: boolean;
 };
 
-/** What a panelist's request needs to know of an idea bank; the version says which rendered changelog is the right one. */
+/** An idea bank's state, for a panelist's request. `changelogVersion` identifies the current rendered changelog. */
 export type IdeaBankState = IdeaBankSwitches & {
   readonly accountId: string;
   readonly name: string;

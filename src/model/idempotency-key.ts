@@ -1,8 +1,8 @@
-/** A client's Idempotency-Key, and what a POST with one has come to. */
+/** A client's Idempotency-Key, and the result of a POST with one. */
 
 /**
- * `key` is prefixed with the id of the API key or panelist that sent it: one client's keys are unknown to another's.
- * `requestHash` is of everything that it was sent with; `now` is in Unix milliseconds.
+ * `key` is prefixed with the id of the API key or panelist that sent it: clients do not share keys.
+ * `requestHash` is of the method, the path and the body; `now` is in Unix milliseconds.
  */
 export type IdempotencyKey = { readonly key: string; readonly requestHash: string; readonly now: number };
 
@@ -12,5 +12,5 @@ export type Once<Outcome> =
   | { readonly kind: "reused" }
   | { readonly kind: "refused" };
 
-/** What is kept of a creation: the same request gives the rest again. `at` is in Unix milliseconds. */
+/** What is stored of a creation. The request contains the rest. `at` is in Unix milliseconds. */
 export type Created = { readonly id: string; readonly at: number };

@@ -1,4 +1,4 @@
-/** Lists are paginated. */
+/** Pagination of lists. */
 import * as z from "zod/mini";
 import type { Position } from "../credentials/cursor.ts";
 import { describe } from "./describe.ts";
@@ -28,10 +28,10 @@ export const PAGE_PARAMETER_TEXTS = {
 
 export const PageQuery = z.strictObject(PAGE_PARAMETERS);
 
-/** How much of a list is asked for. */
+/** The requested part of a list. */
 export type PageRequest = { readonly limit: number; readonly after: Position | undefined };
 
-/** `next` is where the following page starts, absent on the last. */
+/** `next` is the position where the next page starts, undefined on the last page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly next: Position | undefined };
 
 if (!import.meta.deployed) describe(PageQuery, { name: "PageQuery", fields: PAGE_PARAMETER_TEXTS });

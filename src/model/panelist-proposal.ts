@@ -1,4 +1,4 @@
-/** Proposals, votes and comments as panelists see them: never another panelist's id or external id. */
+/** Proposals, votes and comments as panelists see them: without other panelists' ids and external ids. */
 import * as z from "zod/mini";
 import { CommentAuthor } from "./comment.ts";
 import { describe } from "./describe.ts";
@@ -44,7 +44,7 @@ export const PanelistProposalQuery = z.strictObject({
 });
 export type PanelistProposalFilter = Pick<z.infer<typeof PanelistProposalQuery>, "sort" | "status" | "mine">;
 
-/** The answer to a vote, and to taking it back. */
+/** The answer to adding and to removing a vote. */
 export const Vote = z.object({ voted: flag(), votes: Count });
 export type Vote = z.infer<typeof Vote>;
 
@@ -83,14 +83,14 @@ if (!import.meta.deployed) {
     fields: {
       id: "The proposal's identifier.",
       ...editable,
-      status: "Where the proposal stands.",
+      status: "The proposal's status.",
       votes: "How many panelists vote for it.",
       comments: "How many comments it has.",
       voted: "Whether the token's panelist votes for it.",
       mine: "Whether the token's panelist submitted it.",
       author: "The display name of who submitted it, or `null`.",
       response: "The tenant's official response, or `null`.",
-      duplicateOf: "The proposal that this one was merged into, or `null`. A merged proposal is in no list.",
+      duplicateOf: "The proposal that this one was merged into, or `null`. Lists leave merged proposals out.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity.",
@@ -109,8 +109,8 @@ if (!import.meta.deployed) {
       sort: "`new`: by creation. `top`: by votes. `hot`: by votes and age. `active`: by last activity. The highest first.",
       status: "Only proposals with this status.",
       mine:
-        "`submitted`: only the panelist's own, those that wait for approval among them. `voted`: only those that the panelist " +
-        "votes for. Of each, the latest 1,000.",
+        "`submitted`: only the panelist's own, pending ones included. `voted`: only those that the panelist " +
+        "votes for. At most the latest 1,000.",
     },
   });
   describe(Vote, {

@@ -60,7 +60,7 @@ if (!import.meta.deployed) {
     externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
     displayName:
       "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
-    active: "`false` ends the panelist's tokens for good and stops new ones. The default is `true`.",
+    active: "`false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`.",
   };
   const externalId = "customer-42";
   const id = "Pa7Ne1isT001";
@@ -82,10 +82,8 @@ if (!import.meta.deployed) {
 
   z.globalRegistry.add(TokenRequest, {
     description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
-    oneOf: [
-      { type: "object", required: ["panelistId"] },
-      { type: "object", required: ["externalId"] },
-    ],
+    // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
+    oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }],
   });
   describe(TokenRequest, {
     name: "TokenRequest",
@@ -93,7 +91,7 @@ if (!import.meta.deployed) {
     fields: {
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
-      displayName: "Sets the panelist's display name. `null` removes it. Without this field the name stays as it is.",
+      displayName: "Sets the panelist's display name. `null` removes it. Without this field the name does not change.",
       lifetimeSeconds:
         "How long the token is valid, in seconds: 60 to 7,776,000 (90 days). The default is 86,400 (24 h).",
     },

@@ -5,7 +5,7 @@ import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Description, integer, oneOf, prose, Timestamp, Title } from "./text.ts";
 
-/** Any move between them is allowed: people correct mistakes. */
+/** Every change between them is allowed, so that mistakes can be corrected. */
 export const PROPOSAL_STATUSES = [
   "submitted",
   "under-review",
@@ -18,7 +18,7 @@ export const PROPOSAL_STATUSES = [
 export const ProposalStatus = oneOf(PROPOSAL_STATUSES);
 export type ProposalStatus = z.infer<typeof ProposalStatus>;
 
-/** `pending` is seen by its author and the tenant, `hidden` by the tenant alone. */
+/** `pending`: only the author and the tenant see it. `hidden`: only the tenant sees it. */
 export const Visibility = oneOf(["public", "pending", "hidden"]);
 export type Visibility = z.infer<typeof Visibility>;
 
@@ -79,7 +79,7 @@ if (!import.meta.deployed) {
   const editable = {
     title: "The title: one line of 1 to 200 characters.",
     description: "The description: at most 10,000 characters. Line breaks are kept.",
-    status: "Where the proposal stands. `implemented` puts it into the changelog. Any change of status is allowed.",
+    status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
     visibility:
       "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
   };
@@ -137,12 +137,12 @@ if (!import.meta.deployed) {
     fields: {
       ...PAGE_PARAMETER_TEXTS,
       status: "Only proposals with this status.",
-      visibility: "Only proposals with this visibility. `pending` lists those that wait for your approval.",
+      visibility: "Only proposals with this visibility. `pending` lists the proposals that need your approval.",
     },
   });
   describe(Merge, {
     name: "Merge",
     example: { into: "Pr0p0sa1Same" },
-    fields: { into: "The proposal that stays: another one of the same idea bank, not merged itself." },
+    fields: { into: "The proposal that stays: another one of the same idea bank that is not merged itself." },
   });
 }

@@ -1,4 +1,4 @@
-/** What an API key may do: one noun, read or write. A new key has them all unless it is narrowed. */
+/** What an API key may do: read or write one kind of resource. A new key has all scopes unless the owner chooses fewer. */
 export const SCOPES = [
   "surveys:read",
   "surveys:write",

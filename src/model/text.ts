@@ -4,13 +4,25 @@ import * as z from "zod/mini";
 type Bounds = { readonly min: number; readonly max: number };
 
 // Control characters are what these patterns are about.
-const CONTROL = /\p{Cc}/u;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
+
+/** Bidirectional controls, zero-width characters and whatever else a screen does not show (Unicode's Default_Ignorable_Code_Point). */
+const INVISIBLE = /[\p{DI}\p{Bidi_Control}]/u;
+
+/**
+ * Where an invisible character changes what is seen: the style of an emoji, the joint of an emoji sequence, the variant of a
+ * Han character, and the joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
+ */
+const INVISIBLE_WITH_EFFECT =
+  /(?<=\p{Emoji})\ufe0f|(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{ExtPict})|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=\p{L})/gu;
+
+const isVisible = (value: string) => !INVISIBLE.test(value.replace(INVISIBLE_WITH_EFFECT, ""));
 
 const lengthMessage = ({ min, max }: Bounds) =>
   min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 
-/** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, hence the metadata by hand. */
+/** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
 const text = (bounds: Bounds, forbidden: RegExp) =>
   z
     .string(orRequired("must be a string"))
@@ -22,17 +34,20 @@ const text = (bounds: Bounds, forbidden: RegExp) =>
     )
     .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
 
-/** A field that is not there gets its own sentence. */
+/** A missing field has its own message. */
 const orRequired = (message: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? "is required" : message),
 });
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line: a name, a title. */
-export const line = (bounds: Bounds) => text(bounds, CONTROL);
+/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. */
+export const line = (bounds: Bounds) =>
+  text(bounds, CONTROL).check(
+    z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
+  );
 
-/** Prose: line breaks and tabs are welcome. */
+/** A longer text: line breaks and tabs are allowed. */
 export const prose = (bounds: Bounds) => text(bounds, CONTROL_BUT_WHITESPACE);
 
 export const Name = line({ min: 1, max: 100 });
@@ -47,7 +62,7 @@ export const integer = (min: number, max: number) => {
   return z.int({ error }).check(z.gte(min, { error }), z.lte(max, { error }));
 };
 
-/** One of some words. */
+/** One of several fixed words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, { error: `must be one of ${words.join(", ")}` });
 

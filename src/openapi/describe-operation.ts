@@ -1,4 +1,4 @@
-/** One operation of the document, from its entry and its description. */
+/** Describes one operation in the document, from its entry and its description. */
 import type { DescribedOperation, Operation } from "../http/operation.ts";
 import { successStatus, takesIdempotencyKey } from "../http/operation.ts";
 import { headerReferences } from "./headers.ts";

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document, built ahead of time from the schemas and operations that the Worker runs on. It is served as a
+ * The OpenAPI 3.1 document, built from the Worker's own schemas and operations before deployment. It is served as a
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../package.json" with { type: "json" };
@@ -27,7 +27,7 @@ export function buildDocument() {
       title: "Edge access API",
       version: packageJson.version,
       description:
-        "The front door of a survey and idea-collection platform. Tenants use an API key. Panelists use a compound token that a " +
+        "The public API of a survey and idea-collection platform. Tenants use an API key. Panelists use a compound token that a " +
         "tenant issued. Account owners sign in with Cloudflare Access. Every error is a problem document (RFC 9457).",
       license: { name: "MIT", identifier: "MIT" },
     },

@@ -9,7 +9,7 @@ const header = (description: string, example: string) => ({
 const optional = (description: string, example: string) => ({ ...header(description, example), required: false });
 
 export const HEADERS = {
-  "X-Request-Id": header("Names the request, also in the server's log. A value that you send is kept.", "trace-42"),
+  "X-Request-Id": header("Identifies the request, also in the server's log. Your own value is used.", "trace-42"),
   "RateLimit-Policy": header("The key's rate limit: `q` requests in `w` seconds.", '"api-key";q=600;w=60'),
   RateLimit: optional(
     "`r` requests are left. In `t` seconds the oldest one leaves the window. Absent while the limit cannot be counted.",

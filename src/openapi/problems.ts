@@ -1,4 +1,4 @@
-/** The error answers of the document: which operation can give which, from its entry and the table of problems. */
+/** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
 import type { DescribedOperation } from "../http/operation.ts";
 import { takesIdempotencyKey } from "../http/operation.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../problem.ts";
@@ -19,16 +19,17 @@ export const PROBLEM_SCHEMA = {
     },
     title: { type: "string", description: "The status in words." },
     status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." },
-    detail: { type: "string", description: "What was wrong and what to send instead, for people." },
+    detail: { type: "string", description: "What was wrong and what to send instead, for people to read." },
     error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
     errors: {
       type: "array",
-      description: "Every field that breaks its rule, with `invalid-request`.",
+      description: "The fields that break their rules, with `invalid-request`: at most 20 of them.",
+      maxItems: 20,
       items: {
         type: "object",
         required: ["path", "message"],
         properties: {
-          path: { type: "string", description: "The field: its steps joined by dots. Empty for the whole body." },
+          path: { type: "string", description: "The field: its path, joined by dots. Empty for the whole body." },
           message: { type: "string", description: "The rule that the field breaks." },
         },
         additionalProperties: false,
@@ -65,15 +66,19 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
   const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
+  const isPanelist = operation.operation.credential.kind === "compoundToken";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : toResponse(codes),
+      // A panelist's rate has no policy header: that answer is its own.
+      codes.length === 1 && !(status === 429 && isPanelist)
+        ? { $ref: `#/components/responses/${codes[0]}` }
+        : toResponse(codes, isPanelist),
     ]),
   );
 }
 
-/** `responses` of the components: those that operations refer to. */
+/** The component `responses` that operations refer to. */
 export const problemResponses = (operations: readonly DescribedOperation[]) => {
   const used = JSON.stringify(operations.map(problemsByStatus));
   return Object.fromEntries(
@@ -84,13 +89,13 @@ export const problemResponses = (operations: readonly DescribedOperation[]) => {
   );
 };
 
-function toResponse(codes: readonly ProblemCode[]) {
+function toResponse(codes: readonly ProblemCode[], isPanelist = false) {
   const documents = codes.map(
     (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
   );
   return {
     description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
-    headers: headerReferences([...new Set(codes.flatMap(headersOf))]),
+    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, isPanelist)))]),
     content: {
       "application/problem+json": {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -105,12 +110,12 @@ const extensionsOf = (code: ProblemCode) => ({
   ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
 });
 
-function headersOf(code: ProblemCode): HeaderName[] {
+function headersOf(code: ProblemCode, isPanelist: boolean): HeaderName[] {
   switch (code) {
     case "unauthorized":
       return ["X-Request-Id", "WWW-Authenticate"];
     case "too-many-requests":
-      return ["X-Request-Id", "Retry-After", "RateLimit-Policy", "RateLimit"];
+      return ["X-Request-Id", "Retry-After", ...(isPanelist ? [] : (["RateLimit-Policy", "RateLimit"] as const))];
     case "service-unavailable":
       return ["X-Request-Id", "Retry-After"];
     default:

@@ -1,4 +1,4 @@
-/** The schemas of the document: those that its operations take and answer with, under their names, referring to each other. */
+/** The schemas of the document: the bodies and answers of its operations and their parts, by name, with references to each other. */
 import * as z from "zod/mini";
 import { CURSOR } from "../credentials/cursor.ts";
 import type { DescribedOperation, Operation } from "../http/operation.ts";
@@ -21,7 +21,7 @@ export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
     ? [...describedSchemas().values()].find(({ name }) => name === schema)?.example
     : described(schema).example;
 
-/** Of each operation's body, answer and page, and of what they consist of. */
+/** The schemas of each operation's body, answer and page, and of their parts. */
 export function namedSchemas(operations: readonly DescribedOperation[]): Record<string, JsonSchema> {
   const inputs = operations.flatMap(({ operation }) => operation.body ?? []);
   const answers = operations.flatMap(({ answer }) => answer ?? []);
@@ -35,7 +35,7 @@ function toJsonSchemas(
   items: readonly z.ZodMiniType[] = [],
 ): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
-  // All that have a name can be referred to; only what is reachable from these operations stays.
+  // Every named schema can be referenced. Schemas that these operations do not use are left out.
   for (const [schema, { name }] of describedSchemas()) registry.add(schema, { id: name });
   for (const item of items) registry.add(pageOf(item), { id: pageNameOf(item) });
   const all = z.toJSONSchema(registry, {
@@ -66,7 +66,7 @@ const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
     ),
   });
 
-/** Each property's sentence; and zod's bounds of a safe integer, which are no rule of ours, go. */
+/** Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API. */
 function withFieldTexts({
   zodSchema,
   jsonSchema,
@@ -79,13 +79,13 @@ function withFieldTexts({
   const fields = descriptionOf(zodSchema)?.fields ?? {};
   for (const [name, text] of Object.entries(fields)) {
     const property = jsonSchema.properties?.[name];
-    // A copy: one schema can stand behind several properties.
+    // A copy: several properties can have the same schema.
     if (typeof property === "object" && jsonSchema.properties)
       jsonSchema.properties[name] = { ...property, description: text };
   }
 }
 
-/** `limit` is written as a text of digits in the schema, and is an integer to whoever reads the document. */
+/** `limit` is a string of digits in the schema and an integer in the document. */
 export function queryParameters(query: Operation["query"]) {
   if (query === undefined) return [];
   const { properties = {} } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });

@@ -1,6 +1,6 @@
 /**
- * How an operation on the idea bank itself is answered, from the isolate's view of it: the token alone first, then the idea bank
- * that it names, then the capability that the operation declares.
+ * How an operation on the idea bank itself is answered, from the isolate's snapshot: first the token is checked, then the idea bank
+ * that it names is read, then the capability that the operation declares is checked.
  */
 import type { Context } from "hono";
 import type { CompoundToken } from "../credentials/compound-token.ts";

@@ -1,13 +1,12 @@
 /**
- * How the operations on proposals, votes and comments are answered: the token alone, the panelist's rate, then one D1 round trip
- * that checks the access and does the work. 401, 429, then what the panelist may not see (404), then what is closed (403).
+ * How the operations on proposals, votes and comments are answered: the token, the panelist's rate limit, then one D1 round trip
+ * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
 import type { CompoundToken } from "../credentials/compound-token.ts";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import type { PanelistAccess } from "../database/panelist-access.ts";
-import { loadAccess } from "../database/panelist-comments.ts";
+import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { merged } from "../http/merged.ts";
 import type { Operation, Operations } from "../http/operation.ts";
@@ -28,8 +27,8 @@ export type ParticipationRequest<O extends Operation> = Input<O> & {
 };
 
 /**
- * What a handler's round trip has found. `respond` is called once the access is checked. Where the path names a proposal,
- * `proposal` is it, or null when there is none that the panelist may see; `final`: a merged one is refused.
+ * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
+ * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: a merged proposal is refused.
  */
 export type Found = {
   readonly access: PanelistAccess;
@@ -74,7 +73,7 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookm
   };
 }
 
-/** What is no identifier names nothing. */
+/** A text that is not an identifier gives the same 404 as an unknown identifier. */
 async function readCheckedInput<O extends Operation>(
   c: Context<AppEnv>,
   operation: O,

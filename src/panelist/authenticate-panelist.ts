@@ -1,4 +1,4 @@
-/** Who the panelist is: first the token alone, without I/O, then the idea bank that it names. */
+/** Authenticates a panelist: first the token, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
 import { type CompoundToken, isExpired, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
@@ -8,7 +8,7 @@ import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
-/** One answer for every reason; it says what is expected, not what was wrong. */
+/** The same response for every reason: it says what is expected, not what was wrong. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
@@ -30,7 +30,10 @@ export function createTokenReader(): ReadToken {
     const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
     const token = await verified.verify(text, c.get("settings").signingKeys);
     if (!token.ok) throw unauthorized(token.reason);
-    if (isExpired(token.value, Math.floor(Date.now() / 1000))) throw unauthorized("expired");
+    const now = Math.floor(Date.now() / 1000);
+    if (isExpired(token.value, now)) throw unauthorized("expired");
+    // One issued after a revocation belongs to the next second; nothing is issued later than that.
+    if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
     return token.value;
   };
 }

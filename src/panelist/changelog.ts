@@ -10,14 +10,15 @@ import type { PanelistHandler } from "./answer-operation.ts";
 export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: Bookmarks): PanelistHandler {
   const changelogs = new Changelogs(bookmarks);
   return function handleChangelog(c, { ideaBankId }) {
-    // A cold isolate starts KV's read beside D1's: the cold path is one round trip deep.
-    const prefetched = snapshots.has(ideaBankId) ? undefined : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId);
+    const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
+    // A cold isolate reads KV and D1 at the same time, so that both take one round trip.
+    const prefetched = snapshots.has(ideaBankId)
+      ? undefined
+      : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
     return async ({ ideaBank }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
       const sources = { database: chooseDatabase(c.env), store: c.env.CHANGELOGS, prefetched };
-      const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, (storing) =>
-        c.executionCtx.waitUntil(storing),
-      );
+      const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, waitUntil);
       c.header("ETag", changelog.etag);
       c.header("Cache-Control", "private, no-cache");
       if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);

@@ -22,7 +22,7 @@ const submit = compoundToken("canSubmitProposals");
 const vote = compoundToken("canVote");
 const comment = compoundToken("canComment");
 
-/** Answered from the isolate's view of the idea bank. */
+/** Answered from the isolate's snapshot of the idea bank. */
 export const IDEA_BANK_OPERATIONS = {
   getChangelog: {
     method: "GET",
@@ -32,7 +32,7 @@ export const IDEA_BANK_OPERATIONS = {
   getCapabilities: { method: "GET", path: "/ideabank", credential: compoundToken(null) },
 } as const satisfies Operations;
 
-/** Answered by D1, which checks the access in the same round trip; and so are those on comments. */
+/** Answered from D1, with the access check in the same round trip. The operations on comments are too. */
 export const PROPOSAL_OPERATIONS = {
   listPanelistProposals: { method: "GET", path: PROPOSALS, credential: view, query: PanelistProposalQuery },
   submitProposal: { method: "POST", path: PROPOSALS, credential: submit, body: Submission },
@@ -52,7 +52,7 @@ export const COMMENT_OPERATIONS = {
 export const PANELIST_OPERATIONS = { ...IDEA_BANK_OPERATIONS, ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
 
 if (!import.meta.deployed) {
-  const tag = { name: "Panelist API", description: "What a panelist's client does with its compound token." };
+  const tag = { name: "Panelist API", description: "The operations for panelists. They need a compound token." };
   const noProposal = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
   describeOperations(tag, IDEA_BANK_OPERATIONS, {
     getChangelog: {
@@ -66,21 +66,21 @@ if (!import.meta.deployed) {
     },
     getCapabilities: {
       summary: "Read what the idea bank allows",
-      description: "Read it first: it says which of the other operations are open to this token.",
+      description: "Read it first: it shows which of the other operations this token can use.",
       answer: IdeaBankAccess,
     },
   });
   describeOperations(tag, PROPOSAL_OPERATIONS, {
     listPanelistProposals: {
       summary: "List the idea bank's proposals",
-      description: "Public proposals. Merged ones are in no list.",
+      description: "Public proposals. Merged ones are left out.",
       answer: PanelistProposal,
       problems: ["too-many-requests", "idea-bank-not-found"],
     },
     submitProposal: {
       summary: "Submit a proposal",
       description:
-        "Where the idea bank asks for approval, the author and the tenant see the proposal until the tenant makes it public.",
+        "If the idea bank requires approval, only the author and the tenant see the proposal until the tenant makes it public.",
       answer: PanelistProposal,
       problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
     },
@@ -108,8 +108,8 @@ if (!import.meta.deployed) {
       problems: [...noProposal, "capability-closed", "conflict"],
     },
     unvote: {
-      summary: "Take a vote back",
-      description: "Without a vote this changes nothing.",
+      summary: "Remove a vote",
+      description: "Removing a vote again changes nothing.",
       answer: Vote,
       status: 200,
       problems: [...noProposal, "capability-closed", "conflict"],

@@ -1,20 +1,20 @@
 /**
- * How often one panelist may write, and read proposals: Cloudflare's rate-limiting binding counts, for each location. It is a
- * guard against floods, not a promise: when the binding fails or hangs, the request passes.
+ * A panelist's rate limits for writes and for reads of proposals, counted by Cloudflare's rate-limiting binding in each location.
+ * They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
  */
 import { oncePer } from "../http/once-per.ts";
 import { Problem } from "../problem.ts";
 
 type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
 
-/** The period of both bindings in wrangler.toml: after it the panelist can continue. */
+/** The period of both bindings in wrangler.toml: after it the panelist can send requests again. */
 const PERIOD_SECONDS = 60;
 const DEADLINE_MS = 1_000;
 
 const tooManyRequests = oncePer(
   (policy: "panelist-reads" | "panelist-writes") =>
     new Problem("too-many-requests", {
-      detail: "This panelist sends too many requests. Wait for the seconds in `Retry-After`.",
+      detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
       headers: { "Retry-After": String(PERIOD_SECONDS) },
       extensions: { "violated-policies": [policy] },
     }),
@@ -32,7 +32,7 @@ async function mayPass(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return await Promise.race([limiter.limit({ key }).then(({ success }) => success), deadline.promise]);
   } catch (error) {
-    console.warn("the rate-limiting binding failed; the request passes", error);
+    console.warn("the rate-limiting binding failed; the request is admitted", error);
     return true;
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** The panelist API: what a panelist's client does with its compound token. */
+/** The panelist API, used with a compound token. */
 import { Hono } from "hono";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -16,7 +16,7 @@ import { PROPOSAL_HANDLERS } from "./proposals.ts";
 
 const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
 
-/** The memory that this surface shares with others of the isolate. */
+/** The caches that this surface shares with the others in the isolate. */
 export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly bookmarks: Bookmarks };
 
 export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
@@ -31,7 +31,7 @@ export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
       (c) =>
       ({ ideaBank }) => {
         const capabilities = capabilitiesOf(ideaBank);
-        // Closed, suspended and missing are one answer.
+        // A closed, a suspended and a missing idea bank give the same answer.
         const open = Object.values(capabilities).includes(true);
         return c.json({ name: open && ideaBank ? ideaBank.name : null, capabilities });
       },

@@ -2,8 +2,8 @@
  * How every operation of the tenant API is answered: 401 and 429 by the key, 403 by scope and ownership, then 400 by the
  * rules of query and body, then its handler.
  *
- * A handler's own query finds out whether the path is the tenant's. Only a request that is refused for another reason asks
- * separately, so that another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
+ * A handler's own query checks whether the path is the tenant's. Only for a request that is refused for another reason is there a
+ * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
 import type { Bookmarks } from "../database/bookmarks.ts";
@@ -17,7 +17,7 @@ import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** What a handler gets: everything checked, nothing done. `now` is in Unix milliseconds; `session` reads the primary. */
+/** What a handler gets after all checks. `now` is in Unix milliseconds; `session` reads the primary. */
 export type TenantRequest<O extends Operation> = Input<O> & {
   readonly accountId: string;
   readonly session: D1DatabaseSession;

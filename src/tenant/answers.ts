@@ -1,4 +1,4 @@
-/** What is another tenant's and what does not exist return the same 403. */
+/** Another tenant's resource and one that does not exist return the same 403. */
 import type { Context } from "hono";
 import { Problem } from "../problem.ts";
 import type { TenantEnv } from "./tenant-env.ts";

@@ -1,4 +1,4 @@
-/** Who the tenant is, and whether the limit admits the request: 401, then 429, then 403. */
+/** Authenticates the tenant and enforces the key's rate limit: 401, then 429, then 403. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
@@ -11,7 +11,7 @@ import { Problem, serviceUnavailable } from "../problem.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** One answer for every reason; it says what is expected, not what was wrong. */
+/** The same response for every reason: it says what is expected, not what was wrong. */
 const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
@@ -29,7 +29,7 @@ const tooManyRequests = oncePer(
     }),
 );
 
-/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of whatever answer follows. */
+/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<Tenant>;
 
 export function createApiKeyAuthentication(gatekeeper: Gatekeeper): AuthenticateApiKey {
@@ -62,6 +62,6 @@ function enter(c: Context<TenantEnv>, admission: Admission): Tenant {
     case "refused":
       throw unauthorized(admission.reason);
     case "unavailable":
-      throw serviceUnavailable("the key's record is needed and D1 does not give it");
+      throw serviceUnavailable("the gate needs the key's record and cannot read it from D1");
   }
 }

@@ -19,6 +19,12 @@ import type { TenantHandlers } from "./answer-operation.ts";
 import { owned, respondDeleted } from "./answers.ts";
 import type { PANELIST_OPERATIONS } from "./operations/panelists.ts";
 
+const justRevoked = () =>
+  new Problem("conflict", {
+    detail: "The panelist's tokens were revoked several times within this second. Issue the token in a second.",
+    headers: { "Retry-After": "1" },
+  });
+
 const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
 
 export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
@@ -51,6 +57,7 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
     const named = { ...panelist, displayName };
     const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
     if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
+    if (found.kind === "just-revoked") throw justRevoked();
     return respondOnce(c, found, async (issue) => {
       const expiresAt = issue.issuedAt + lifetimeSeconds;
       const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
@@ -58,6 +65,6 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
     });
   },
 
-  revokeTokens: async (c, { session, accountId, ids, now }) =>
-    respondDeleted(c, await revokePanelistTokens(session, accountId, ids.panelistId, now)),
+  revokeTokens: async (c, { session, accountId, ids }) =>
+    respondDeleted(c, await revokePanelistTokens(session, accountId, ids.panelistId)),
 };

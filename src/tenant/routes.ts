@@ -1,4 +1,4 @@
-/** The tenant API: what an integration does with its API key. */
+/** The tenant API, used with an API key. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { routeOperations } from "../http/route-operations.ts";

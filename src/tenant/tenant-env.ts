@@ -1,4 +1,4 @@
-/** What a handler of the tenant API can reach besides: who the tenant is. */
+/** What a handler of the tenant API can use besides: the key and its tenant. */
 import type { AppEnv } from "../http/app-env.ts";
 import type { Tenant } from "../model/api-key.ts";
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes under a
- * minute, is a try of the benchmark rather than a measurement, and writes nothing.
+ * minute, tests the benchmark itself, and writes nothing.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -50,7 +50,7 @@ if (!values.quick) {
   for (const [name, plot] of Object.entries(plotsOf(results))) await writeFile(`docs/${name}`, plot);
 }
 
-/** The benchmark's own dependencies, when its lock file is another than the installed one. */
+/** The benchmark's own dependencies, installed again when its lock file has changed. */
 async function install(): Promise<void> {
   const folder = "test/bench";
   const mark = `${folder}/node_modules/.installed`;

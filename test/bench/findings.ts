@@ -1,6 +1,6 @@
 /**
- * Why a target is missed, as profiles and experiments have shown; the figures come from the run that misses it.
- * A target that is missed and not in here says so.
+ * Why a target is missed, from profiles and experiments. The figures come from the run that misses it.
+ * The report says "Not looked into yet." for a missed target without an entry here.
  */
 import type { Results } from "./results.ts";
 import type { Spread } from "./statistics.ts";

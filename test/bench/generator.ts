@@ -7,7 +7,7 @@ type Reply = { readonly measurement: Measurement } | { readonly error: string };
 export class Generator {
   readonly #process: ChildProcess = fork(`${import.meta.dirname}/load.ts`);
 
-  /** One load at a time. Rejects when an answer was not the expected one. */
+  /** One load at a time. Rejects when an answer was not the expected answer. */
   send(load: Load): Promise<Measurement> {
     return new Promise((resolve, reject) => {
       const onExit = () => reject(new Error("the load generator has ended"));

@@ -1,4 +1,4 @@
-/** What one Worker's isolate holds, by V8's inspector: workerd itself also holds Miniflare's D1 and KV. */
+/** The heap of one Worker's isolate, read through V8's inspector. (The process also contains Miniflare's D1 and KV.) */
 import { setTimeout } from "node:timers/promises";
 
 type Target = { readonly title: string; readonly webSocketDebuggerUrl: string };
@@ -44,7 +44,7 @@ export class Heap {
 
   /** After a collection of garbage: objects, those of the runtime, and the contents of array buffers. */
   async usedBytes(): Promise<number> {
-    // An isolate collects, and says so, when it runs next.
+    // An isolate collects and reports when it runs next.
     let collected = false;
     const collecting = this.#call("HeapProfiler.collectGarbage").then(() => {
       collected = true;

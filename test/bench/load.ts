@@ -1,11 +1,11 @@
 /**
  * The load generator, in a process of its own: autocannon (HTTP/1.1, keep-alive, one request at a time on each connection).
- * Takes a `Load` at a time from its parent, answers with its `Measurement`.
+ * Receives one `Load` at a time from its parent, and replies with its `Measurement`.
  */
 import autocannon from "autocannon";
 import type { Load, Measurement } from "./measurement.ts";
 
-/** What the answer to `before` is, so that it is told from the others. */
+/** What the answer to `before` is, so that it is not counted with the others. */
 const BEFORE_STATUS = 204;
 
 async function send(load: Load): Promise<Measurement> {

@@ -1,4 +1,4 @@
-/** What the load generator is told, and what it says. */
+/** The load generator's input and output. */
 
 /** What every request of a load is, in turn; `headers` go on from connection to connection. */
 export type Load = {

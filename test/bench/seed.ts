@@ -1,4 +1,4 @@
-/** What the Workers find in D1: one account, its keys, its idea banks and their proposals. */
+/** The Workers' data in D1: one account, its keys, its idea banks and their proposals. */
 import { readFile } from "node:fs/promises";
 import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
@@ -28,7 +28,7 @@ export async function seedAccount(database: D1Database): Promise<void> {
   ]);
 }
 
-/** Makes keys under a limit, and gives their texts. */
+/** Creates keys with a rate limit, and returns their texts. */
 export async function seedApiKeys(
   database: D1Database,
   count: number,
@@ -44,7 +44,7 @@ export async function seedApiKeys(
   return keys.map(({ text }) => text);
 }
 
-/** Makes rows of keys that nobody holds. */
+/** Creates rows of keys without making the keys. */
 export async function seedApiKeyRows(database: D1Database, count: number, advance: (rows: number) => void) {
   for (let from = 0; from < count; from += CHUNK) {
     const ids = Array.from({ length: Math.min(CHUNK, count - from) }, (_, index) => numbered("K", from + index));

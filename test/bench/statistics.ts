@@ -1,4 +1,4 @@
-/** What is said of several measurements of the same thing. */
+/** Statistics of repeated measurements. */
 
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 

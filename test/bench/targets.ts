@@ -1,4 +1,4 @@
-/** What the benchmark asks of the product, and whether this run's measurements give it. */
+/** The benchmark's targets, and whether this run's measurements meet them. */
 import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/changelog/changelogs.ts";
 import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/idea-bank/snapshots.ts";
 import { explain } from "./findings.ts";

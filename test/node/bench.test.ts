@@ -1,4 +1,4 @@
-/** What the benchmark makes of its measurements. That it measures at all, `npm run bench -- --quick` shows. */
+/** The benchmark's calculations. `npm run bench -- --quick` tests the measuring itself. */
 import { describe, expect, it } from "vitest";
 import { dollarsPerMillion } from "../bench/prices.ts";
 import type { Results } from "../bench/results.ts";
@@ -22,7 +22,7 @@ describe("the spread", () => {
     [[7], { median: 7, min: 7, max: 7 }],
   ])("of %j", (values, spread) => expect(spreadOf(values)).toEqual(spread));
 
-  it("of nothing is not a number that one could print", () => expect(() => spreadOf([])).toThrow(RangeError));
+  it("of no values throws", () => expect(() => spreadOf([])).toThrow(RangeError));
 });
 
 it.each([
@@ -91,7 +91,7 @@ describe("a target", () => {
 
   it("is met at its figure", () => expect(missedBy(resultsWith(0.9))).toEqual([]));
 
-  it("is missed below it, with what was found out", () => {
+  it("is missed below it, with the reason", () => {
     const missed = missedBy(resultsWith(0.8));
     expect(missed.map(({ what }) => what)).toEqual([
       "Changelog, fresh",
@@ -106,7 +106,7 @@ describe("a target", () => {
     ["rows that grow", { rowsRead: [22, 23] }, "Scale: a list"],
     ["a p50 that grows", { p50: [1, 1.6] }, "Scale: a list"],
     ["memory beyond the caches' bound", { isolateBytes: 49 * 2 ** 20 }, "Memory of the isolate"],
-    ["a dear changelog", { dollars: 0.32 }, "Cost of the changelog"],
+    ["an expensive changelog", { dollars: 0.32 }, "Cost of the changelog"],
   ])("is missed by %s", (_, measured, what) =>
     expect(missedBy(resultsWith(1, measured)).map((verdict) => verdict.what)).toEqual([what]),
   );

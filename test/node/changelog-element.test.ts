@@ -1,4 +1,5 @@
 /** `<idea-bank-changelog>` in a real browser, on a page of another origin than the API's. */
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
@@ -36,6 +37,18 @@ describe.runIf(chromiumPath)("<idea-bank-changelog>", () => {
     expect(await ask(text, "getComputedStyle(element).whiteSpaceCollapse")).toBe("preserve-breaks");
     expect(await ask(text, "element.innerText")).toBe("One line.\nAnother line.");
     expect(await ask(page.locator("section"), "getComputedStyle(element).borderRadius")).toBe("12px");
+    expect(complaints).toEqual([]);
+  });
+
+  it("is on a page with the README's two lines, pasted", async () => {
+    const readme = await readFile("README.md", "utf8");
+    const snippet = readme.match(/<!-- element -->\n```html\n([\s\S]*?)```/)?.[1] ?? "";
+    const bank = await stage.ideaBank({}, [done("Night buses")]);
+    const { page, complaints } = await stage.page();
+    const pasted = snippet.replace("http://localhost:8787", stage.api).replace("ibt_…", bank.token);
+    await page.goto(stage.hostPage(pasted));
+    await inState(page, "ready");
+    expect(await titles(page)).toEqual(["Night buses"]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** A copy of the project as a fresh checkout has it: nothing ignored, nothing local. */
+/** A copy of the project like a fresh checkout: without ignored and local files. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -18,8 +18,8 @@ export async function makeCheckout(): Promise<{ folder: string; remove: () => Pr
 export type DevServer = { readonly output: string; stop: () => Promise<void> };
 
 /**
- * Runs `npm run dev` until it is ready. Wrangler opens ports of its own, and may lose one to another that starts at the same
- * moment: that, and nothing else, is tried again.
+ * Runs `npm run dev` until it is ready. Wrangler opens further ports, and one may be taken by another server that starts at the same
+ * time: only this failure is retried.
  */
 export async function startDev(folder: string, ...args: string[]): Promise<DevServer> {
   for (let tries = 1; ; tries++) {
@@ -59,7 +59,7 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
   };
 }
 
-/** A port that nobody listens on, outside the range that systems give out by themselves (from 32768 on). */
+/** A free port below the range that systems assign themselves (from 32768 on). */
 export async function freePort(): Promise<number> {
   for (;;) {
     const candidate = 10_000 + Math.floor(Math.random() * 20_000);

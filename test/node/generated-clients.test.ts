@@ -75,7 +75,7 @@ describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ command, use }) => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("makes a client that compiles strictly and knows the types", async () => {
+  it("makes a client that compiles strictly and has the types", async () => {
     const { stdout } = await run(folder, ["tsc", "-p", "."]).catch((failure: { stdout: string }) => failure);
     expect(stdout).toBe("");
   });

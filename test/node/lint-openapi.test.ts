@@ -1,4 +1,4 @@
-/** The linter of the OpenAPI document sees what a client developer would miss. */
+/** The linter of the OpenAPI document finds missing descriptions, examples and bounds. */
 import { expect, it } from "vitest";
 import { lintOpenApi } from "../../src/development/lint-openapi.ts";
 
@@ -67,7 +67,7 @@ type Document = ReturnType<typeof createDocument>;
 
 const operationOf = (document: Document) => document.paths["/things/{thingId}"].get;
 
-it("finds nothing in a document that says everything", async () => {
+it("finds nothing in a complete document", async () => {
   expect(await lintOpenApi(JSON.stringify(createDocument()))).toEqual([]);
 });
 

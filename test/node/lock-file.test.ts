@@ -1,4 +1,4 @@
-/** The lock files name the hash of what is installed. */
+/** The lock files contain a hash for every installed package. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { findFaults, HASH_UNKNOWN, packagesWithoutHash } from "../../.ci/lock-file.mjs";

@@ -10,7 +10,7 @@ const now = () => Math.floor(Date.now() / 1000);
 
 const tamper = (text: string) => text.slice(0, -1) + (text.endsWith("x") ? "y" : "x");
 
-/** What every header may hold, and no credential is. All of these are refused without I/O. */
+/** Values that are not a credential of any kind. All of them are refused without I/O. */
 const garbage: [string, () => Promise<string | undefined>][] = [
   ["no header", async () => undefined],
   ["an empty header", async () => ""],
@@ -22,7 +22,7 @@ const garbage: [string, () => Promise<string | undefined>][] = [
   ["Basic credentials", async () => "Basic dXNlcjpwYXNz"],
 ];
 
-/** `X-API-Key` values that get 401; those marked `io` are well signed, so only the key's record can refuse them. */
+/** `X-API-Key` values that get 401; those marked `io` have a correct tag, so only the key's record can refuse them. */
 export const badApiKeys: { title: string; io: boolean; header: () => Promise<string | undefined> }[] = [
   ...garbage.map(([title, header]) => ({ title, io: false, header })),
   { title: "a key with another tag", io: false, header: async () => tamper((await addApiKey()).text) },
@@ -70,4 +70,12 @@ export const badTokens: { title: string; io: boolean; header: () => Promise<stri
     },
   },
   { title: "an API key", io: false, header: async () => (await addApiKey()).text },
+  {
+    title: "a token issued in the future",
+    io: false,
+    header: async () => {
+      const { id, panelistId } = await addIdeaBank();
+      return tokenFor(id, panelistId, now() + 60);
+    },
+  },
 ];

@@ -1,4 +1,4 @@
-/** A clock that stands where the test puts it, for the Worker and its Durable Objects. Timers go on. */
+/** A clock that stops at the test's time, for the Worker and its Durable Objects. Timers still run. */
 import { vi } from "vitest";
 
 /** `time` is in Unix milliseconds; move on with `vi.setSystemTime`. */

@@ -1,4 +1,4 @@
-/** Holds every response that a test receives against the OpenAPI document. */
+/** Checks every response that a test receives against the OpenAPI document. */
 import { type Schema, Validator } from "@cfworker/json-schema";
 import document from "../../public/openapi.json";
 
@@ -8,7 +8,7 @@ type Operation = { responses: Record<string, DocumentedResponse | { $ref: string
 const { schemas } = document.components;
 const sharedResponses: Record<string, DocumentedResponse> = document.components.responses;
 
-/** What a request gets that the document does not describe, such as one to an unknown path. */
+/** The responses to requests that the document does not describe, such as one to an unknown path. */
 const ANY_PROBLEM: DocumentedResponse = {
   headers: { "X-Request-Id": {} },
   content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
@@ -19,7 +19,7 @@ const isRequired = (header: string): boolean =>
 
 const validators = new WeakMap<object, Validator>();
 
-/** What is wrong with a value by a schema of the document (JSON Schema 2020-12, formats included), a line each. */
+/** The faults of a value by a schema of the document (JSON Schema 2020-12, formats included), one line each. */
 export function faultsOf(schema: Schema, value: unknown): string[] {
   const validator = validators.get(schema) ?? new Validator({ ...schema, components: { schemas } }, "2020-12", false);
   validators.set(schema, validator);
@@ -35,7 +35,7 @@ function findOperation(method: string, path: string): Operation | undefined {
   return undefined;
 }
 
-/** Throws when the response is not one that the document announces: its status, its headers, its media type, its body. */
+/** Throws when the document does not describe the response: its status, its headers, its media type, its body. */
 export async function checkAgainstDocument(method: string, path: string, response: Response): Promise<void> {
   const operation = findOperation(method, path);
   if (operation === undefined && response.status < 400) return;

@@ -1,4 +1,4 @@
-/** The gate of a key, its clock and its database, in a test's hands. */
+/** Access to a key's gate and its database, for tests. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { ApiKeyGate } from "../../src/api-key-gate/api-key-gate.ts";

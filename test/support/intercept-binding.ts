@@ -1,4 +1,4 @@
-/** A real binding, with every call to its store passing through one function. */
+/** A real binding that passes every call to its store through one function. */
 
 export type StoreCall = "d1" | "kv.read" | "kv.write" | "gate";
 
@@ -33,7 +33,7 @@ export function interceptDatabase<D extends D1Database | D1DatabaseSession>(
   });
 }
 
-/** Every call is made; only its cost is looked at. */
+/** Makes every call, and records only its cost. */
 export const meterDatabase = <D extends D1Database | D1DatabaseSession>(database: D, meter: Meter): D =>
   interceptDatabase(database, (_, makeCall) => makeCall(), meter);
 
@@ -66,7 +66,7 @@ function interceptStatement(
         case "first":
           return (column?: string) => interceptor("d1", () => makeFirst(column));
         case "raw":
-          throw new Error("raw() does not tell what it cost: use all()");
+          throw new Error("raw() does not report its cost: use all()");
         default:
           return bound(target, property);
       }
@@ -79,7 +79,7 @@ function interceptStatement(
 export const interceptStore = (store: KVNamespace, interceptor: Interceptor): KVNamespace =>
   onMethods(store, { getWithMetadata: "kv.read", get: "kv.read", put: "kv.write", delete: "kv.write" })(interceptor);
 
-/** `methods` are those of the objects: a stub cannot tell. */
+/** `methods` are those of the objects: a stub does not list them. */
 export function interceptObjects<N extends Pick<DurableObjectNamespace, "idFromName">>(
   objects: N,
   methods: readonly string[],

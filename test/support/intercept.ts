@@ -1,4 +1,4 @@
-/** The real bindings, with every call to a store passing through one function: to count it, to watch it, or to make it fail. */
+/** The real bindings, with every store call passed through one function: to count it, to observe it, or to make it fail. */
 import {
   type Interceptor,
   interceptDatabase,

@@ -1,4 +1,4 @@
-/** An application with an empty memory: what a request meets in a new isolate. */
+/** An application with an empty memory: the same as in a new isolate. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
 import type { Identify } from "../../src/account/identity.ts";
@@ -6,7 +6,7 @@ import { createApp } from "../../src/app.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {
-  /** Sends a request, waits for what the Worker does after its answer too, and holds the answer against the document. */
+  /** Sends a request, waits for what the Worker does after its answer too, and checks the answer against the document. */
   request(path: string, init?: RequestInit, env?: Env): Promise<Response>;
 };
 

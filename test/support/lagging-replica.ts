@@ -2,10 +2,17 @@
  * D1 with a replica that lags by a script: two real databases, the second a copy of the first as of `catchUp`.
  *
  * As D1 does it: "first-unconstrained" reads the replica; a bookmark reads it too when the replica has come so far, else the
- * primary; "first-primary", every write, and what is not in a session goes to the primary. Bookmarks are counts of writes.
+ * primary; "first-primary", every write, what follows it in its session, and what is not in a session go to the primary.
+ * Bookmarks are counts of writes.
  */
 import { env } from "cloudflare:workers";
 import schema from "../../schema.sql?raw";
+
+/** A statement and its values, to be prepared again for whichever database answers. */
+type Written = { readonly sql: string; readonly values: readonly unknown[] };
+
+const isWrite = ({ sql }: Written) => /\b(INSERT|UPDATE|DELETE|REPLACE)\b/.test(sql);
+const prepareAt = (database: D1Database, { sql, values }: Written) => database.prepare(sql).bind(...values);
 
 export async function createReplica() {
   let [written, copied] = [1, 1];
@@ -22,19 +29,51 @@ export async function createReplica() {
     copied = written;
   }
 
-  const session = (constraint: string): D1DatabaseSession => {
+  function session(constraint: string): D1DatabaseSession {
     asked.push(constraint);
-    const atReplica = constraint === "first-unconstrained" || constraint <= toBookmark(copied);
-    const real = (atReplica ? env.REPLICA : env.DB).withSession("first-primary");
-    const version = atReplica ? copied : written;
-    return new Proxy(real, {
+    const originals = new WeakMap<object, Written>();
+    let seen = constraint.startsWith("first-") ? null : constraint;
+
+    /** Where these statements go; what the session has seen then is at least as new as its answer. */
+    async function at<Answer>(statements: readonly Written[], call: (database: D1Database) => Promise<Answer>) {
+      const writes = statements.some(isWrite);
+      const atReplica = !writes && constraint !== "first-primary" && (seen === null || seen <= toBookmark(copied));
+      const answer = await call(atReplica ? env.REPLICA : env.DB);
+      if (writes) written += 1;
+      const version = toBookmark(atReplica ? copied : written);
+      if (seen === null || version > seen) seen = version;
+      return answer;
+    }
+
+    const statement = (original: Written): D1PreparedStatement => {
+      const proxy = new Proxy(env.DB.prepare(original.sql), {
+        get(target, name) {
+          if (name === "bind") return (...values: unknown[]) => statement({ ...original, values });
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== "function") return member;
+          return (...args: unknown[]) =>
+            at([original], async (database) => {
+              const real = prepareAt(database, original);
+              return Reflect.apply(Reflect.get(real, name), real, args);
+            });
+        },
+      });
+      originals.set(proxy, original);
+      return proxy;
+    };
+
+    return new Proxy(env.DB.withSession(), {
       get(target, name) {
-        if (name === "getBookmark") return () => toBookmark(version);
-        const member: unknown = Reflect.get(target, name);
-        return typeof member === "function" ? (...args: unknown[]) => Reflect.apply(member, target, args) : member;
+        if (name === "getBookmark") return () => seen;
+        if (name === "prepare") return (sql: string) => statement({ sql, values: [] });
+        if (name !== "batch") return Reflect.get(target, name);
+        return (statements: D1PreparedStatement[]) => {
+          const list = statements.flatMap((each) => originals.get(each) ?? []);
+          return at(list, (database) => database.batch(list.map((each) => prepareAt(database, each))));
+        };
       },
     });
-  };
+  }
 
   await catchUp();
   return {

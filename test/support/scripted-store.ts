@@ -1,5 +1,6 @@
 /** A store with one value, in virtual time: it answers, is slow, hangs or fails as a test tells it, and remembers each read. */
 import { vi } from "vitest";
+import { KeptValue, type KeptValueOptions } from "../../src/kept-value.ts";
 
 export const WAYS = ["ok", "slow", "crawl", "hang", "fail", "lost", "defect"] as const;
 /**
@@ -79,3 +80,21 @@ export async function pass(milliseconds: number): Promise<void> {
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 40; turn++) await null;
 }
+
+export const FRESH_MS = 1_000;
+
+/** A store whose value was read a freshness window ago, and is not fresh any more. */
+export async function readOnce(options: Partial<KeptValueOptions<Read>> = {}) {
+  freezeTime();
+  const store = new ScriptedStore();
+  const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, ...options });
+  const read = (waitUntil?: (refresh: Promise<void>) => void) => value.read(store.load, FRESH_MS, waitUntil);
+  const first = read();
+  await pass(1);
+  await first;
+  await pass(FRESH_MS);
+  return { store, value, read };
+}
+
+/** What a request has been answered by now. */
+export const answerOf = (request: Promise<Read>) => Promise.race([request, pass(0).then(() => "waiting")]);

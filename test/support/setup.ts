@@ -1,4 +1,4 @@
-/** Every test starts with an empty, loaded database and ends with nothing stored anywhere. */
+/** Every test starts with the schema in an empty database, and all stores are emptied after it. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";

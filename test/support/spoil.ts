@@ -1,4 +1,4 @@
-/** Breaks the rules of a JSON schema, one at a time: to see that a check refuses each. */
+/** Breaks the rules of a JSON schema one at a time, to test that a check refuses each. */
 import type { Schema } from "@cfworker/json-schema";
 import document from "../../public/openapi.json";
 import { faultsOf } from "./document-check.ts";

@@ -1,4 +1,4 @@
-/** A tenant with a key, talking to the tenant API through one isolate. */
+/** A tenant with a key, using the tenant API through one isolate. */
 import { env } from "cloudflare:workers";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./operations.ts";
@@ -25,7 +25,7 @@ export async function createTenant(options: KeyOptions = {}, isolate: Isolate = 
   };
 }
 
-/** One of everything that a path of the tenant API can name, in an account of its own. */
+/** One row of each kind that a path of the tenant API can name, in a new account. */
 export async function addOneOfEverything(accountId?: string) {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
@@ -41,7 +41,6 @@ export async function addOneOfEverything(accountId?: string) {
     ),
     env.DB.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
-  const ids: Record<string, string> = {};
   const known = {
     accountId: account,
     ideaBankId: bank.id,
@@ -51,8 +50,9 @@ export async function addOneOfEverything(accountId?: string) {
     surveyId,
     panelistId: bank.panelistId,
   };
-  await createMissing(Object.assign(ids, known));
-  return Object.assign(known, ids);
+  const ids = Object.assign<Record<string, string>, typeof known>({}, known);
+  await createMissing(ids);
+  return ids;
 }
 
 /** Creates what a path can name and is not there yet through the API itself, so that a new resource needs no line here. */
@@ -71,7 +71,7 @@ async function createMissing(ids: Record<string, string>): Promise<void> {
   }
 }
 
-/** Everything that D1 holds and a tenant's request could change. */
+/** All rows in D1 that a tenant's request could change. */
 export async function dumpDatabase(): Promise<unknown> {
   const { results: tables } = await env.DB.prepare(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'

@@ -1,4 +1,4 @@
-/** What tests find in D1: written straight to the tables, as anyone with the database could. */
+/** Test data in D1, written directly to the tables. */
 import { env } from "cloudflare:workers";
 import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";

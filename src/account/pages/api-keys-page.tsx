@@ -1,37 +1,72 @@
-/** `/account/api-keys`: every key, and the form for another while there is room. */
+/** `/account/api-keys`: every active key, the form for another while there is room, what has ended, and the storage. */
+import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS } from "../../model/account.ts";
-import { CreateForm, type CreateFormProps } from "./create-form.tsx";
+import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.tsx";
+import { EndedKeys } from "./ended-keys.tsx";
+import { ErrorSummary } from "./field.tsx";
 import { KeyCard } from "./key-card.tsx";
 import { type Frame, Layout } from "./layout.tsx";
+import { StorageBar } from "./storage-bar.tsx";
+
+/** What was just done to which key: the list opens with a sentence about it. */
+export type Done = { readonly what: string | undefined; readonly apiKeyId: string | undefined };
 
 type Props = {
   readonly frame: Frame;
-  readonly keys: readonly ApiKey[];
+  readonly overview: ApiKeyOverview;
   readonly now: number;
   readonly form: CreateFormProps;
+  readonly done: Done;
 };
 
-export const ApiKeysPage = ({ frame, keys, now, form }: Props) => {
-  const active = keys.filter(({ state }) => state === "active").length;
+export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, form, done }: Props) => {
+  const active = keys.filter(({ state }) => state === "active");
+  const hasRoom = active.length < MAX_ACTIVE_KEYS;
+  const sentence = doneInWords(done, keys);
+  const createLink = hasRoom && (
+    <a class="button primary" href="#create">
+      Create key
+    </a>
+  );
   return (
-    <Layout title="API keys" current="keys" {...frame}>
-      <p class="lead">{`${active} of ${MAX_ACTIVE_KEYS} keys active. Counts and “last used” are about a minute behind.`}</p>
-      {keys.length === 0 && <p class="notice">There are no keys yet. Create the first one below.</p>}
-      {keys.length > 0 && (
+    <Layout title="API keys" current="keys" aside={createLink} {...frame}>
+      {sentence && (
+        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
+          {sentence}
+        </p>
+      )}
+      {form.errors.length > 0 && (
+        <ErrorSummary title="The key was not created." errors={form.errors} labels={CREATE_LABELS} />
+      )}
+      <p class="lead">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active. Counts and “last used” are about a minute behind.`}</p>
+      {active.length === 0 && <p class="notice">There are no active keys. Create one below.</p>}
+      {active.length > 0 && (
         <ul class="cards">
-          {keys.map((apiKey) => (
+          {active.map((apiKey) => (
             <KeyCard apiKey={apiKey} now={now} />
           ))}
         </ul>
       )}
-      {active < MAX_ACTIVE_KEYS ? (
-        <CreateForm {...form} />
-      ) : (
-        <section aria-labelledby="create">
-          <h2 id="create">Create a key</h2>
-          <p class="notice">{`${active} of ${MAX_ACTIVE_KEYS} keys active: revoke one first.`}</p>
-        </section>
-      )}
+      {ended > 0 && <EndedKeys keys={keys.slice(active.length)} count={ended} now={now} />}
+      <section aria-labelledby="create">
+        <h2 id="create">Create a key</h2>
+        {hasRoom ? (
+          <CreateForm {...form} />
+        ) : (
+          <p class="notice">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active: revoke one first.`}</p>
+        )}
+      </section>
+      <StorageBar storage={storage} />
     </Layout>
   );
 };
+
+/** Only what the list bears out: a link from elsewhere must not make the page say what is not so. */
+function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[]): string | undefined {
+  const apiKey = keys.find(({ id }) => id === apiKeyId);
+  if (apiKey && what === "renamed") return `The key is now called “${apiKey.name}”.`;
+  if (apiKey?.state === "revoked" && what === "revoked") {
+    return `“${apiKey.name}” is revoked. Every request with it is refused from now on.`;
+  }
+  return undefined;
+}

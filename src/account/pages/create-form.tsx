@@ -1,31 +1,50 @@
 /** The form for a new key. What was typed comes back with what is wrong about it. */
-import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { SCOPES } from "../../model/scope.ts";
+import { described, Field, messageFor } from "./field.tsx";
+import { rateInWords, SCOPE_GROUPS } from "./key-words.ts";
 
 export type CreateFormProps = {
-  /** The id of the key that this form creates: sent twice, it creates one. */
+  /** Signed: the id of the key that this form creates. Sent twice, it creates one. */
   readonly newKeyId: string;
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
 };
 
-const EXPIRIES = { "": "never", 30: "in 30 days", 90: "in 90 days", 365: "in a year" };
+/** What the summary of errors calls the fields. */
+export const CREATE_LABELS = {
+  name: "Name",
+  scopes: "Scopes",
+  limit: "Requests",
+  windowSeconds: "Seconds",
+  expiresInDays: "Expires",
+};
+
+const EXPIRIES = { "": "Never", 30: "In 30 days", 90: "In 90 days", 365: "In a year" };
+
+/** `limit/windowSeconds`, the common ones first. */
+const RATES: readonly [number, number][] = [
+  [600, 60],
+  [60, 60],
+  [3_000, 60],
+  [10, 1],
+  [1_000, 3_600],
+];
+const DEFAULT_RATE = "600/60";
+const OTHER_RATE = "other";
 
 export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
-  const messageFor = (path: string) => errors.find((error) => error.path.split(".")[0] === path)?.message;
   const chosen: readonly string[] = fields.has("name") ? fields.getAll("scopes") : SCOPES;
+  const rate = fields.get("rate") ?? (fields.has("limit") ? OTHER_RATE : DEFAULT_RATE);
+  const [name, scopes, limit, windowSeconds, expires] = Object.keys(CREATE_LABELS).map((field) =>
+    messageFor(errors, field),
+  );
+  const nameHint = "What will use it? “CRM import”, for example.";
   return (
-    <section aria-labelledby="create">
-      <h2 id="create">Create a key</h2>
-      {errors.length > 0 && (
-        <p class="notice bad" role="alert">
-          The key was not created: look at the fields that are marked.
-        </p>
-      )}
-      <form method="post" action="/account/api-keys" class="create">
-        <input type="hidden" name="newKeyId" value={newKeyId} />
-        <Field name="name" label="Name" message={messageFor("name") ?? "What will use it? “CRM import”, for example."}>
+    <form method="post" action="/account/api-keys" class="create">
+      <input type="hidden" name="newKeyId" value={newKeyId} />
+      <div class="columns">
+        <Field name="name" label="Name" hint={nameHint} message={name}>
           <input
             id="name"
             name="name"
@@ -33,83 +52,89 @@ export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
             required
             maxlength={100}
             autocomplete="off"
-            aria-describedby="name-hint"
-            aria-invalid={messageFor("name") ? "true" : undefined}
+            {...described("name", name, nameHint)}
           />
         </Field>
-        <fieldset>
-          <legend>Scopes</legend>
-          {messageFor("scopes") && <p class="error">{messageFor("scopes")}</p>}
-          {SCOPES.map((scope) => (
-            <label class="choice">
-              <input type="checkbox" name="scopes" value={scope} checked={chosen.includes(scope)} />
-              {scope}
-            </label>
-          ))}
-        </fieldset>
-        <div class="row">
-          <NumberField
-            name="limit"
-            label="Requests"
-            fields={fields}
-            initial="600"
-            max={10_000}
-            message={messageFor("limit")}
-          />
+        <Field name="expiresInDays" label="Expires" message={expires}>
+          <select id="expiresInDays" name="expiresInDays" {...described("expiresInDays", expires)}>
+            {Object.entries(EXPIRIES).map(([days, words]) => (
+              <option value={days} selected={days === (fields.get("expiresInDays") ?? "")}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <fieldset id="scopes" class="scopes" tabindex={-1} aria-describedby="scopes-hint">
+        <legend>Scopes</legend>
+        <p id="scopes-hint" class={scopes ? "error" : "hint"}>
+          {scopes ? `Scopes ${scopes}` : "What the key may do. Take away what its user does not need."}
+        </p>
+        {SCOPE_GROUPS.map(({ noun, scopes: known }) => (
+          <fieldset class="scope-group">
+            <legend>{noun}</legend>
+            {known.map(([scope, phrase]) => (
+              <label class="choice">
+                <input type="checkbox" name="scopes" value={scope} checked={chosen.includes(scope)} />
+                <span>
+                  <code>{scope}</code>
+                  <span class="hint">{phrase}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </fieldset>
+      <div class="columns rate">
+        <Field name="rate" label="Limit" message={undefined}>
+          <select id="rate" name="rate">
+            {RATES.map(([requests, seconds]) => (
+              <option value={`${requests}/${seconds}`} selected={rate === `${requests}/${seconds}`}>
+                {rateInWords(requests, seconds)}
+              </option>
+            ))}
+            <option value={OTHER_RATE} selected={rate === OTHER_RATE}>
+              Another limit…
+            </option>
+          </select>
+        </Field>
+        <div class="other-rate">
+          <NumberField name="limit" fields={fields} initial="600" message={limit} hint="At most 10,000" />
           <NumberField
             name="windowSeconds"
-            label="per … seconds"
             fields={fields}
             initial="60"
-            max={3_600}
-            message={messageFor("windowSeconds")}
+            message={windowSeconds}
+            hint="1 to 3,600: the length of the window"
           />
-          <Field name="expiresInDays" label="Expires" message={messageFor("expiresInDays")}>
-            <select id="expiresInDays" name="expiresInDays">
-              {Object.entries(EXPIRIES).map(([days, words]) => (
-                <option value={days} selected={days === (fields.get("expiresInDays") ?? "")}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </Field>
+          <p class="hint">One key can sustain about 1,000 requests per second, whatever its limit.</p>
         </div>
-        <button type="submit" class="primary">
-          Create key
-        </button>
-      </form>
-    </section>
+      </div>
+      <button type="submit" class="primary">
+        Create key
+      </button>
+    </form>
   );
 };
 
-type FieldProps = { name: string; label: string; message: string | undefined; children?: Child };
+type NumberFieldProps = {
+  readonly name: "limit" | "windowSeconds";
+  readonly fields: URLSearchParams;
+  readonly initial: string;
+  readonly hint: string;
+  readonly message: string | undefined;
+};
 
-const Field = ({ name, label, message, children }: FieldProps) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    {children}
-    {message && (
-      <p id={`${name}-hint`} class="hint">
-        {message}
-      </p>
-    )}
-  </div>
-);
-
-type NumberFieldProps = Omit<FieldProps, "children"> & { fields: URLSearchParams; initial: string; max: number };
-
-const NumberField = ({ name, label, fields, initial, max, message }: NumberFieldProps) => (
-  <Field name={name} label={label} message={message}>
+/** Not checked by the browser: it could not say what is wrong with a field that the chosen limit hides. */
+const NumberField = ({ name, fields, initial, hint, message }: NumberFieldProps) => (
+  <Field name={name} label={CREATE_LABELS[name]} hint={hint} message={message}>
     <input
       id={name}
       name={name}
-      type="number"
-      min={1}
-      max={max}
+      inputmode="numeric"
+      autocomplete="off"
       value={fields.get(name) ?? initial}
-      required
-      aria-describedby={message ? `${name}-hint` : undefined}
-      aria-invalid={message ? "true" : undefined}
+      {...described(name, message, hint)}
     />
   </Field>
 );

@@ -1,36 +1,56 @@
-/** What an owner can do with a key: disclosed on demand, without JavaScript. */
+/** What an owner can do with an active key. The forms open over the page, without JavaScript: nothing on it moves. */
 import { type ApiKey, GRACE_PERIODS } from "../../model/account.ts";
 
-export const KeyActions = ({ apiKey: { id, name, state, lastFour, previous } }: { apiKey: ApiKey }) => (
+export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKey: ApiKey }) => (
   <div class="actions">
-    {state === "active" && (
-      <details>
-        <summary aria-label={`Rotate ${name}`}>Rotate</summary>
-        <form method="post" action={`/account/api-keys/${id}/rotate`}>
-          <input type="hidden" name="lastFour" value={lastFour} />
-          {previous && <p class="hint">The secret from before the last rotation ends at once.</p>}
-          <label for={`grace-${id}`}>The key keeps its id and gets a new secret. The old one keeps working for</label>
-          <select id={`grace-${id}`} name="graceSeconds">
+    <button type="button" popovertarget={`rotate-${id}`} aria-label={`Rotate ${name}`}>
+      Rotate
+    </button>
+    <button type="button" popovertarget={`rename-${id}`} aria-label={`Rename ${name}`}>
+      Rename
+    </button>
+    <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
+      Revoke
+    </a>
+    <div popover="auto" id={`rotate-${id}`} class="dialog" role="dialog" aria-label={`Rotate ${name}`}>
+      <form method="post" action={`/account/api-keys/${id}/rotate`}>
+        <h3 dir="auto">{`Rotate “${name}”`}</h3>
+        <p>The key keeps its id and gets a new secret, which is shown once.</p>
+        {previous && <p>The secret from before the last rotation ends at once.</p>}
+        <input type="hidden" name="lastFour" value={lastFour} />
+        <div class="field">
+          <label for={`grace-${id}`}>The present secret keeps working for</label>
+          <select id={`grace-${id}`} name="graceSeconds" autofocus>
             {Object.entries(GRACE_PERIODS).map(([seconds, words]) => (
               <option value={seconds} selected={seconds === "86400"}>
                 {words === "none" ? "no time at all" : words}
               </option>
             ))}
           </select>
-          <button type="submit">Rotate now</button>
-        </form>
-      </details>
-    )}
-    <details>
-      <summary aria-label={`Rename ${name}`}>Rename</summary>
-      <form method="post" action={`/account/api-keys/${id}/rename`}>
-        <label for={`name-${id}`}>New name</label>
-        <input id={`name-${id}`} name="name" value={name} required maxlength={100} autocomplete="off" />
-        <button type="submit">Rename</button>
+        </div>
+        <Buttons closes={`rotate-${id}`} label="Rotate now" />
       </form>
-    </details>
-    <a class="danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
-      Revoke…
-    </a>
+    </div>
+    <div popover="auto" id={`rename-${id}`} class="dialog" role="dialog" aria-label={`Rename ${name}`}>
+      <form method="post" action={`/account/api-keys/${id}/rename`}>
+        <h3 dir="auto">{`Rename “${name}”`}</h3>
+        <div class="field">
+          <label for={`name-${id}`}>New name</label>
+          <input id={`name-${id}`} name="name" value={name} required maxlength={100} autocomplete="off" autofocus />
+        </div>
+        <Buttons closes={`rename-${id}`} label="Rename" />
+      </form>
+    </div>
+  </div>
+);
+
+const Buttons = ({ closes, label }: { closes: string; label: string }) => (
+  <div class="buttons">
+    <button type="submit" class="primary">
+      {label}
+    </button>
+    <button type="button" popovertarget={closes} popovertargetaction="hide">
+      Cancel
+    </button>
   </div>
 );

@@ -1,51 +1,43 @@
-/** One API key in the list. */
+/** One active API key in the list: who uses it, what it may do, and what can be done about it. */
 import type { Child } from "hono/jsx";
 import type { ApiKey } from "../../model/account.ts";
-import { SCOPES } from "../../model/scope.ts";
 import { KeyActions } from "./key-actions.tsx";
+import { rateInWords, scopesInWords } from "./key-words.ts";
 import { Time } from "./times.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 
 type CardProps = { readonly apiKey: ApiKey; readonly now: number };
 
 export const KeyCard = ({ apiKey, now }: CardProps) => {
-  const { id, name, state, expiresAt, revokedAt, previous } = apiKey;
+  const { id, name, lastFour, expiresAt, previous } = apiKey;
   return (
-    <li class={`card ${state}`}>
+    <li class="card">
       <div class="card-head">
-        <h2>{name}</h2>
-        <span class="badge">{state}</span>
+        <div>
+          <h2 dir="auto">{name}</h2>
+          <code>{`ibk_${id}…${lastFour}`}</code>
+        </div>
+        <KeyActions apiKey={apiKey} />
       </div>
-      <dl>
-        <Fact name="Key">
-          <code>{`ibk_${id}…${apiKey.lastFour}`}</code>
-        </Fact>
-        <Fact name="Last used">{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} now={now} /> : "never"}</Fact>
-        <Fact name="Scopes">{apiKey.scopes.length === SCOPES.length ? "all" : apiKey.scopes.join(", ")}</Fact>
-        <Fact name="Limit">{`${apiKey.limit.toLocaleString("en")} requests per ${apiKey.windowSeconds} s`}</Fact>
-        <Fact name="Created">
-          <Time at={apiKey.createdAt} now={now} />
-        </Fact>
-        {expiresAt && (
-          <Fact name={state === "expired" ? "Expired" : "Expires"}>
-            <Time at={expiresAt} now={now} />
+      <div class="card-body">
+        <dl>
+          <Fact name="Last used">{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} now={now} /> : "Never"}</Fact>
+          <Fact name="Created">
+            <Time at={apiKey.createdAt} now={now} />
           </Fact>
-        )}
-        {revokedAt && (
-          <Fact name="Revoked">
-            <Time at={revokedAt} now={now} />
-          </Fact>
-        )}
-        {previous && (
-          <Fact name="Old secret">
-            ends <Time at={previous.expiresAt} now={now} />
-            {previous.lastUsedAt ? ", last used " : ", not used since the rotation"}
-            {previous.lastUsedAt && <Time at={previous.lastUsedAt} now={now} />}
-          </Fact>
-        )}
-      </dl>
-      {state !== "revoked" && <UsageChart apiKey={apiKey} now={now} />}
-      {state !== "revoked" && <KeyActions apiKey={apiKey} />}
+          <Fact name="Limit">{rateInWords(apiKey.limit, apiKey.windowSeconds)}</Fact>
+          <Fact name="Expires">{expiresAt ? <Time at={expiresAt} now={now} /> : "Never"}</Fact>
+          <Fact name="Scopes">{scopesInWords(apiKey.scopes)}</Fact>
+          {previous && (
+            <Fact name="Old secret">
+              Ends <Time at={previous.expiresAt} now={now} />
+              {previous.lastUsedAt ? ", last used " : ", not used since the rotation"}
+              {previous.lastUsedAt && <Time at={previous.lastUsedAt} now={now} />}
+            </Fact>
+          )}
+        </dl>
+        <UsageChart apiKey={apiKey} now={now} />
+      </div>
     </li>
   );
 };

@@ -6,17 +6,19 @@ export type Frame = { readonly nonce: string; readonly email?: string };
 type LayoutProps = Frame & {
   readonly title: string;
   readonly current?: "keys" | "activity";
+  /** Beside the title. */
+  readonly aside?: Child;
   readonly children?: Child;
 };
 
-export const Layout = ({ title, nonce, email, current, children }: LayoutProps) => (
+export const Layout = ({ title, nonce, email, current, aside, children }: LayoutProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Account Settings`}</title>
-      <link rel="icon" href="data:," />
+      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
       <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
       <script src="/assets/account.js" nonce={nonce} defer />
     </head>
@@ -25,21 +27,35 @@ export const Layout = ({ title, nonce, email, current, children }: LayoutProps) 
         Skip to content
       </a>
       <header>
-        <p class="brand">Account Settings</p>
-        {email && (
-          <nav aria-label="Account Settings">
-            <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
-              API keys
-            </a>
-            <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
-              Activity
-            </a>
-          </nav>
-        )}
-        {email && <p class="who">Signed in as {email}</p>}
+        <div>
+          <p class="brand">
+            <img src="/assets/icon.svg" alt="" width={24} height={24} />
+            Account Settings
+          </p>
+          {email && (
+            <nav aria-label="Account Settings">
+              <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
+                API keys
+              </a>
+              <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
+                Activity
+              </a>
+              <a href="/reference">Reference</a>
+            </nav>
+          )}
+          {email && (
+            <p class="who">
+              <span>Signed in as </span>
+              {email}
+            </p>
+          )}
+        </div>
       </header>
       <main id="content" tabindex={-1}>
-        <h1>{title}</h1>
+        <div class="title">
+          <h1 dir="auto">{title}</h1>
+          {aside}
+        </div>
         {children}
       </main>
     </body>

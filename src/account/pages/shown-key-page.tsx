@@ -5,7 +5,7 @@ import { exactTime } from "./times.tsx";
 
 type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
 
-export const ShownKeyPage = ({ frame, shown: { apiKey, key, told }, rotated, origin }: Props) => (
+export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, origin }: Props) => (
   <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="keys" {...frame}>
     <p class="notice good" role="status">
       <strong>{apiKey.name}</strong>
@@ -18,8 +18,11 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, told }, rotated, ori
         {apiKey.previous
           ? `The old secret keeps working until ${exactTime(apiKey.previous.expiresAt)}.`
           : "No old secret works any more."}
-        {!told &&
-          " But the key's gate did not answer: for up to a minute an old secret may still work, and the new one may not. Rotate again to be sure."}
+      </p>
+    )}
+    {warning && (
+      <p class="notice bad" role="alert">
+        {warning}
       </p>
     )}
     <h2>Try it</h2>

@@ -1,4 +1,4 @@
-/** Times as people say them, with the exact one on hover. */
+/** Times as people say them, with the exact one on hover. Where JavaScript runs, it puts the reader's time zone in the place of UTC. */
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
@@ -21,5 +21,12 @@ export const exactTime = (timestamp: string): string => `${timestamp.slice(0, 19
 export const Time = ({ at, now }: { at: string; now: number }) => (
   <time datetime={at} title={exactTime(at)}>
     {relativeTime(at, now)}
+  </time>
+);
+
+/** An hour of the day. */
+export const Clock = ({ at }: { at: string }) => (
+  <time datetime={at} data-clock>
+    {`${at.slice(11, 16)} UTC`}
   </time>
 );

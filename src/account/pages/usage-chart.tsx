@@ -1,12 +1,16 @@
-/** A key's requests over the last 24 hours, admitted and limited apart: an SVG that says in words what it shows. */
+/** A key's requests over the last 24 hours, admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
 import type { ApiKey } from "../../model/account.ts";
+import { number } from "./key-words.ts";
+import { Clock, Time } from "./times.tsx";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-const BAR = { width: 10, gap: 3, height: 56 };
-const WIDTH = HOURS * (BAR.width + BAR.gap) - BAR.gap;
+/** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
+const LEAST = 2;
 
-export const UsageChart = ({ apiKey, now }: { apiKey: ApiKey; now: number }) => {
+type Props = { readonly apiKey: ApiKey; readonly now: number };
+
+export const UsageChart = ({ apiKey, now }: Props) => {
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
   const hours = Array.from({ length: HOURS }, (_, index) => {
     const hour = new Date(first + index * HOUR_MS).toISOString();
@@ -14,26 +18,68 @@ export const UsageChart = ({ apiKey, now }: { apiKey: ApiKey; now: number }) => 
   });
   const admitted = hours.reduce((sum, count) => sum + count.admitted, 0);
   const limited = hours.reduce((sum, count) => sum + count.limited, 0);
-  const most = Math.max(1, ...hours.map((count) => count.admitted + count.limited));
-  const scale = (count: number) => Math.round((count / most) * BAR.height * 10) / 10;
-  const summary = `Last 24 hours: ${admitted.toLocaleString("en")} admitted, ${limited.toLocaleString("en")} over the limit`;
+  if (admitted + limited === 0) return <Unused lastUsedAt={apiKey.lastUsedAt} now={now} />;
+  const top = roundUp(Math.max(...hours.map((count) => count.admitted + count.limited)));
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, Math.round((count / top) * 1000) / 10));
   return (
     <figure class="usage">
-      <svg viewBox={`0 0 ${WIDTH} ${BAR.height + 1}`} preserveAspectRatio="xMinYMax" role="img" aria-label={summary}>
-        {hours.map((count, index) => {
-          const [low, high] = [scale(count.admitted), scale(count.limited)];
-          const x = index * (BAR.width + BAR.gap);
-          return (
-            <g>
-              <title>{`${count.hour.slice(11, 16)} UTC: ${count.admitted} admitted, ${count.limited} over the limit`}</title>
-              <rect class="empty" x={x} y={BAR.height} width={BAR.width} height={1} />
-              <rect class="admitted" x={x} y={BAR.height - low} width={BAR.width} height={low} />
-              <rect class="limited" x={x} y={BAR.height - low - high} width={BAR.width} height={high} />
-            </g>
-          );
-        })}
-      </svg>
-      <figcaption>{summary}</figcaption>
+      <figcaption>
+        <span>
+          <strong>{number(admitted + limited)}</strong> in 24 hours
+        </span>
+        <span class="legend admitted">{`${number(admitted)} admitted`}</span>
+        <span class="legend limited">{`${number(limited)} over the limit`}</span>
+      </figcaption>
+      <div class="plot" aria-hidden="true">
+        <div class="scale">
+          {[top, top / 2, 0].map((value) => (
+            <span>{value.toLocaleString("en", { notation: "compact" })}</span>
+          ))}
+        </div>
+        <div class="bars">
+          {hours.map((count) => (
+            <div>
+              <Bar low={heightOf(count.admitted)} high={heightOf(count.limited)} />
+              <span class="tip">
+                <Clock at={count.hour} />
+                {`: ${number(count.admitted)} admitted, ${number(count.limited)} over the limit`}
+              </span>
+            </div>
+          ))}
+        </div>
+        <div class="hours">{hours.map(({ hour }, index) => index % 6 === 0 && <Clock at={hour} />)}</div>
+      </div>
     </figure>
   );
 };
+
+/** What was over the limit stands on what was admitted. */
+const Bar = ({ low, high }: { low: number; high: number }) => (
+  <svg viewBox="0 0 1 100" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="admitted" y={100 - low} width={1} height={low} />
+    <rect class="limited" y={Math.max(0, 100 - low - high)} width={1} height={high} />
+  </svg>
+);
+
+/** 2, 4, 6, 8 or 10 times a power of ten, so that half of it is round too. */
+function roundUp(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [2, 4, 6, 8, 10].map((factor) => factor * power).find((top) => top >= most) ?? most;
+}
+
+const Unused = ({ lastUsedAt, now }: { lastUsedAt: string | null; now: number }) => (
+  <div class="usage unused">
+    <p>
+      <strong>{lastUsedAt ? "No requests in the last 24 hours" : "Not used yet"}</strong>
+    </p>
+    {lastUsedAt ? (
+      <p>
+        The last one came <Time at={lastUsedAt} now={now} />. A key that nothing uses any more is best revoked.
+      </p>
+    ) : (
+      <p>
+        Send the key in the header <code>X-API-Key</code>. The first requests are seen here within a minute.
+      </p>
+    )}
+  </div>
+);

@@ -33,14 +33,14 @@ if (!import.meta.deployed) {
     updatePanelist: {
       summary: "Change a panelist",
       description:
-        "Fields that are not sent stay as they are. `active: false` ends the panelist's tokens for good. No token is issued " +
+        "Fields that are not sent stay as they are. `active: false` revokes all tokens of the panelist. No token is issued " +
         "until the panelist is active again.",
       answer: Panelist,
       problems: ["conflict"],
     },
     deletePanelist: {
       summary: "Delete a panelist",
-      description: "Ends the panelist's tokens. Comments stay, without an author.",
+      description: "Revokes all its tokens and removes its votes. Its proposals and comments stay, without an author.",
     },
     issueToken: {
       summary: "Issue a compound token",

@@ -55,8 +55,8 @@ if (!import.meta.deployed) {
     mergeProposal: {
       summary: "Merge a proposal into another",
       description:
-        "Unites the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
-        "names the other in `duplicateOf` and is in no list. A merge is final. Repeating it changes nothing.",
+        "Combines the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
+        "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing.",
       answer: Proposal,
       status: 200,
       problems: ["conflict"],

@@ -16,7 +16,7 @@ export type CostResult = {
 };
 
 export type CostPlan = {
-  /** How long keys are used steadily: their gates write once in a while, and D1 hears of them once a minute. */
+  /** How long keys are used at a steady rate: long enough for their gates' writes, to D1 once a minute. */
   readonly steadySeconds: number;
   readonly reads: number;
 };

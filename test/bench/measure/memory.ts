@@ -1,4 +1,4 @@
-/** Memory: what workerd holds while many idea banks are read, a few of them often, as it is in life. */
+/** Memory: what workerd holds while many idea banks are read, a few of them often (Zipf's law). */
 import { buildOurs, buildWorker } from "../build.ts";
 import { Generator } from "../generator.ts";
 import { Heap } from "../heap.ts";

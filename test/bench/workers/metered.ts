@@ -1,5 +1,5 @@
 /**
- * Counts what a Worker asks of its stores, as the bills count it: wraps its bindings and its Durable Object class, and gives
+ * Counts a Worker's billed store operations: wraps its bindings and its Durable Object class, and gives
  * the counts at `GET /counts`, from zero again. Built around each Worker's own module; never timed against one that is not metered.
  */
 import type { DurableObject } from "cloudflare:workers";

@@ -1,7 +1,7 @@
 /**
- * Two peers: the changelog as one would first write it. `/d1` queries D1 (one round trip) and renders for each request; `/kv` reads what it
+ * Two peers: simple implementations of the changelog. `/d1` queries D1 (one round trip) and renders for each request; `/kv` reads what it
  * rendered before from KV for each request, and so knows neither a closed idea bank nor a revoked token nor a new entry
- * until somebody tells it. Both check the same tokens as ours.
+ * until something updates KV. Both check the same tokens as ours.
  */
 import { type Context, Hono } from "hono";
 import { isExpired, verifyToken } from "../../../src/credentials/compound-token.ts";

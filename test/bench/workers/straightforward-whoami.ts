@@ -1,5 +1,5 @@
 /**
- * A peer: API keys as one would first write them. Each request looks the key up in D1, by the hash of what was presented,
+ * A peer: a simple implementation of API keys. Each request looks the key up in D1, by the hash of what was presented,
  * and counts in a Durable Object, which stores every count.
  */
 import { DurableObject } from "cloudflare:workers";
@@ -9,7 +9,7 @@ type Bindings = { DB: D1Database; COUNTER: DurableObjectNamespace<Counter> };
 type Count = { readonly windowStart: number; readonly requests: number };
 
 export class Counter extends DurableObject {
-  /** A fixed window, which is less than ours promises. */
+  /** A fixed window, which is less exact than our sliding window. */
   count(limit: number, windowMs: number): boolean {
     const now = Date.now();
     const kept = this.ctx.storage.kv.get<Count>("count");

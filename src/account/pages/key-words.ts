@@ -1,0 +1,54 @@
+/** What a key may do and how often, in words. */
+import { SCOPES, type Scope } from "../../model/scope.ts";
+
+/** Each noun's scopes, each with what it allows. */
+export const SCOPE_GROUPS: readonly { readonly noun: string; readonly scopes: readonly [Scope, string][] }[] = [
+  {
+    noun: "Surveys",
+    scopes: [
+      ["surveys:read", "List and read surveys"],
+      ["surveys:write", "Create, change and delete surveys"],
+    ],
+  },
+  {
+    noun: "Idea banks",
+    scopes: [
+      ["ideabanks:read", "List and read idea banks, proposals and comments"],
+      ["ideabanks:write", "Create, change and delete them"],
+    ],
+  },
+  {
+    noun: "Panelists",
+    scopes: [
+      ["panelists:read", "List and read panelists"],
+      ["panelists:write", "Create, change and delete panelists; issue and revoke their tokens"],
+    ],
+  },
+];
+
+/** "Surveys: read. Panelists: read, write." */
+export function scopesInWords(scopes: readonly Scope[]): string {
+  if (scopes.length === SCOPES.length) return "All";
+  return SCOPE_GROUPS.map(({ noun, scopes: known }) => {
+    const actions = known.filter(([scope]) => scopes.includes(scope)).map(([scope]) => scope.split(":")[1]);
+    return actions.length === 0 ? "" : `${noun}: ${actions.join(", ")}. `;
+  })
+    .join("")
+    .trim();
+}
+
+export const number = (value: number): string => value.toLocaleString("en");
+
+const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3600: "hour" };
+
+/** "600 requests per minute". */
+export const rateInWords = (limit: number, windowSeconds: number): string =>
+  `${number(limit)} ${limit === 1 ? "request" : "requests"} per ${WINDOWS[windowSeconds] ?? `${number(windowSeconds)} seconds`}`;
+
+const BINARY = ["bytes", "KiB", "MiB", "GiB"];
+
+/** "1.3 MiB". */
+export function bytesInWords(bytes: number): string {
+  const power = bytes === 0 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: power === 0 ? 0 : 1 })} ${BINARY[power]}`;
+}

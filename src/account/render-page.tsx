@@ -1,0 +1,34 @@
+/** How a page of Account Settings leaves the Worker. */
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { toProblem } from "../http/problem-response.ts";
+import type { Problem } from "../problem.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import type { Frame } from "./pages/layout.tsx";
+import { ProblemPage } from "./pages/problem-page.tsx";
+
+/** A page under its own Content-Security-Policy: only what carries this answer's nonce runs, and nothing inline. */
+export function renderPage(
+  c: Context<OwnerEnv>,
+  render: (frame: Frame) => Child,
+  status: Problem["status"] | 200 | 201 = 200,
+): Response | Promise<Response> {
+  const nonce = crypto.randomUUID();
+  c.header(
+    "Content-Security-Policy",
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'; form-action 'self'; ` +
+      "base-uri 'none'; frame-ancestors 'none'",
+  );
+  // Under "no-referrer" a browser hides the origin of a form from its own site too, and requireSameOrigin wants to see it.
+  c.header("Referrer-Policy", "same-origin");
+  // Only the middleware sets the owner: a page for nobody has no navigation.
+  const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
+  return c.html(`<!doctype html>${render({ nonce, ...(owner && { email: owner.email }) })}`, status);
+}
+
+/** The answer to an error under `/account`, for a person. */
+export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Promise<Response> {
+  const problem = toProblem(error, c);
+  for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
+  return renderPage(c, (frame) => <ProblemPage frame={frame} problem={problem} />, problem.status);
+}

@@ -1,0 +1,19 @@
+/**
+ * The identifier that a form will give to what it creates, chosen when the form is shown, so that a form that is sent twice creates
+ * once. Signed for its owner: an id that this deployment did not offer to this owner is told from ours, whether it exists or not.
+ *
+ *     ibf_ IIIIIIIIIIII GGGGGGGG      id (12), tag (8)
+ */
+import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
+import { ID_WIDTH } from "./id.ts";
+
+const FORM_ID = defineEnvelope("ibf", ID_WIDTH, 8);
+
+export const signFormId = (id: string, owner: string, keys: SigningKeys): Promise<string> =>
+  signEnvelope(FORM_ID, id, keys, owner);
+
+/** Undefined for what this deployment did not sign for this owner. */
+export async function verifyFormId(text: string, owner: string, keys: SigningKeys): Promise<string | undefined> {
+  const verified = await verifyEnvelope(FORM_ID, text, keys, owner);
+  return verified.ok ? verified.value : undefined;
+}

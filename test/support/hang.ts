@@ -1,0 +1,31 @@
+/** Stores that never answer, and timers that a test moves on: nothing is waited for. */
+import { vi } from "vitest";
+import { interceptStores } from "./intercept.ts";
+import type { StoreCall } from "./intercept-binding.ts";
+
+/** The same environment, whose stores of these kinds never answer; `reached` resolves when the first call has come. */
+export function hangStores(env: Env, ...kinds: StoreCall[]): { env: Env; reached: Promise<void> } {
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const hanging = interceptStores(env, (kind, makeCall) => {
+    if (!kinds.includes(kind)) return makeCall();
+    resolve();
+    return new Promise(() => {});
+  });
+  return { env: hanging, reached };
+}
+
+/** Deadlines pass when the test says so: `vi.advanceTimersByTimeAsync`. The stores themselves answer in real time. */
+export const holdTimers = (): void => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+};
+
+/** Lets `milliseconds` pass once `reached`, and tells whether the answer came. */
+export async function answeredAfter(milliseconds: number, answer: Promise<unknown>, reached: Promise<void>) {
+  let answered = false;
+  const settled = answer.finally(() => {
+    answered = true;
+  });
+  await reached;
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  return { answered, settled };
+}

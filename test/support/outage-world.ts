@@ -1,0 +1,99 @@
+/** Tenants by the dozen, each with two of everything that a path can name, in one round trip. */
+import { env } from "cloudflare:workers";
+import { createApiKey } from "../../src/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/credentials/base62.ts";
+import { SCOPES } from "../../src/model/scope.ts";
+import { newId, signingKeys, tokenFor } from "./world.ts";
+
+/** What a path or a body names. */
+export type Ids = Readonly<Record<string, string>>;
+
+export type Tenant = {
+  readonly email: string;
+  readonly apiKeyId: string;
+  readonly key: string;
+  readonly token: string;
+  /** Two sets of the same idea bank, but for `tenantIds`: each has an idea bank of its own. */
+  readonly panelistIds: readonly [Ids, Ids];
+  readonly tenantIds: readonly [Ids, Ids];
+};
+
+const KINDS = {
+  accounts: "INSERT INTO accounts (id, owner_email, created_at) SELECT v ->> 0, v ->> 1, 1",
+  api_keys: `INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, rate_limit, created_at)
+    SELECT v ->> 0, v ->> 1, 'A key', v ->> 2, '${JSON.stringify(SCOPES)}', 10000, 1`,
+  idea_banks: `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
+    SELECT v ->> 0, v ->> 1, 'An idea bank', 'OPEN', 1, 1`,
+  panelists: "INSERT INTO panelists (id, account_id, created_at) SELECT v ->> 0, v ->> 1, 1",
+  proposals: `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at)
+    SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, 'A proposal', 'Of use.', 1, 1`,
+  comments: `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
+    SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, 'A comment', 1`,
+  surveys: `INSERT INTO surveys (id, account_id, title, description, created_at, updated_at)
+    SELECT v ->> 0, v ->> 1, 'A survey', '', 1, 1`,
+} as const;
+type Rows = Record<keyof typeof KINDS, string[][]>;
+
+export async function addTenants(count: number): Promise<Tenant[]> {
+  const rows: Rows = {
+    accounts: [],
+    api_keys: [],
+    idea_banks: [],
+    panelists: [],
+    proposals: [],
+    comments: [],
+    surveys: [],
+  };
+  const tenants: Tenant[] = [];
+  for (let times = 0; times < count; times++) tenants.push(await describeTenant(rows));
+  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  await env.DB.batch(
+    kinds.map((kind) =>
+      env.DB.prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`).bind(JSON.stringify(rows[kind])),
+    ),
+  );
+  return tenants;
+}
+
+async function describeTenant(rows: Rows): Promise<Tenant> {
+  const [account, author] = [newId(), newId()];
+  const email = `${account.toLowerCase()}@example.com`;
+  rows.accounts.push([account, email]);
+  rows.panelists.push([author, account]);
+  const addKey = async () => {
+    const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes);
+    rows.api_keys.push([id, account, secretHash]);
+    return { id, text };
+  };
+  const addBank = () => {
+    const id = newId();
+    rows.idea_banks.push([id, account]);
+    return id;
+  };
+  const addIds = (ideaBankId: string, apiKeyId: string): Ids => {
+    const ids = {
+      apiKeyId,
+      ideaBankId,
+      proposalId: newId(),
+      otherProposalId: newId(),
+      commentId: newId(),
+      surveyId: newId(),
+      panelistId: newId(),
+    };
+    for (const id of [ids.proposalId, ids.otherProposalId]) rows.proposals.push([id, account, ideaBankId, author]);
+    rows.comments.push([ids.commentId, account, ids.proposalId, author]);
+    rows.surveys.push([ids.surveyId, account]);
+    rows.panelists.push([ids.panelistId, account]);
+    return ids;
+  };
+  const { id, text } = await addKey();
+  const [spareKey, bank] = [await addKey(), addBank()];
+  return {
+    email,
+    apiKeyId: id,
+    key: text,
+    token: await tokenFor(bank, author),
+    panelistIds: [addIds(bank, id), addIds(bank, spareKey.id)],
+    tenantIds: [addIds(addBank(), id), addIds(addBank(), spareKey.id)],
+  };
+}
