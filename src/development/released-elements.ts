@@ -74,5 +74,5 @@ function withSnippet(docs: string, { latest, releases }: Releases): string {
     ([name, integrity]) =>
       `<script type="module" src="https://api.example/embed/${latest}/${name}"\n  integrity="${integrity}" crossorigin></script>`,
   );
-  return docs.replace(SNIPPET, `\n\`\`\`html\n${tags.join("\n")}\n\`\`\`\n\n`);
+  return docs.replace(SNIPPET, `\`\`\`html\n${tags.join("\n")}\n\`\`\`\n`);
 }

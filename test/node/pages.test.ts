@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Releases } from "../../src/development/released-elements.ts";
 import { expectAccessible } from "./accessible.ts";
 import { chromiumPath } from "./browser.ts";
+import { block } from "./documents.ts";
 import { openStage, type Stage } from "./element-stage.ts";
 
 const LOOKS = [
@@ -90,6 +91,18 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
     await host.goto(stage.hostPage(snippet.replace(/sha384-..../, "sha384-AAAA")));
     await expect.poll(() => hostComplaints.join()).toContain("integrity");
     expect(await host.evaluate("customElements.get('idea-bank-changelog')")).toBeUndefined();
+  });
+
+  it("the documentation's snippets run on another site, and ask it for a token", async () => {
+    const { page, complaints } = await stage.page();
+    const inPlace = (marker: string) =>
+      block("docs/embed.md", marker).replaceAll("https://api.example", stage.api).replace("ibt_…", stage.demoToken);
+    await page.goto(stage.hostPage(inPlace("shortest")));
+    await page.locator("idea-bank-changelog:state(ready)").waitFor();
+    await page.route("**/my/panelist-token", (route) => route.fulfill({ body: stage.demoToken }));
+    await page.goto(stage.hostPage(inPlace("provider"), { head: inPlace("released") }));
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("the scripts are served to every origin: a release for good, the newest for five minutes", async () => {
