@@ -26,7 +26,7 @@ export default defineConfig({
           // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
           isolate: false,
           // A hang is what this is for; no test depends on how fast the machine is.
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           // The pool gives workerd a cached module without its source map, so that failures name the wrong line
           // (@cloudflare/vitest-plugin 1.5.0 with Vitest 5.1).
           fsModuleCache: false,
@@ -36,8 +36,10 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/node/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // At least five times what a quiet machine takes: compilers, servers and browsers share a busy one.
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],
