@@ -85,23 +85,26 @@ it.each([
       return (await createApiKey(signingKeys, secureRandomBytes, id)).text;
     },
   ],
-])("an %s key costs its owner's gate one call a minute, and answers 401 all the same", async (_, makeKey) => {
-  const text = await makeKey();
-  const { env: counted, counts } = countStores(env);
-  const isolate = createIsolate(counted);
-  freeze(2_000_000_000_000);
-  const flood = async (times: number) => {
-    for (let each = 0; each < times; each++) {
-      const response = await isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } });
-      expect(response.status).toBe(401);
-    }
-  };
-  await flood(50);
-  expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 1 });
-  vi.setSystemTime(2_000_000_060_000);
-  await flood(50);
-  expect(counts.gate).toBe(2);
-});
+])(
+  "an %s key costs its owner's gate one call, and one more later, and answers 401 all the same",
+  async (_, makeKey) => {
+    const text = await makeKey();
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    freeze(2_000_000_000_000);
+    const flood = async (times: number) => {
+      for (let each = 0; each < times; each++) {
+        const response = await isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } });
+        expect(response.status).toBe(401);
+      }
+    };
+    await flood(50);
+    expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 1 });
+    vi.setSystemTime(2_000_000_060_000);
+    await flood(50);
+    expect(counts.gate).toBe(2);
+  },
+);
 
 it("a new secret works at once, although the isolate remembers that the old one was refused", async () => {
   const owner = createOwner();

@@ -171,6 +171,33 @@ describe("a gate that is late", () => {
   });
 });
 
+describe("a gate that is late, and fails at last", () => {
+  it("leaves the decision to D1", async () => {
+    const key = await addApiKey();
+    holdTimers();
+    const [called, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const late = interceptStores(env, async (kind, makeCall) => {
+      if (kind === "gate") {
+        called.resolve();
+        await failed.promise;
+        throw fault();
+      }
+      asked.resolve();
+      await answered.promise;
+      return makeCall();
+    });
+    const answer = createIsolate(late).request("/tenant/whoami", as(key.text));
+    await called.promise;
+    await vi.advanceTimersByTimeAsync(2_000);
+    await asked.promise;
+    failed.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    answered.resolve();
+    expect((await answer).status).toBe(200);
+  });
+});
+
 describe("a second tenant, in the same isolate, while the gate of the first", () => {
   it.each([
     ["hangs", () => hangStores(env, "gate").env],

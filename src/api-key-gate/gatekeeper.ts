@@ -3,7 +3,7 @@
  *
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
  *   At most a minute at a time, so that a raised limit or a revocation is noticed. What it refused is told to the gate later.
- * - Refusals that are final (unknown, revoked, expired, an old secret) are remembered for a minute, by the whole key: whoever holds an invalid key
+ * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole key: whoever holds an invalid key
  *   cannot keep its owner's gate busy.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
@@ -33,7 +33,7 @@ type Flood = {
   untold: number;
 };
 
-type Refused = { readonly admission: Admission; readonly since: number };
+type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
 
 const UNAVAILABLE: Admission = { outcome: "unavailable" };
 
@@ -42,6 +42,8 @@ const MAX_IDS = 10_000;
 const MAX_FLOOD_MS = 60_000;
 const MAX_REFUSED = 10_000;
 const REFUSED_MS = 60_000;
+/** A gate that was not notified of a rotation refuses the new secret: that must not be repeated for longer. */
+const WRONG_SECRET_MS = 1_000;
 
 export class Gatekeeper {
   /** By the whole key: only who holds a key can be refused for what was done with it. */
@@ -57,7 +59,7 @@ export class Gatekeeper {
    */
   async admit(stores: Stores, apiKey: ApiKeyCredential, address: string | null, now: number): Promise<Admission> {
     const refused = this.#refused.get(apiKey.text);
-    if (refused !== undefined && refused.since <= now && now - refused.since < REFUSED_MS) return refused.admission;
+    if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
     const flood = this.#floods.get(apiKey.text);
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
     if (flood !== undefined && flood.since <= now && now < flood.askAt) {
@@ -95,7 +97,10 @@ export class Gatekeeper {
   }
 
   #remember(apiKey: ApiKeyCredential, admission: Admission, now: number): Admission {
-    if (admission.outcome === "refused") this.#refused.set(apiKey.text, { admission, since: now });
+    if (admission.outcome === "refused") {
+      const forMs = admission.reason === "wrong-secret" ? WRONG_SECRET_MS : REFUSED_MS;
+      this.#refused.set(apiKey.text, { admission, since: now, forMs });
+    }
     if (admission.outcome === "limited") {
       // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
       const { quota } = admission;

@@ -18,14 +18,3 @@ export function hangStores(env: Env, ...kinds: StoreCall[]): { env: Env; reached
 export const holdTimers = (): void => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 };
-
-/** Lets `milliseconds` pass once `reached`, and tells whether the answer came. */
-export async function answeredAfter(milliseconds: number, answer: Promise<unknown>, reached: Promise<void>) {
-  let answered = false;
-  const settled = answer.finally(() => {
-    answered = true;
-  });
-  await reached;
-  await vi.advanceTimersByTimeAsync(milliseconds);
-  return { answered, settled };
-}
