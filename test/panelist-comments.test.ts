@@ -66,6 +66,7 @@ it("come in pages that miss nothing and repeat nothing, ties by id, also while o
   do {
     const page: Page = await robin.read<Page>(`${path}?limit=7${cursor === undefined ? "" : `&cursor=${cursor}`}`);
     paged.push(...page.items);
+    expect(paged.length).toBeLessThanOrEqual(26);
     cursor = page.nextCursor;
     if (paged.length === 7) await robin.send("POST", path, { body: "Meanwhile." });
   } while (cursor !== undefined);

@@ -67,6 +67,7 @@ async function readAll(panelist: Panelist, parameters: Record<string, string | u
   do {
     const page: Page = await panelist.read<Page>(listPath({ ...parameters, cursor }));
     items.push(...page.items);
+    expect(items.length).toBeLessThanOrEqual(60);
     cursor = page.nextCursor;
     if (cursor !== undefined) expect(page.items).toHaveLength(Number(parameters.limit));
   } while (cursor !== undefined);
@@ -130,6 +131,7 @@ describe("a cursor", () => {
     while (cursor !== undefined) {
       const page: Page = await panelist.read<Page>(listPath({ sort: "top", limit: "10", cursor }));
       rest.push(...page.items);
+      expect(rest.length).toBeLessThanOrEqual(60);
       cursor = page.nextCursor;
     }
     const seen = new Set([...first.items, ...rest].map(({ id }) => id));

@@ -182,9 +182,13 @@ describe.each(onProposals)("$name", ({ operation, method, path, parameters }) =>
     const unseen = [hidden, pending, deleted, await elsewhere.propose(), await sister.propose(), newId()];
     const before = await dumpDatabase();
     const answers = [];
+    const { env: counted, counts } = countStores(env);
+    const send = sendWith(createIsolate(counted), panelist.token);
     for (const proposalId of [...unseen, "x", `${ids.proposalId}0`, "%00", "000000000000' OR 1=1 --"]) {
       const given = fillPath(path, { ...ids, proposalId: encodeURIComponent(proposalId) });
-      answers.push(await take(await panelist.send(method, given, bodyOf(operation), SAME_ID)));
+      answers.push(await take(await send(method, given, bodyOf(operation), SAME_ID)));
+      // A refusal costs one round trip, as a success does.
+      expect(counts.d1).toBe(answers.length);
     }
     expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({ status: 404, error: "proposal-not-found" });
     for (const answer of answers) expect(answer).toEqual(answers[0]);

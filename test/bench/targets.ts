@@ -82,6 +82,12 @@ export function judge(results: Results): Verdict[] {
       1,
       "times D1 each time",
     ),
+    atLeast(
+      "Proposals by votes",
+      share("proposals by votes", "ours", "peer: count(*) each time"),
+      1,
+      "times count(*) each time",
+    ),
     ...results.scale.map(({ name, sizes }) => {
       const p50s = sizes.map(({ p50 }) => spreadOf(p50).median);
       const factor = Math.max(...p50s) / Math.min(...p50s);

@@ -69,6 +69,7 @@ function resultsWith(
       group("whoami, forged key", "ours"),
       group("changelog", "ours", "ours, FRESHNESS_SECONDS=0", "peer: D1 each time"),
       group("changelog, 304", "ours"),
+      group("proposals by votes", "ours", "peer: count(*) each time"),
     ],
     cost: [cost("whoami", "ours, keys near their default limit"), cost("changelog", "ours, fresh")],
     scale: [
