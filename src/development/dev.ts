@@ -1,11 +1,12 @@
 /**
- * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, loads the schema, creates a demo
- * account, prints its credentials, and starts `wrangler dev` with the given arguments.
+ * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, applies the schema's steps,
+ * creates a demo account, prints its credentials, and starts `wrangler dev` with the given arguments.
  */
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import { importSigningKeys } from "../credentials/envelope.ts";
+import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { withLocalDatabase } from "./local-database.ts";
 import { localCredentialSecrets } from "./local-secrets.ts";
@@ -46,6 +47,9 @@ curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization
 API reference: ${origin}/reference
 Account Settings: ${origin}/account/api-keys
 `);
+}).catch((error: unknown) => {
+  if (!(error instanceof UnknownSchema)) throw error;
+  fail(`${error.message} To start over without its data: rm -rf ${stateFolder}`);
 });
 
 const wrangler = spawn(

@@ -1,27 +1,20 @@
-/** Prepares the local D1 database before `wrangler dev` opens it. */
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+/** Prepares the local D1 databases before `wrangler dev` opens them. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { getPlatformProxy, unstable_readConfig } from "wrangler";
+import { getPlatformProxy, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
+import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/schema-steps.ts";
 
-const MARK = "schema.sha256";
-
-/**
- * A database that was made from another schema.sql keeps its old tables: loading the file again only adds missing ones.
- * Warns of this at every start, until the developer deletes the database.
- */
-async function warnOfOldSchema(stateFolder: string, schema: string): Promise<void> {
-  const file = join(stateFolder, MARK);
-  const hash = createHash("sha256").update(schema).digest("hex");
-  const made = await readFile(file, "utf8").catch(() => undefined);
-  if (made === undefined) await writeFile(file, hash);
-  else if (made !== hash) {
-    console.warn(`\nschema.sql has changed since the local database was made. To start over: rm -rf ${stateFolder}`);
+/** Brings a local database to today's schema and keeps its data. Throws UnknownSchema. */
+async function applySchemaSteps(database: D1Database, binding: string, steps: readonly SchemaStep[]): Promise<void> {
+  const state = await readSchemaState(async (sql) => (await database.prepare(sql).all()).results);
+  for (const { name, sql } of planSchema(state, steps).files) {
+    await database.batch(unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)));
+    if (state.objects.length > 0) console.log(`Applied ${name} to the local database ${binding}.`);
   }
 }
 
-/** Runs `use` on the local database below `stateFolder` (wrangler's `--persist-to`), with the schema loaded. */
+/** Runs `use` on the database DB below `stateFolder` (wrangler's `--persist-to`). All databases of wrangler.toml get the schema. Throws UnknownSchema. */
 export async function withLocalDatabase(
   stateFolder: string,
   use: (database: D1Database) => Promise<void>,
@@ -31,14 +24,15 @@ export async function withLocalDatabase(
   const folder = await mkdtemp(join(tmpdir(), "local-database-"));
   const configPath = join(folder, "wrangler.json");
   await writeFile(configPath, JSON.stringify({ name: "local-database", compatibility_date, d1_databases }));
-  const proxy = await getPlatformProxy<Pick<Env, "DB">>({
+  const proxy = await getPlatformProxy<Record<string, D1Database> & { DB: D1Database }>({
     configPath,
     persist: { path: join(resolve(stateFolder), "v3") },
   });
   try {
-    const schema = await readFile("schema.sql", "utf8");
-    await warnOfOldSchema(stateFolder, schema);
-    await proxy.env.DB.prepare(schema).run();
+    const steps = await readSchemaSteps();
+    for (const [binding, database] of Object.entries(proxy.env)) {
+      await applySchemaSteps(database, binding, steps);
+    }
     await use(proxy.env.DB);
   } finally {
     await proxy.dispose();
