@@ -135,7 +135,7 @@ describe("a failure in the middle", () => {
 
   it.each([
     ["/health", { status: 503, body: "" }, "FAIL GET /health: 503, expected 200."],
-    ["/tenant/whoami", { status: 500, body: "" }, "FAIL a forged API key: 500, expected 401."],
+    ["/tenant/whoami", { status: 200, body: '{"error":"unauthorized"}' }, "FAIL a forged API key: 200, expected 401."],
     ["/openapi.json", { status: 200, body: "<html>" }, "FAIL GET /openapi.json: 200, expected 200. <html>"],
   ])("of the smoke test, %s: says which, and how to go back", async (path, answer, line) => {
     account.answers[path] = answer;
