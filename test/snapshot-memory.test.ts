@@ -1,8 +1,8 @@
 /** What one tenant can make an isolate hold, and do. */
 
 import { env } from "cloudflare:workers";
-import { LRUCache } from "lru-cache";
 import { expect, it, vi } from "vitest";
+import { BoundedMap } from "../src/bounded-map.ts";
 import { Bookmarks } from "../src/database/bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { countStores } from "./support/intercept.ts";
@@ -11,7 +11,7 @@ import { createTenant } from "./support/tenant.ts";
 import { addIdeaBank, newId } from "./support/world.ts";
 
 it("creating and changing idea banks adds nothing to the memory of an isolate", async () => {
-  const set = vi.spyOn(LRUCache.prototype, "set");
+  const set = vi.spyOn(BoundedMap.prototype, "set");
   const tenant = await createTenant();
   const first = await tenant.send("POST", "/tenant/ideabanks", { name: "The first" });
   expect(first.status).toBe(201);
@@ -59,14 +59,12 @@ it("a write does as much work with 200 idea banks of others in memory as with no
   await Promise.all(Array.from({ length: 200 }, (_, index) => read(`bank${index + 1}`)));
   await read(id);
   const touched = new Set<unknown>();
-  const peek = LRUCache.prototype.peek;
-  vi.spyOn(LRUCache.prototype, "peek").mockImplementation(function (this: LRUCache<object, object>, key, options) {
+  const peek = BoundedMap.prototype.peek;
+  vi.spyOn(BoundedMap.prototype, "peek").mockImplementation(function (this: BoundedMap<unknown>, key) {
     touched.add(key);
-    return peek.call(this, key, options);
+    return peek.call(this, key);
   });
-  for (const name of ["entries", "values", "keys", "forEach"] as const) {
-    vi.spyOn(LRUCache.prototype, name).mockImplementation(() => expect.unreachable("the whole cache was walked"));
-  }
+  vi.spyOn(BoundedMap.prototype, "keys").mockImplementation(() => expect.unreachable("the whole cache was walked"));
   snapshots.expire(id);
   snapshots.expireAccount(accountId);
   snapshots.expire(newId());

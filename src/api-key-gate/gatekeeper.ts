@@ -10,7 +10,7 @@
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
  *   Authentication fails closed, the limit open: such a request is not counted, unless the gate's answer comes before D1's.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../deadline.ts";
@@ -47,11 +47,11 @@ const WRONG_SECRET_MS = 1_000;
 
 export class Gatekeeper {
   /** By the whole key: only who holds a key can be refused for what was done with it. */
-  readonly #floods = new LRUCache<string, Flood>({ max: MAX_FLOODS });
+  readonly #floods = new BoundedMap<Flood>({ max: MAX_FLOODS });
   /** By the whole key, too. */
-  readonly #refused = new LRUCache<string, Refused>({ max: MAX_REFUSED });
+  readonly #refused = new BoundedMap<Refused>({ max: MAX_REFUSED });
   /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
-  readonly #ids = new LRUCache<string, DurableObjectId>({ max: MAX_IDS });
+  readonly #ids = new BoundedMap<DurableObjectId>({ max: MAX_IDS });
 
   /**
    * Decides one request at `now` (Unix milliseconds); `address` is the client's, for the audit trail. Never throws: what

@@ -4,7 +4,7 @@
  * Memory is bounded in bytes and never goes back. From KV only a body of exactly the asked version is used, so a stale
  * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { loadChangelog } from "../database/changelog.ts";
 import type { WaitUntil } from "../deadline.ts";
@@ -33,14 +33,14 @@ type Stored = VersionedChangelog | undefined;
 
 export class Changelogs {
   readonly #bookmarks: Bookmarks;
-  readonly #kept = new LRUCache<string, VersionedChangelog>({
-    maxSize: MEMORY_BYTES,
-    sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
+  readonly #kept = new BoundedMap<VersionedChangelog>({
+    max: MEMORY_BYTES,
+    weigh: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
   });
   readonly #stored = new SharedReads<Stored>();
   readonly #renders = new SharedReads<VersionedChangelog>();
   /** When each was last stored, in Unix milliseconds. */
-  readonly #storedAt = new LRUCache<string, number>({ max: MAX_STORED });
+  readonly #storedAt = new BoundedMap<number>({ max: MAX_STORED });
 
   constructor(bookmarks: Bookmarks) {
     this.#bookmarks = bookmarks;
@@ -48,7 +48,7 @@ export class Changelogs {
 
   /** Starts KV's read early, beside the read of the version; undefined when memory holds this idea bank's changelog. */
   prefetch(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Promise<Stored> | undefined {
-    return this.#kept.has(ideaBankId) ? undefined : this.#readStored(store, ideaBankId, waitUntil);
+    return this.#kept.peek(ideaBankId) !== undefined ? undefined : this.#readStored(store, ideaBankId, waitUntil);
   }
 
   /**

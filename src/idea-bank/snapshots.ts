@@ -7,7 +7,7 @@
  *
  * Memory is bounded in bytes. Only what panelists have read is in it: a tenant's writes add nothing.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import type { Bookmarks } from "../database/bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
@@ -43,12 +43,12 @@ const sizeOf = (kept: KeptValue<Snapshot>): number =>
 
 export class IdeaBankSnapshots {
   readonly #bookmarks: Bookmarks;
-  readonly #kept = new LRUCache<string, KeptValue<Snapshot>>({
-    maxSize: MEMORY_BYTES,
-    sizeCalculation: sizeOf,
-    dispose: (kept, ideaBankId, reason) => reason !== "set" && this.#unlink(ideaBankId, kept),
+  readonly #kept = new BoundedMap<KeptValue<Snapshot>>({
+    max: MEMORY_BYTES,
+    weigh: sizeOf,
+    onDrop: (kept, ideaBankId) => this.#unlink(ideaBankId, kept),
   });
-  readonly #single = new LRUCache<string, KeptValue<Snapshot>>({ max: MAX_SINGLE });
+  readonly #single = new BoundedMap<KeptValue<Snapshot>>({ max: MAX_SINGLE });
   /** By account: its revocations, and which of its idea banks are in memory. */
   readonly #accounts = new Map<string, { readonly revocations: TokenRevocations; readonly ideaBankIds: Set<string> }>();
   /** Being read for the first time: whose they are is not known yet. */
@@ -95,9 +95,9 @@ export class IdeaBankSnapshots {
     for (const id of ideaBankIds) this.#kept.peek(id)?.expire();
     const [first] = ideaBankIds;
     if (first === undefined || !this.#isOfMany(first)) return;
-    for (const [key, kept] of this.#single.entries()) {
+    for (const key of this.#single.keys()) {
       const [ideaBankId = ""] = key.split(" ");
-      if (ideaBankIds.has(ideaBankId)) kept.expire();
+      if (ideaBankIds.has(ideaBankId)) this.#single.peek(key)?.expire();
     }
   }
 
@@ -106,7 +106,7 @@ export class IdeaBankSnapshots {
     return this.#kept.peek(ideaBankId)?.kept?.value.revocations.many ?? false;
   }
 
-  #keptOf(cache: LRUCache<string, KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {
+  #keptOf(cache: BoundedMap<KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {
     const known = cache.get(key);
     if (known !== undefined) return known;
     const kept = new KeptValue<Snapshot>({
