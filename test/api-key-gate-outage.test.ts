@@ -116,7 +116,7 @@ describe("when D1 is down, the gate", () => {
       const flush = instance.alarm();
       await vi.advanceTimersByTimeAsync(10_000);
       await flush;
-      expect(await state.storage.getAlarm()).toBe(START + 60_000);
+      expect(await state.storage.getAlarm()).toBe(START + 50_000);
       database.repair();
       await instance.admit(key.secretHash);
       await instance.alarm();

@@ -38,8 +38,13 @@ export function createApiKeyAuthentication(gatekeeper: Gatekeeper): Authenticate
     const apiKey = await verified.verify(c.req.header("X-API-Key"), c.get("settings").signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
     const stores = { gates: c.env.API_KEY_GATE, database: chooseDatabase(c.env) };
-    const address = c.req.header("CF-Connecting-IP") ?? null;
-    const tenant = enter(c, await gatekeeper.admit(stores, apiKey.value, address, Date.now()));
+    const request = {
+      apiKey: apiKey.value,
+      address: c.req.header("CF-Connecting-IP") ?? null,
+      now: Date.now(),
+      waitUntil: (promise: Promise<void>) => c.executionCtx.waitUntil(promise),
+    };
+    const tenant = enter(c, await gatekeeper.admit(stores, request));
     if (tenant.accountSuspended) throw new Problem("forbidden", { detail: "The API key's account is suspended." });
     if (scope !== null && !tenant.scopes.includes(scope))
       throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
