@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "api-key-gate": ["database", "model", "credentials", "sliding-window.ts", "kept-value.ts", "deadline.ts"],
   changelog: ["database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
   "idea-bank": ["database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
-  database: ["model", "idea-bank/capabilities.ts", "deadline.ts"],
+  database: ["credentials", "model", "idea-bank/capabilities.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
   "database/quota.ts": [],
   "settings.ts": ["credentials"],

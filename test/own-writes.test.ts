@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Bookmarks } from "../src/database/bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
+import { bindingOf, databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
+import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
@@ -13,8 +15,9 @@ import { newId, tokenFor } from "./support/world.ts";
 async function setUp() {
   const ids = await addOneOfEverything();
   const token = await tokenFor(ids.ideaBankId, ids.panelistId);
-  const replica = await createReplica();
-  const bindings = { ...env, DB: replica.database, FRESHNESS_SECONDS: "0" };
+  const replica = await createReplica(ids.accountId);
+  const binding = bindingOf(ids.accountId);
+  const bindings: Env = { ...env, [binding]: replica.database, FRESHNESS_SECONDS: "0" };
   const isolate = createIsolate(bindings);
   const tenant = await createTenant({ accountId: ids.accountId }, isolate);
   const panelist = (method: string, path: string, body?: object) =>
@@ -65,7 +68,10 @@ describe("an isolate that never read the idea bank shows", () => {
     expect(submitted.status).toBe(201);
     const list = await (await panelist("GET", "/ideabank/proposals")).json<{ items: { title: string }[] }>();
     expect(list.items.map(({ title }) => title)).toContain("Mine");
-    await env.DB.prepare("UPDATE proposals SET title = 'Commented' WHERE id = ?1").bind(ids.proposalId).run();
+    await databaseOf(ids.proposalId)
+      .prepare("UPDATE proposals SET title = 'Commented' WHERE id = ?1")
+      .bind(ids.proposalId)
+      .run();
     await panelist("POST", `/ideabank/proposals/${ids.proposalId}/comments`, { body: "A comment" });
     expect(await titles()).toEqual(["Commented"]);
   });
@@ -91,7 +97,7 @@ describe("the bookmark", () => {
       return answer;
     });
     const init = { headers: { Authorization: token } };
-    const early = isolate.request("/ideabank/proposals", init, { ...bindings, DB: slow.DB });
+    const early = isolate.request("/ideabank/proposals", init, slow);
     await asked.promise;
     await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { name: "Renamed" });
     held.resolve();
@@ -124,21 +130,21 @@ describe("the bookmark", () => {
     const snapshots = new IdeaBankSnapshots(bookmarks);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const slow = interceptStores({ ...env, DB: replica.database }, async (_, makeCall) => {
+    const slow = interceptDatabase(replica.database, async (_, makeCall) => {
       const answer = await makeCall();
       asked.resolve();
       await held.promise;
       return answer;
     });
     const read = (database: D1Database) =>
-      snapshots.read(database, { ideaBankId: ids.ideaBankId, panelistId: newId() }, 0, () => {});
+      snapshots.read(database, { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) }, 0, () => {});
     await read(replica.database);
-    const behind = read(slow.DB);
+    const behind = read(slow);
     await asked.promise;
     await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
     const primary = replica.database.withSession("first-primary");
     await primary.prepare("SELECT 1").first();
-    bookmarks.note(primary);
+    bookmarks.note(primary, ids.ideaBankId);
     expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
     held.resolve();
     expect((await behind).ideaBank?.status).toBe("CLOSED");

@@ -6,7 +6,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId } from "../credentials/id.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
@@ -14,6 +14,7 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { KeptValue } from "../kept-value.ts";
 import { type Admission, type ApiKeyRecord, isPreviousSecret, refusalOf, tenantOf } from "../model/api-key.ts";
+import { isId } from "../model/id.ts";
 import { SlidingWindow } from "../sliding-window.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import { Usage } from "./usage.ts";
@@ -63,10 +64,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   async admit(secretHash: string, limitedElsewhere = 0, address: string | null = null): Promise<Admission> {
     let record: ApiKeyRecord | null;
     try {
-      record = await this.#record.read(
-        () => loadApiKeyRecord(chooseDatabase(this.env), this.#apiKeyId),
-        RECORD_FRESH_MS,
-      );
+      record = await this.#record.read(async () => loadApiKeyRecord(this.#database, this.#apiKeyId), RECORD_FRESH_MS);
     } catch (error) {
       console.warn("a gate has no record that it may use", error);
       return { outcome: "unavailable" };
@@ -100,7 +98,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const totals = this.#usage.state;
     this.#flushing = true;
     try {
-      await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals);
+      await saveApiKeyUsage(this.#database, this.#apiKeyId, totals.hours, totals);
       this.#usage.saved(now, totals);
     } catch (error) {
       console.warn("D1 did not take an API key's usage; trying again in a minute", error);
@@ -115,8 +113,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     const hour = now - (now % HOUR_MS);
     if (this.#revokedUseNoted === hour) return;
     this.#revokedUseNoted = hour;
-    const eventId = createId(secureRandomBytes);
-    const noting = recordUseAfterRevocation(chooseDatabase(this.env), this.#apiKeyId, eventId, address, now);
+    const eventId = createId(this.#apiKeyId, secureRandomBytes);
+    const noting = recordUseAfterRevocation(this.#database, this.#apiKeyId, eventId, address, now);
     this.ctx.waitUntil(
       noting.catch((error) => {
         this.#revokedUseNoted = undefined;
@@ -125,10 +123,17 @@ export class ApiKeyGate extends DurableObject<Env> {
     );
   }
 
-  get #apiKeyId(): string {
+  get #apiKeyId(): Identifier {
     const { name } = this.ctx.id;
-    if (name === undefined) throw new Error("a gate is reached by its key's id: getByName(apiKeyId)");
+    if (name === undefined || !isId(name)) throw new Error("a gate is reached by its key's id: getByName(apiKeyId)");
     return name;
+  }
+
+  /** Isolates do not call the gates of keys without a database. When a deployment has just added it, this object may not know yet. */
+  get #database(): D1Database {
+    const database = chooseDatabase(this.env, this.#apiKeyId);
+    if (database === undefined) throw new Error("no binding has the digit of this key's id");
+    return database;
   }
 
   /** The window under the record's limit. A changed limit keeps the admissions that still count. */

@@ -96,9 +96,9 @@ export class Changelogs {
     stored: Stored,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const session = this.#bookmarks.open(database);
+    const session = this.#bookmarks.open(database, ideaBankId);
     const loaded = await loadChangelog(session, ideaBankId);
-    this.#bookmarks.note(session);
+    this.#bookmarks.note(session, ideaBankId);
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

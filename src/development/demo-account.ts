@@ -5,13 +5,14 @@ import { createApiKey, verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { issueToken } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
+import { createId } from "../credentials/id.ts";
 import { SCOPES } from "../model/scope.ts";
 import { seedIdeaBank } from "./demo-idea-bank.ts";
 import { seedUsage } from "./demo-usage.ts";
 
-const ACCOUNT_ID = "DemoAccount0";
-const PANELIST_ID = "DemoPanelist";
-const IDEA_BANK_ID = "DemoIdeaBank";
+const ACCOUNT_ID = "0DemoAccount";
+const PANELIST_ID = "0DemoPanel00";
+const IDEA_BANK_ID = "0DemoBank000";
 const KEY_NAME = "Demo key";
 /** Older than the use that it is seen in. */
 const KEY_AGE_MS = 9 * 86_400_000;
@@ -77,7 +78,7 @@ async function ensureDemoKey(
       .first();
     if (row !== null) return kept;
   }
-  const { id, text, secretHash } = await createApiKey(keys, secureRandomBytes);
+  const { id, text, secretHash } = await createApiKey(keys, secureRandomBytes, createId(ACCOUNT_ID, secureRandomBytes));
   await writeFile(file, `${text}\n`, { mode: 0o600 });
   await database.batch([
     database.prepare("DELETE FROM api_keys WHERE account_id = ?1 AND name = ?2").bind(ACCOUNT_ID, KEY_NAME),

@@ -135,10 +135,10 @@ export class IdeaBankSnapshots {
       const seq = revocations?.seq ?? 0;
       const load = async (session: D1DatabaseSession) => {
         const loaded = await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq);
-        this.#bookmarks.note(session);
+        this.#bookmarks.note(session, ideaBankId);
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
-      let loaded = await load(this.#bookmarks.open(database));
+      let loaded = await load(this.#bookmarks.open(database, ideaBankId));
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
         loaded = await load(database.withSession("first-primary"));

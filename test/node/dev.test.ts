@@ -89,7 +89,7 @@ describe("npm run dev", () => {
     const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
     expect(own).not.toEqual(own.filter((id: string) => items.some((item: { id: string }) => item.id === id)));
     const key = { "X-API-Key": printed("API key", server) };
-    const list = await send({ path: "/tenant/ideabanks/DemoIdeaBank/proposals?visibility=pending", headers: key });
+    const list = await send({ path: "/tenant/ideabanks/0DemoBank000/proposals?visibility=pending", headers: key });
     expect(JSON.parse(list.body).items).toHaveLength(1);
   });
 

@@ -34,11 +34,15 @@ export const badApiKeys: { title: string; io: boolean; header: () => Promise<str
   {
     title: "a key of another deployment",
     io: false,
-    header: async () => (await createApiKey(foreignKeys, secureRandomBytes)).text,
+    header: async () => (await createApiKey(foreignKeys, secureRandomBytes, newId())).text,
   },
   { title: "a compound token", io: false, header: async () => (await addIdeaBank()).token },
   { title: "a key as a Bearer token", io: false, header: async () => `Bearer ${(await addApiKey()).text}` },
-  { title: "an unknown key", io: true, header: async () => (await createApiKey(signingKeys, secureRandomBytes)).text },
+  {
+    title: "an unknown key",
+    io: true,
+    header: async () => (await createApiKey(signingKeys, secureRandomBytes, newId())).text,
+  },
   { title: "a revoked key", io: true, header: async () => (await addApiKey({ revokedAt: Date.now() })).text },
   { title: "an expired key", io: true, header: async () => (await addApiKey({ expiresAt: Date.now() - 1 })).text },
 ];

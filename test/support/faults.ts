@@ -1,6 +1,6 @@
 /** The real stores, each of whose calls can go wrong, in every way that stores do. */
 import { DEADLINE_MS, DeadlineExceeded } from "../../src/deadline.ts";
-import { type Interceptor, interceptDatabase, interceptObjects, interceptStore } from "./intercept-binding.ts";
+import { type Interceptor, interceptDatabases, interceptObjects, interceptStore } from "./intercept-binding.ts";
 import { SLOW_MS, type VirtualTime, virtually } from "./virtual-time.ts";
 
 export const STORES = ["d1", "kv", "gate", "limiter"] as const;
@@ -61,8 +61,7 @@ export function withFault(env: Env, time: VirtualTime, { fault, inside = false }
     },
   });
   const bindings: Env = {
-    ...env,
-    DB: interceptDatabase(env.DB, interceptor("d1")),
+    ...interceptDatabases(env, interceptor("d1")),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor("kv")),
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor("gate")),
     PANELIST_READS: limited(env.PANELIST_READS),
