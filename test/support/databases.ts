@@ -15,8 +15,9 @@ export const restartTurns = (): void => {
 
 export const DATABASES = [env.DB, env.DB_1] as const;
 
+export type Binding = "DB" | "DB_1";
 /** The binding that holds what `id` names. */
-export const bindingOf = (id: string): "DB" | "DB_1" => (id.startsWith("0") ? "DB" : "DB_1");
+export const bindingOf = (id: string): Binding => (id.startsWith("0") ? "DB" : "DB_1");
 export const databaseOf = (id: string): D1Database => env[bindingOf(id)];
 
 /** The rows of both databases. */

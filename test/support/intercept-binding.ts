@@ -34,15 +34,15 @@ export function interceptDatabase<D extends D1Database | D1DatabaseSession>(
   });
 }
 
-/** The same environment, with every database intercepted. */
+/** The same environment, with every database intercepted, each by what its binding gives. */
 export const interceptDatabases = <E extends { readonly DB: D1Database }>(
   env: E,
-  interceptor: Interceptor,
+  interceptorOf: (binding: string) => Interceptor,
   meter?: Meter,
 ): E => ({
   ...env,
   ...Object.fromEntries(
-    bindingsOf(env).map(([binding, database]) => [binding, interceptDatabase(database, interceptor, meter)]),
+    bindingsOf(env).map(([binding, database]) => [binding, interceptDatabase(database, interceptorOf(binding), meter)]),
   ),
 });
 
@@ -51,7 +51,7 @@ export const meterDatabase = <D extends D1Database | D1DatabaseSession>(database
   interceptDatabase(database, (_, makeCall) => makeCall(), meter);
 
 export const meterDatabases = <E extends { readonly DB: D1Database }>(env: E, meter: Meter): E =>
-  interceptDatabases(env, (_, makeCall) => makeCall(), meter);
+  interceptDatabases(env, () => (_, makeCall) => makeCall(), meter);
 
 /** D1 takes only its own statements into a batch. */
 const originals = new WeakMap<object, D1PreparedStatement>();

@@ -12,7 +12,7 @@ type Bindings = Pick<Env, "DB" | "CHANGELOGS" | "API_KEY_GATE">;
 /** The same environment, intercepted. */
 export function interceptStores<E extends Bindings>(env: E, interceptor: Interceptor): E {
   return {
-    ...interceptDatabases(env, interceptor),
+    ...interceptDatabases(env, () => interceptor),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor),
   };

@@ -2,7 +2,7 @@
 import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { SCOPES } from "../../src/model/scope.ts";
-import { databaseOf, nextDigit } from "./databases.ts";
+import { databaseOf } from "./databases.ts";
 import { newId, signingKeys, tokenFor } from "./world.ts";
 
 /** What a path or a body names. */
@@ -19,6 +19,7 @@ export type Tenant = {
 };
 
 const KINDS = {
+  owners: "INSERT INTO owners (email, account_id) SELECT v ->> 0, v ->> 1",
   accounts: "INSERT INTO accounts (id, owner_email, created_at) SELECT v ->> 0, v ->> 1, 1",
   api_keys: `INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, rate_limit, created_at)
     SELECT v ->> 0, v ->> 1, 'A key', v ->> 2, '${JSON.stringify(SCOPES)}', 10000, 1`,
@@ -34,10 +35,11 @@ const KINDS = {
 } as const;
 type Rows = Record<keyof typeof KINDS, string[][]>;
 
+/** By twos in one database, the first two in `DB_1`. */
 export async function addTenants(count: number): Promise<Tenant[]> {
   const rows = { 0: noRows(), 1: noRows() };
   const tenants: Tenant[] = [];
-  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows));
+  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows, times % 4 < 2 ? "1" : "0"));
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
   await Promise.all(
     Object.entries(rows).map(([digit, own]) => {
@@ -55,6 +57,7 @@ export async function addTenants(count: number): Promise<Tenant[]> {
 }
 
 const noRows = (): Rows => ({
+  owners: [],
   accounts: [],
   api_keys: [],
   idea_banks: [],
@@ -64,13 +67,13 @@ const noRows = (): Rows => ({
   surveys: [],
 });
 
-/** In the next database. */
-async function addTenant(all: Record<"0" | "1", Rows>): Promise<Tenant> {
-  const digit = nextDigit();
+async function addTenant(all: Record<"0" | "1", Rows>, digit: "0" | "1"): Promise<Tenant> {
   const rows = all[digit];
   const [account, author] = [newId(digit), newId(digit)];
   const email = `${account.toLowerCase()}@example.com`;
   rows.accounts.push([account, email]);
+  // The directory of database 0.
+  all[0].owners.push([email, account]);
   rows.panelists.push([author, account]);
   const addKey = async () => {
     const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, newId(digit));
