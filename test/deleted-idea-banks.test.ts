@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { deleteLeftovers } from "../src/database/deleted-idea-banks.ts";
 import { runScheduled } from "../src/scheduled.ts";
 import { countRows, databaseOf, selectEverywhere } from "./support/databases.ts";
-import { meterDatabases } from "./support/intercept-binding.ts";
+import { interceptDatabases, meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
@@ -84,6 +84,21 @@ describe("a deleted idea bank", () => {
     await runScheduled(env);
     expect(await countRows("proposals")).toBe(0);
     expect(await deleteLeftovers(database)).toBe(false);
+  });
+
+  it("is deleted while another database is down, and the run counts as failed", async () => {
+    await deleteLargeIdeaBank();
+    await deleteLargeIdeaBank();
+    const down = interceptDatabases(
+      env,
+      (binding) => (_, makeCall) =>
+        binding === "DB" ? Promise.reject(new Error("Network connection lost.")) : makeCall(),
+    );
+    await expect(runScheduled(down)).rejects.toThrow("D1 does not answer");
+    expect(await env.DB_1.prepare("SELECT id FROM deleted_idea_banks").all()).toMatchObject({ results: [] });
+    expect(await countRows("deleted_idea_banks")).toBe(1);
+    await runScheduled(env);
+    expect(await countRows("deleted_idea_banks")).toBe(0);
   });
 
   it("does not affect other idea banks, and the next run continues an interrupted one", async () => {

@@ -9,7 +9,7 @@ import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { newId, tokenFor } from "./support/world.ts";
+import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
@@ -86,6 +86,37 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
 });
 
 describe("the bookmark", () => {
+  it("of one database is never the floor of the other", async () => {
+    const { tenant, ids, bindings, replica, panelist } = await setUp();
+    const elsewhere = await addIdeaBank();
+    expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
+    const asked: string[] = [];
+    const watched = new Proxy(env.DB, {
+      get(target, name) {
+        if (name !== "withSession") return Reflect.get(target, name);
+        return (constraint: string) => {
+          asked.push(constraint);
+          return target.withSession(constraint);
+        };
+      },
+    });
+    const isolate = createIsolate({ ...bindings, DB: watched });
+    const key = { "X-API-Key": tenant.text, "Content-Type": "application/json" };
+    const change = { method: "PATCH", headers: key, body: JSON.stringify({ name: "Renamed" }) };
+    expect((await isolate.request(`/tenant/ideabanks/${ids.ideaBankId}`, change)).status).toBe(200);
+    for (const path of ["/public/ideabank/changelog", "/ideabank/proposals"]) {
+      asked.length = 0;
+      expect((await isolate.request(path, { headers: { Authorization: elsewhere.token } })).status).toBe(200);
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked).not.toContain("00000002");
+    }
+    expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("An idea bank");
+    const own = await isolate.request("/ideabank", {
+      headers: { Authorization: await tokenFor(ids.ideaBankId, ids.panelistId) },
+    });
+    expect([await nameIn(own), replica.asked.at(-1)]).toEqual(["Renamed", "00000002"]);
+  });
+
   it("is not lowered by an answer that was overtaken", async () => {
     const { ids, tenant, replica, bindings, isolate, token } = await setUp();
     const held = Promise.withResolvers<void>();

@@ -19,9 +19,10 @@ const BY_DIRECTORY = ["listApiKeys", "createApiKey", "listActivity"];
 
 /** Two tenants of each database. */
 async function addTwoOfEach(): Promise<Record<Binding, [Tenant, Tenant]>> {
-  const [a, b, c, d] = await addTenants(4);
+  const [a, b] = await addTenants(2, "0");
+  const [c, d] = await addTenants(2, "1");
   if (!a || !b || !c || !d) throw new Error("no tenants");
-  return { DB_1: [a, b], DB: [c, d] };
+  return { DB: [a, b], DB_1: [c, d] };
 }
 
 const idsOf = ({ operation }: OperationCase, tenant: Tenant): Ids =>

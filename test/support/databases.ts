@@ -3,8 +3,10 @@ import { env } from "cloudflare:workers";
 
 let placed = 0;
 
+export type Digit = "0" | "1";
+
 /** The digit of the database for the next account. */
-export function nextDigit(): "0" | "1" {
+export function nextDigit(): Digit {
   placed += 1;
   return placed % 2 === 1 ? "1" : "0";
 }

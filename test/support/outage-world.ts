@@ -2,7 +2,7 @@
 import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { SCOPES } from "../../src/model/scope.ts";
-import { databaseOf } from "./databases.ts";
+import { type Digit, databaseOf } from "./databases.ts";
 import { newId, signingKeys, tokenFor } from "./world.ts";
 
 /** What a path or a body names. */
@@ -35,24 +35,20 @@ const KINDS = {
 } as const;
 type Rows = Record<keyof typeof KINDS, string[][]>;
 
-/** By twos in one database, the first two in `DB_1`. */
-export async function addTenants(count: number): Promise<Tenant[]> {
+/** `digit` is their database's. */
+export async function addTenants(count: number, digit: Digit): Promise<Tenant[]> {
   const rows = { 0: noRows(), 1: noRows() };
   const tenants: Tenant[] = [];
-  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows, times % 4 < 2 ? "1" : "0"));
+  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows, digit));
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  await Promise.all(
-    Object.entries(rows).map(([digit, own]) => {
-      const database = databaseOf(digit);
-      return database.batch(
-        kinds.map((kind) =>
-          database
-            .prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`)
-            .bind(JSON.stringify(own[kind])),
-        ),
-      );
-    }),
-  );
+  for (const [at, own] of Object.entries(rows)) {
+    const database = databaseOf(at);
+    await database.batch(
+      kinds.map((kind) =>
+        database.prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`).bind(JSON.stringify(own[kind])),
+      ),
+    );
+  }
   return tenants;
 }
 
@@ -67,7 +63,7 @@ const noRows = (): Rows => ({
   surveys: [],
 });
 
-async function addTenant(all: Record<"0" | "1", Rows>, digit: "0" | "1"): Promise<Tenant> {
+async function addTenant(all: Record<Digit, Rows>, digit: Digit): Promise<Tenant> {
   const rows = all[digit];
   const [account, author] = [newId(digit), newId(digit)];
   const email = `${account.toLowerCase()}@example.com`;
