@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Changelogs } from "../src/changelog/changelogs.ts";
 import { SharedReads } from "../src/changelog/shared-reads.ts";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { databaseOf } from "./support/databases.ts";
 import { interceptStores } from "./support/intercept.ts";
 import { VirtualTime } from "./support/virtual-time.ts";
@@ -41,7 +41,7 @@ describe("a request that shares a render", () => {
   it("renders again when it knows of a later version", async () => {
     const bank = await addIdeaBank();
     await addProposal(bank, { title: "first" });
-    const changelogs = new Changelogs(new Bookmarks());
+    const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
     const early = changelogs.read(sourcesOf(database), bank.id, await versionOf(bank.id), ignore);
     await taken;
@@ -55,7 +55,7 @@ describe("a request that shares a render", () => {
   it("renders again when the other found the idea bank closed, which it knows to be open", async () => {
     const bank = await addIdeaBank();
     const version = await versionOf(bank.id);
-    const changelogs = new Changelogs(new Bookmarks());
+    const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
     await setStatus(bank.id, "CLOSED");
     const early = changelogs.read(sourcesOf(database), bank.id, version, ignore).catch(({ code }) => code);
@@ -71,8 +71,13 @@ describe("a request that shares a render", () => {
 it("an old body that KV gives late does not replace a newer one in memory, and is not served", async () => {
   const bank = await addIdeaBank();
   const old = await versionOf(bank.id);
-  const fromKv = await new Changelogs(new Bookmarks()).read(sourcesOf(databaseOf(bank.id)), bank.id, old, ignore);
-  const changelogs = new Changelogs(new Bookmarks());
+  const fromKv = await new Changelogs(new DatabaseBookmarks()).read(
+    sourcesOf(databaseOf(bank.id)),
+    bank.id,
+    old,
+    ignore,
+  );
+  const changelogs = new Changelogs(new DatabaseBookmarks());
   const kv = Promise.withResolvers<typeof fromKv>();
   const slow = changelogs.read({ ...sourcesOf(databaseOf(bank.id)), prefetched: kv.promise }, bank.id, old, ignore);
   await addProposal(bank, { title: "new" });

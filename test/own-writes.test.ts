@@ -1,7 +1,7 @@
 /** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { bindingOf, databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
@@ -157,7 +157,7 @@ describe("the bookmark", () => {
 
   it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
     const { ids, replica } = await setUp();
-    const bookmarks = new Bookmarks();
+    const bookmarks = new DatabaseBookmarks();
     const snapshots = new IdeaBankSnapshots(bookmarks);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ describe("the bookmark", () => {
     await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
     const primary = replica.database.withSession("first-primary");
     await primary.prepare("SELECT 1").first();
-    bookmarks.note(primary, ids.ideaBankId);
+    bookmarks.of(ids.ideaBankId).note(primary);
     expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
     held.resolve();
     expect((await behind).ideaBank?.status).toBe("CLOSED");

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { LRUCache } from "lru-cache";
 import { expect, it, vi } from "vitest";
 import { databaseDigit } from "../src/credentials/id.ts";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
@@ -49,7 +49,7 @@ it("another tenant's snapshot stays, whatever a tenant creates and changes", asy
 
 it("a write does as much work with 200 idea banks of others in memory as with none", async () => {
   const { id, accountId, panelistId } = await addIdeaBank();
-  const snapshots = new IdeaBankSnapshots(new Bookmarks());
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
   const database = databaseOf(id);
   await database
     .prepare(

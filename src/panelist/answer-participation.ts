@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { merged } from "../http/merged.ts";
@@ -45,7 +45,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookmarks) {
+export function createParticipationAnswer(readToken: ReadToken, bookmarks: DatabaseBookmarks) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -55,14 +55,14 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookm
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
     const { token, database } = await readToken(c);
     await limitPanelist(c.env, token.panelistId, method === "GET");
-    const session = bookmarks.open(database, token.ideaBankId);
+    const session = bookmarks.of(token.ideaBankId).open(database);
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
       requireVisible(await loadAccess(session, token), token);
       throw problem;
     });
     const found = await handle(c, { ...input, token, session, now: Date.now() });
-    bookmarks.note(session, token.ideaBankId);
+    bookmarks.of(token.ideaBankId).note(session);
 
     requireVisible(found.access, token);
     if (found.proposal === null) throw new Problem("proposal-not-found");

@@ -1,12 +1,12 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7). */
 import { Changelogs } from "../changelog/changelogs.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import type { PanelistHandler } from "./answer-operation.ts";
 
-export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: Bookmarks): PanelistHandler {
+export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: DatabaseBookmarks): PanelistHandler {
   const changelogs = new Changelogs(bookmarks);
   return function handleChangelog(c, { token: { ideaBankId }, database }) {
     const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);

@@ -6,7 +6,7 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
@@ -33,7 +33,7 @@ export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof
 export function createTenantAnswer(
   authenticate: AuthenticateApiKey,
   snapshots: IdeaBankSnapshots,
-  bookmarks: Bookmarks,
+  bookmarks: DatabaseBookmarks,
 ) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
@@ -51,7 +51,7 @@ export function createTenantAnswer(
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
     const response = await handle(c, { ...input, accountId, session, now: Date.now() });
-    bookmarks.note(session, accountId);
+    bookmarks.of(accountId).note(session);
     if (method !== "GET") expireWhatChanged(snapshots, accountId, path, ids);
     return response;
   };
