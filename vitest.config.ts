@@ -15,7 +15,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { CREDENTIAL_SECRETS }, d1Databases: { REPLICA: "replica" } },
+            miniflare: { bindings: { CREDENTIAL_SECRETS }, d1Databases: { DB_1: "second", REPLICA: "replica" } },
           }),
         ],
         test: {

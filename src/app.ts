@@ -5,7 +5,7 @@ import { requestId } from "hono/request-id";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
-import { Bookmarks } from "./database/bookmarks.ts";
+import { DatabaseBookmarks } from "./database/database-bookmarks.ts";
 import { type Later, runLater } from "./deadline.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
@@ -24,7 +24,7 @@ import { createTenantRoutes } from "./tenant/routes.ts";
 export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
   const readSettings = createSettingsReader();
   const problemLog = new ProblemLog();
-  const bookmarks = new Bookmarks();
+  const bookmarks = new DatabaseBookmarks();
   const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
 

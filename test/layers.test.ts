@@ -53,7 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   changelog: ["bounded-map.ts", "database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
   "idea-bank": ["bounded-map.ts", "database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
-  database: ["model", "idea-bank/capabilities.ts", "deadline.ts"],
+  database: ["credentials", "model", "idea-bank/capabilities.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
   "database/quota.ts": [],
   "settings.ts": ["credentials"],

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LeasedWindow } from "../src/leased-window.ts";
 import type { Admission } from "../src/model/api-key.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { gateOf, revokeInDatabase } from "./support/gate.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
@@ -31,7 +32,7 @@ async function use(isolate: Isolate, key: string, times: number, perSecond: numb
 const usageOf = async (id: string) => {
   await runDurableObjectAlarm(gateOf(id));
   const sums = "SELECT SUM(admitted) AS admitted, SUM(limited) AS limited FROM api_key_usage WHERE api_key_id = ?1";
-  return env.DB.prepare(sums).bind(id).first();
+  return databaseOf(id).prepare(sums).bind(id).first();
 };
 
 const leaseOf = (admission: Admission) => (admission.outcome === "admitted" ? admission.lease : undefined);
@@ -98,9 +99,10 @@ describe("a lease", () => {
     expect(await grant({})).toMatchObject({ forMs: 1_000, admissions: 60 });
     expect(await grant({ expiresAt: START + 300 })).toMatchObject({ forMs: 300 });
     const key = await addApiKey();
-    await env.DB.prepare(
-      "UPDATE api_keys SET previous_secret_hash = secret_hash, secret_hash = ?2, previous_expires_at = ?3 WHERE id = ?1",
-    )
+    await databaseOf(key.id)
+      .prepare(
+        "UPDATE api_keys SET previous_secret_hash = secret_hash, secret_hash = ?2, previous_expires_at = ?3 WHERE id = ?1",
+      )
       .bind(key.id, "0".repeat(64), START + 400)
       .run();
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null, FAST))).toMatchObject({ forMs: 400 });

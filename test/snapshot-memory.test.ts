@@ -3,12 +3,14 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { BoundedMap } from "../src/bounded-map.ts";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { databaseDigit } from "../src/credentials/id.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
-import { addIdeaBank, newId } from "./support/world.ts";
+import { addAccount, addIdeaBank, newId } from "./support/world.ts";
 
 it("creating and changing idea banks adds nothing to the memory of an isolate", async () => {
   const set = vi.spyOn(BoundedMap.prototype, "set");
@@ -47,13 +49,14 @@ it("another tenant's snapshot stays, whatever a tenant creates and changes", asy
 
 it("a write does as much work with 200 idea banks of others in memory as with none", async () => {
   const { id, accountId, panelistId } = await addIdeaBank();
-  const snapshots = new IdeaBankSnapshots(new Bookmarks());
-  const database = env.DB;
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
+  const database = databaseOf(id);
+  await database
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
      INSERT INTO idea_banks (id, account_id, name, status, created_at) SELECT 'bank' || i, ?1, 'N', 'OPEN', 1 FROM n`,
-  )
-    .bind((await addIdeaBank()).accountId)
+    )
+    .bind(await addAccount({ digit: databaseDigit(id) }))
     .run();
   const read = (ideaBankId: string) => snapshots.read(database, { ideaBankId, panelistId }, 300_000, () => {});
   await Promise.all(Array.from({ length: 200 }, (_, index) => read(`bank${index + 1}`)));

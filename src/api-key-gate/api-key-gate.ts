@@ -7,7 +7,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId } from "../credentials/id.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
@@ -24,6 +24,7 @@ import {
   refusalOf,
   tenantOf,
 } from "../model/api-key.ts";
+import { isId } from "../model/id.ts";
 import { readLeaseMs } from "../settings.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import { GrantedLeases } from "./granted-leases.ts";
@@ -74,7 +75,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#restored = state.times;
     const { kv } = ctx.storage;
     const leasedUntil = { get: () => kv.get(LEASED_UNTIL), put: (until: number) => kv.put(LEASED_UNTIL, until) };
-    this.#leases = new GrantedLeases(leasedUntil, createId(secureRandomBytes));
+    this.#leases = new GrantedLeases(leasedUntil, crypto.randomUUID());
   }
 
   /**
@@ -153,7 +154,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const totals = this.#usage.state;
     this.#flushing = true;
     try {
-      await saveApiKeyUsage(chooseDatabase(this.env), this.#apiKeyId, totals.hours, totals);
+      await saveApiKeyUsage(this.#database, this.#apiKeyId, totals.hours, totals);
       this.#usage.saved(now, totals);
     } catch (error) {
       console.warn("D1 did not take an API key's usage; trying again", error);
@@ -168,8 +169,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     const hour = now - (now % HOUR_MS);
     if (this.#revokedUseNoted === hour) return;
     this.#revokedUseNoted = hour;
-    const eventId = createId(secureRandomBytes);
-    const noting = recordUseAfterRevocation(chooseDatabase(this.env), this.#apiKeyId, eventId, address, now);
+    const eventId = createId(this.#apiKeyId, secureRandomBytes);
+    const noting = recordUseAfterRevocation(this.#database, this.#apiKeyId, eventId, address, now);
     this.ctx.waitUntil(
       noting.catch((error) => {
         this.#revokedUseNoted = undefined;
@@ -178,16 +179,16 @@ export class ApiKeyGate extends DurableObject<Env> {
     );
   }
 
-  get #apiKeyId(): string {
+  get #apiKeyId(): Identifier {
     const { name } = this.ctx.id;
-    if (name === undefined) throw new Error("a gate is reached by its key's id: getByName(apiKeyId)");
+    if (name === undefined || !isId(name)) throw new Error("a gate is reached by its key's id: getByName(apiKeyId)");
     return name;
   }
 
   /** The key's record, null when D1 has none; undefined when D1 does not answer and none may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
-      return await this.#record.read(() => loadApiKeyRecord(chooseDatabase(this.env), this.#apiKeyId), RECORD_FRESH_MS);
+      return await this.#record.read(async () => loadApiKeyRecord(this.#database, this.#apiKeyId), RECORD_FRESH_MS);
     } catch (error) {
       console.warn("a gate has no record that it may use", error);
       return undefined;
@@ -224,6 +225,13 @@ export class ApiKeyGate extends DurableObject<Env> {
   #countLease({ id, used }: LeaseUse, previous: boolean, now: number): void {
     this.#leases.end(id);
     if (used > 0) this.#usage.count(now, used, 0, previous);
+  }
+
+  /** Isolates do not call the gates of keys without a database. When a deployment has just added it, this object may not know yet. */
+  get #database(): D1Database {
+    const database = chooseDatabase(this.env, this.#apiKeyId);
+    if (database === undefined) throw new Error("no binding has the digit of this key's id");
+    return database;
   }
 
   /** The window under the record's limit. A changed limit keeps the admissions that still count. */

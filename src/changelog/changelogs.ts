@@ -5,8 +5,8 @@
  * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render.
  */
 import { BoundedMap } from "../bounded-map.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
 import { loadChangelog } from "../database/changelog.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import type { WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import { Problem } from "../problem.ts";
@@ -32,7 +32,7 @@ export type ChangelogSources = {
 type Stored = VersionedChangelog | undefined;
 
 export class Changelogs {
-  readonly #bookmarks: Bookmarks;
+  readonly #bookmarks: DatabaseBookmarks;
   readonly #kept = new BoundedMap<VersionedChangelog>({
     max: MEMORY_BYTES,
     weigh: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
@@ -42,7 +42,7 @@ export class Changelogs {
   /** When each was last stored, in Unix milliseconds. */
   readonly #storedAt = new BoundedMap<number>({ max: MAX_STORED });
 
-  constructor(bookmarks: Bookmarks) {
+  constructor(bookmarks: DatabaseBookmarks) {
     this.#bookmarks = bookmarks;
   }
 
@@ -96,9 +96,10 @@ export class Changelogs {
     stored: Stored,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const session = this.#bookmarks.open(database);
+    const bookmarks = this.#bookmarks.of(ideaBankId);
+    const session = bookmarks.open(database);
     const loaded = await loadChangelog(session, ideaBankId);
-    this.#bookmarks.note(session);
+    bookmarks.note(session);
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

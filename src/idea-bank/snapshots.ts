@@ -8,7 +8,7 @@
  * Memory is bounded in bytes. Only what panelists have read is in it: a tenant's writes add nothing.
  */
 import { BoundedMap } from "../bounded-map.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { JOIN_MS, type WaitUntil } from "../deadline.ts";
@@ -42,7 +42,7 @@ const sizeOf = (kept: KeptValue<Snapshot>): number =>
   SNAPSHOT_BYTES + REVOCATION_BYTES * (kept.kept?.value.revocations.size ?? 0);
 
 export class IdeaBankSnapshots {
-  readonly #bookmarks: Bookmarks;
+  readonly #bookmarks: DatabaseBookmarks;
   readonly #kept = new BoundedMap<KeptValue<Snapshot>>({
     max: MEMORY_BYTES,
     weigh: sizeOf,
@@ -54,7 +54,7 @@ export class IdeaBankSnapshots {
   /** Being read for the first time: whose they are is not known yet. */
   readonly #unread = new Set<KeptValue<Snapshot>>();
 
-  constructor(bookmarks: Bookmarks) {
+  constructor(bookmarks: DatabaseBookmarks) {
     this.#bookmarks = bookmarks;
   }
 
@@ -133,12 +133,13 @@ export class IdeaBankSnapshots {
     try {
       const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
       const seq = revocations?.seq ?? 0;
+      const bookmarks = this.#bookmarks.of(ideaBankId);
       const load = async (session: D1DatabaseSession) => {
         const loaded = await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq);
-        this.#bookmarks.note(session);
+        bookmarks.note(session);
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
-      let loaded = await load(this.#bookmarks.open(database));
+      let loaded = await load(bookmarks.open(database));
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
         loaded = await load(database.withSession("first-primary"));
