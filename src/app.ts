@@ -11,6 +11,7 @@ import { defaultHeaders } from "./http/default-headers.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
 import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
+import { createOperatorRoutes } from "./operator/routes.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
@@ -35,6 +36,7 @@ export function createApp(identify: Identify = identifyByAccess) {
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createAccountRoutes(memory, identify));
+  app.route("/", createOperatorRoutes(memory));
 
   const refuseMethod = methodNotAllowed({
     app,

@@ -15,7 +15,7 @@ export function interceptStores<E extends Bindings>(env: E, interceptor: Interce
     ...env,
     DB: interceptDatabase(env.DB, interceptor),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
-    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor),
+    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget", "ping"], interceptor),
   };
 }
 

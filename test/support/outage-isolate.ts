@@ -9,7 +9,13 @@ type Called = Pick<OperationCase, "operation" | "method" | "path">;
 
 export type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body: string };
 
-const HARMLESS = { apiKey: "/tenant/whoami", compoundToken: "/public/ideabank/changelog", access: "/account/api/keys" };
+const HARMLESS = {
+  apiKey: "/tenant/whoami",
+  compoundToken: "/public/ideabank/changelog",
+  access: "/account/api/keys",
+  operator: "/health",
+  none: "/health",
+};
 
 export function createOutageIsolate(time: VirtualTime) {
   const owners = new WeakMap<object, string>();
