@@ -1,15 +1,16 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { requestId } from "hono/request-id";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Bookmarks } from "./database/bookmarks.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
+import { observe } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { requestId } from "./http/request-id.ts";
 import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
@@ -25,7 +26,8 @@ export function createApp(identify: Identify = identifyByAccess) {
   const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
 
-  app.use(requestId({ limitLength: 64 }));
+  app.use(requestId);
+  app.use(observe);
   app.use(defaultHeaders);
   app.use(async function provideSettings(c, next) {
     c.set("problemLog", problemLog);

@@ -6,9 +6,11 @@ import type { ProblemLog } from "./problem-log.ts";
 export type OptionalBindings = {
   /** What the operator's commands send. Without it they are not found. */
   readonly OPERATOR_SECRET?: string;
+  /** Where a data point of each request goes. */
+  readonly REQUESTS?: AnalyticsEngineDataset;
 };
 
 export type AppEnv = {
   Bindings: Env & OptionalBindings;
-  Variables: { requestId: string; problemLog: ProblemLog; settings: Settings };
+  Variables: { requestId: string; problemLog: ProblemLog; settings: Settings; operation: string | undefined };
 };

@@ -3,5 +3,7 @@ declare namespace Cloudflare {
   interface Env {
     /** A second database, for a replica that lags. */
     REPLICA: D1Database;
+    /** Where a deployment may have data points written. */
+    REQUESTS: AnalyticsEngineDataset;
   }
 }
