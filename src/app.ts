@@ -1,7 +1,6 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { requestId } from "hono/request-id";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
@@ -9,9 +8,12 @@ import { DatabaseBookmarks } from "./database/database-bookmarks.ts";
 import { type Later, runLater } from "./deadline.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
+import { observe } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { requestId } from "./http/request-id.ts";
 import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
+import { createOperatorRoutes } from "./operator/routes.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
@@ -28,7 +30,8 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
 
-  app.use(requestId({ limitLength: 64 }));
+  app.use(requestId);
+  app.use(observe);
   app.use(defaultHeaders);
   app.use(async function provideSettings(c, next) {
     c.set("problemLog", problemLog);
@@ -39,6 +42,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createAccountRoutes(memory, identify));
+  app.route("/", createOperatorRoutes(memory));
 
   const refuseMethod = methodNotAllowed({
     app,

@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "tenant",
     "panelist",
     "account",
+    "operator",
     "api-key-gate",
     "database",
     "idea-bank",
@@ -25,13 +26,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tenant: ["api-key-gate", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "sliding-window.ts"],
   panelist: ["http", "credentials", "database", "idea-bank", "changelog", "model", "problem.ts", "deadline.ts"],
   account: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts"],
+  operator: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
   "tenant/operations": ["http/operation.ts", "model"],
   "tenant/operations.ts": ["tenant/operations"],
   "panelist/operations.ts": ["http/operation.ts", "model"],
   "account/operations.ts": ["http/operation.ts", "model"],
+  "operator/operations.ts": ["http/operation.ts", "model"],
   http: [
     "bounded-map.ts",
     "credentials",
+    "database/guarded-database.ts",
     "database/outage.ts",
     "database/quota.ts",
     "model",
@@ -55,6 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "idea-bank": ["bounded-map.ts", "database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
   database: ["credentials", "model", "idea-bank/capabilities.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
+  "database/guarded-database.ts": ["database/outage.ts"],
   "database/quota.ts": [],
   "settings.ts": ["credentials"],
   model: ["credentials", "lease.ts", "sliding-window.ts"],
@@ -73,6 +78,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "tenant/operations.ts",
     "panelist/operations.ts",
     "account/operations.ts",
+    "operator/operations.ts",
     "http/operation.ts",
     "credentials",
     "model",
@@ -84,7 +90,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "embed/changelog": ["embed/shared", "model"],
   "embed/board": ["embed/shared", "model"],
   "embed/version.ts": [],
-  development: ["openapi", "credentials", "model", "embed/version.ts"],
+  deployment: [],
+  development: ["openapi", "credentials", "model", "embed/version.ts", "deployment"],
 };
 
 /** Parts that are pure: no framework but the schemas', no bindings, no clock, no randomness of their own. */
@@ -106,7 +113,7 @@ const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
-  hono: ["app.ts", "account", "tenant", "panelist", "http"],
+  hono: ["app.ts", "account", "operator", "tenant", "panelist", "http"],
   "cloudflare:workers": ["api-key-gate"],
 };
 
@@ -198,8 +205,9 @@ function escapesOf({ path, text }: { path: string; text: string }): string[] {
 
 it("each part uses only its libraries, and the pure parts only pure functions", () => {
   expect(sources.filter(({ path }) => PURE.includes(partOf(path))).length).toBeGreaterThan(PURE.length);
-  // What only development uses is not in the Worker: test/node/bundle.test.ts.
-  expect(sources.filter(({ path }) => partOf(path) !== "development").flatMap(escapesOf)).toEqual([]);
+  // What only development and deployment use is not in the Worker: test/node/bundle.test.ts.
+  const tools = ["development", "deployment"];
+  expect(sources.filter(({ path }) => !tools.includes(partOf(path))).flatMap(escapesOf)).toEqual([]);
 });
 
 it.each([
@@ -232,12 +240,12 @@ it.each([
 
 it("SQL lives in database/", () => {
   const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+\w/;
-  const exempt = ["database", "development"];
+  const exempt = ["database", "development", "deployment"];
   expect(offenders(({ path, text }) => !exempt.includes(partOf(path)) && sql.test(text))).toEqual([]);
 });
 
-it("the three surfaces never import each other", () => {
-  const audiences = ["tenant", "panelist", "account"];
+it("the surfaces never import each other", () => {
+  const audiences = ["tenant", "panelist", "account", "operator"];
   const crossings = sources
     .filter(({ path }) => audiences.includes(topOf(path)))
     .flatMap(({ path, text }) =>

@@ -96,7 +96,14 @@ const cases = (store: Store) =>
   WAYS.flatMap((way: Way) => [true, false].map((warm) => ({ warm, fault: { store, way, active: false } })));
 
 /** The stores that the operations of each credential call. */
-const CALLED = { apiKey: ["d1", "gate"], compoundToken: ["d1", "kv", "limiter"], access: ["d1", "gate"] } as const;
+const CALLED = {
+  apiKey: ["d1", "gate"],
+  compoundToken: ["d1", "kv", "limiter"],
+  access: ["d1", "gate"],
+  // health.test.ts and suspend.test.ts: their answers say which store failed.
+  operator: [],
+  none: [],
+} as const;
 
 describe.each(operations)("$name", (each) => {
   const digit = operations.indexOf(each) % 2 === 0 ? "1" : "0";

@@ -148,6 +148,9 @@ export class ApiKeyGate extends DurableObject<Env> {
     await this.#leases.allEnded(Date.now());
   }
 
+  /** Answers. For the health check: no key has this gate. */
+  ping(): void {}
+
   /** Hands the counts to D1. They are totals and stay here until D1 has them, so failing or running twice is harmless. */
   override async alarm(): Promise<void> {
     const now = Date.now();

@@ -5,5 +5,7 @@ declare namespace Cloudflare {
     DB_1: D1Database;
     /** For a replica that lags. */
     REPLICA: D1Database;
+    /** Where a deployment may have data points written. */
+    REQUESTS: AnalyticsEngineDataset;
   }
 }
