@@ -45,21 +45,43 @@ const requestOf = (each: OperationCase, { key, token }: Tenant, ids: Ids): [stri
   return [fillPath(each.path, ids), { method: each.method, headers, body: body ? JSON.stringify(body) : null }];
 };
 
+/** The identifiers in a database that do not begin with its digit. The directory's entries may. */
+async function strangersIn(binding: Binding): Promise<string[]> {
+  const { results: columns } = await env[binding]
+    .prepare(
+      `SELECT t.name AS "table", c.name AS "column" FROM sqlite_master t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND t.name NOT GLOB '_cf_*' AND t.name NOT IN ('owners', 'sqlite_sequence')
+         AND (c.name = 'id' OR c.name GLOB '*_id') AND c.name <> 'external_id'`,
+    )
+    .all<{ table: string; column: string }>();
+  expect(columns.length).toBeGreaterThan(20);
+  const results = await env[binding].batch<{ id: string }>(
+    columns.map(({ table, column }) => env[binding].prepare(`SELECT ${column} AS id FROM ${table}`)),
+  );
+  const digit = binding === "DB" ? "0" : "1";
+  return results.flatMap((result) => result.results.map(({ id }) => id)).filter((id) => id !== null && id[0] !== digit);
+}
+
 describe.each(operations)("$name", (each) => {
-  it.each(["DB", "DB_1"] as const)("asks only the database of a tenant in %s", async (binding) => {
-    const [tenant] = (await addTwoOfEach())[binding];
-    const { isolate, asked } = await watchedIsolate(tenant);
-    const byDirectory = BY_DIRECTORY.includes(each.name) && binding !== "DB";
-    if (byDirectory) {
-      await isolate.request("/account/api/keys");
-      expect(asked).toEqual(["DB", binding]);
-      asked.length = 0;
-    }
-    const response = await isolate.request(...requestOf(each, tenant, idsOf(each, tenant)));
-    expect(response.status).toBe(each.status);
-    // With a key, whoami asks its gate, which asks D1.
-    expect(new Set(asked)).toEqual(new Set([binding]));
-  });
+  it.each(["DB", "DB_1"] as const)(
+    "asks only the database of a tenant in %s, and makes identifiers of it",
+    async (binding) => {
+      const [tenant] = (await addTwoOfEach())[binding];
+      const { isolate, asked } = await watchedIsolate(tenant);
+      const byDirectory = BY_DIRECTORY.includes(each.name) && binding !== "DB";
+      if (byDirectory) {
+        await isolate.request("/account/api/keys");
+        expect(asked).toEqual(["DB", binding]);
+        asked.length = 0;
+      }
+      const response = await isolate.request(...requestOf(each, tenant, idsOf(each, tenant)));
+      expect(response.status).toBe(each.status);
+      // With a key, whoami asks its gate, which asks D1.
+      expect(new Set(asked)).toEqual(new Set([binding]));
+      expect(await strangersIn("DB")).toEqual([]);
+      expect(await strangersIn("DB_1")).toEqual([]);
+    },
+  );
 });
 
 describe.each(operations.filter(({ parameters }) => parameters.length > 0))("$name", (each) => {
