@@ -1,5 +1,5 @@
 -- The whole database schema, for reading and for tests. The steps in migrations/ make it, in databases that exist too.
--- Times are Unix milliseconds; identifiers are 12 base62 characters; every row carries its tenant (account_id).
+-- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
   id TEXT PRIMARY KEY,
@@ -8,6 +8,12 @@ CREATE TABLE IF NOT EXISTS accounts (
   created_at INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   max_bytes INTEGER NOT NULL DEFAULT 536870912
+) STRICT, WITHOUT ROWID;
+
+-- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
+CREATE TABLE IF NOT EXISTS owners (
+  email TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
@@ -49,6 +55,8 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
+
 -- The audit trail of an account's API keys: event, actor and address. Written in the transaction of the change, if there is one.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
@@ -62,6 +70,7 @@ CREATE TABLE IF NOT EXISTS audit_events (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
+CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
 
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with the id of the API key or panelist that sent it.
 -- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.
@@ -74,7 +83,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
   PRIMARY KEY (account_id, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS idempotency_keys_by_age ON idempotency_keys (account_id, created_at);
+CREATE INDEX IF NOT EXISTS idempotency_keys_by_creation ON idempotency_keys (created_at);
 
 CREATE TABLE IF NOT EXISTS surveys (
   id TEXT PRIMARY KEY,
@@ -285,14 +294,11 @@ BEGIN
 END;
 
 -- Records a revocation when a panelist is deactivated, reactivated or deleted, or its tokens are revoked.
--- Each insert also deletes the account's two oldest rows if they are older than any valid token (90 days): the table stays small.
+-- The scheduled job deletes rows that are older than any valid token.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
 WHEN OLD.active < NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = NEW.id;
-  DELETE FROM token_revocations
-  WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = NEW.account_id ORDER BY seq LIMIT 2)
-    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (
     NEW.account_id,
@@ -305,9 +311,6 @@ END;
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
-  DELETE FROM token_revocations
-  WHERE seq IN (SELECT seq FROM token_revocations WHERE account_id = OLD.account_id ORDER BY seq LIMIT 2)
-    AND max(recorded_at, revoked_at % 9007199254740991) < (unixepoch() - 91 * 86400) * 1000;
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
 END;

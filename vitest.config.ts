@@ -15,7 +15,12 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { CREDENTIAL_SECRETS }, d1Databases: { REPLICA: "replica" } },
+            miniflare: {
+              // Every request of the suite is observed: test/support/setup.ts checks what is.
+              bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
+              analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
+              d1Databases: { DB_1: "second", REPLICA: "replica" },
+            },
           }),
         ],
         test: {

@@ -1,11 +1,40 @@
-/** The scheduled job ([triggers] in wrangler.toml): deletes the proposals of deleted idea banks. Safe to run twice at once. */
-import { chooseDatabase } from "./database/choose-database.ts";
+/**
+ * The scheduled job ([triggers] in wrangler.toml): deletes what is left of deleted idea banks, and rows whose time is over.
+ *
+ * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
+ * - With a deadline: the next run continues.
+ * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
+ */
+import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers } from "./database/deleted-idea-banks.ts";
+import { deleteExpired, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 
-/** A run stops after this time; the next one continues. */
+/** A run begins no slice after this time. */
 const DEADLINE_MS = 30_000;
+/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends five at most. */
+const MAX_SLICES = 190;
 
+/** Deletes one slice. False when nothing was left. */
+type Task = () => Promise<boolean>;
+
+/** `now` reads the clock, in Unix milliseconds. */
 export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Date.now): Promise<void> {
   const start = now();
-  while (now() - start < DEADLINE_MS && (await deleteLeftovers(chooseDatabase(env))));
+  const tasks = allDatabases(env).flatMap(({ database }): Task[] => [
+    () => deleteLeftovers(database),
+    ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
+    () => deleteOldRevocations(database, start),
+  ]);
+  const failures: unknown[] = [];
+  for (let slices = 0; slices < MAX_SLICES && now() - start < DEADLINE_MS; slices++) {
+    const task = tasks.shift();
+    if (task === undefined) break;
+    try {
+      if (await task()) tasks.push(task);
+    } catch (error) {
+      console.error("the scheduled job could not delete a slice; the next run tries again", error);
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "the scheduled job failed in part");
 }

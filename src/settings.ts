@@ -5,6 +5,12 @@ import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 /** `signingKeys`: the secrets of the slot that signs, then those of the other. `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
 export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
 
+const DEFAULT_LEASE_SECONDS = 1;
+
+/** A decimal number of seconds, at most `most`. */
+const seconds = (most: number) =>
+  z.pipe(z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)), z.number().check(z.lte(most)));
+
 const secret = z.string().check(z.minLength(32, "each secret must have at least 32 characters"));
 
 /** The secrets of a slot, separated by commas. */
@@ -17,20 +23,24 @@ const Secrets = z.pipe(
 );
 
 const Variables = z.object({
-  FRESHNESS_SECONDS: z.pipe(
-    z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)),
-    z.number().check(z.lte(300)),
-  ),
+  FRESHNESS_SECONDS: seconds(300),
+  LEASE_SECONDS: z.optional(seconds(5)),
   CREDENTIAL_SECRETS: Secrets,
   // Set by the first rotation. From then on the two slots take turns, so that nobody ever has to read a secret.
   CREDENTIAL_SECRETS_2: z.optional(Secrets),
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "CREDENTIAL_SECRETS"> & {
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
   readonly CREDENTIAL_SECRETS_2?: string;
   readonly SIGNING_SECRETS?: string;
 };
+
+/** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
+export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
+  const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
+  return success ? data * 1000 : 0;
+}
 
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {

@@ -48,8 +48,8 @@ it("the steps make the schema that schema.sql says, to the order of the columns"
 describe("a database of the first version", () => {
   const isolate = createIsolate();
   const get = (path: string, headers: Record<string, string>) => isolate.request(path, { headers });
-  const key = { "X-API-Key": "ibk_FirstKey0001sPQ2w6a0A1pVYFzSEZ3FHux1nWwQlvwVbx7" };
-  const as = async (panelist: string, bank = "FirstBank001") => ({ Authorization: await tokenFor(bank, panelist) });
+  const key = { "X-API-Key": "ibk_0irstKey0001wZMQbtn4RrualYuhl8YS1S4T44lfyu5ftrU" };
+  const as = async (panelist: string, bank = "0irstBank001") => ({ Authorization: await tokenFor(bank, panelist) });
 
   /** The columns of the first version, of every table. */
   let columns: Map<string, string>;
@@ -82,7 +82,7 @@ describe("a database of the first version", () => {
   it("keeps every row and every value; tokens of a panelist who is not active count as revoked", async () => {
     const after = await dump();
     const inactive = after.get("panelists")?.find(({ active }) => active === 0) ?? {};
-    expect(inactive).toMatchObject({ id: "FirstPanel03", tokens_revoked_at: expect.any(Number) });
+    expect(inactive).toMatchObject({ id: "0irstPanel03", tokens_revoked_at: expect.any(Number) });
     inactive.tokens_revoked_at = null;
     expect(after).toEqual(before);
   });
@@ -97,11 +97,11 @@ describe("a database of the first version", () => {
 
   it("has counted comments and stored bytes as the triggers would have", async () => {
     expect(await rows("SELECT id, comments, votes FROM proposals WHERE comments > 0 ORDER BY id")).toEqual([
-      { id: "FirstProp003", comments: 2, votes: 0 },
-      { id: "FirstProp004", comments: 1, votes: 0 },
+      { id: "0irstProp003", comments: 2, votes: 0 },
+      { id: "0irstProp004", comments: 1, votes: 0 },
     ]);
     const counted = await rows("SELECT id, stored_bytes FROM accounts ORDER BY id");
-    expect(counted.at(-1)).toEqual({ id: "FirstAcct003", stored_bytes: 0 });
+    expect(counted.at(-1)).toEqual({ id: "0irstAcct003", stored_bytes: 0 });
     // The triggers count the same when every row is deleted again.
     for (const table of ["comments", "proposals", "idea_banks", "panelists", "surveys", "idempotency_keys"]) {
       await rows(`DELETE FROM ${table}`);
@@ -111,12 +111,12 @@ describe("a database of the first version", () => {
   });
 
   it("answers: keys, surveys, panelists, the changelog", async () => {
-    expect(await (await get("/tenant/whoami", key)).json()).toEqual({ apiKeyId: "FirstKey0001" });
+    expect(await (await get("/tenant/whoami", key)).json()).toEqual({ apiKeyId: "0irstKey0001" });
     const surveys = await (await get("/tenant/surveys", key)).json<{ items: unknown[] }>();
-    expect(surveys.items).toMatchObject([{ id: "FirstSurvey1", title: "Travel" }]);
+    expect(surveys.items).toMatchObject([{ id: "0irstSurvey1", title: "Travel" }]);
     const panelists = await (await get("/tenant/panelists", key)).json<{ items: unknown[] }>();
     expect(panelists.items).toHaveLength(3);
-    const changelog = await (await get("/public/ideabank/changelog", await as("FirstPanel01"))).json();
+    const changelog = await (await get("/public/ideabank/changelog", await as("0irstPanel01"))).json();
     expect(changelog).toEqual({
       items: [
         { title: "Shelters", description: "Against the rain.", lastModified: 1750000009 },
@@ -126,21 +126,21 @@ describe("a database of the first version", () => {
   });
 
   it("refuses a revoked token, one of a panelist who is not active, and one of a deleted panelist", async () => {
-    const revoked = { Authorization: await tokenFor("FirstBank001", "FirstPanel02", 1750000899) };
+    const revoked = { Authorization: await tokenFor("0irstBank001", "0irstPanel02", 1750000899) };
     const statuses = [(await get("/public/ideabank/changelog", revoked)).status];
-    for (const panelist of ["FirstPanel03", "FirstPanel04"]) {
+    for (const panelist of ["0irstPanel03", "0irstPanel04"]) {
       statuses.push((await get("/public/ideabank/changelog", await as(panelist))).status);
     }
     expect(statuses).toEqual([401, 401, 401]);
   });
 
   it("takes votes, comments and submissions, and its triggers work", async () => {
-    const headers = { ...(await as("FirstPanel01")), "Content-Type": "application/json" };
+    const headers = { ...(await as("0irstPanel01")), "Content-Type": "application/json" };
     const send = (method: string, path: string, json: unknown = null) =>
       isolate.request(path, { method, headers, body: json === null ? null : JSON.stringify(json) });
-    const vote = await send("PUT", "/ideabank/proposals/FirstProp001/vote");
+    const vote = await send("PUT", "/ideabank/proposals/0irstProp001/vote");
     expect(await vote.json()).toEqual({ voted: true, votes: 1 });
-    expect((await send("POST", "/ideabank/proposals/FirstProp002/comments", { body: "Good." })).status).toBe(201);
+    expect((await send("POST", "/ideabank/proposals/0irstProp002/comments", { body: "Good." })).status).toBe(201);
     expect((await send("POST", "/ideabank/proposals", { title: "Maps", description: "At stops." })).status).toBe(201);
     const changelog = await (await send("GET", "/public/ideabank/changelog")).json<{ items: { title: string }[] }>();
     expect(changelog.items[0]?.title).toBe("Bicycle racks");

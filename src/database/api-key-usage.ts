@@ -6,9 +6,6 @@ export type HourlyUsage = { readonly hour: number; readonly admitted: number; re
 /** When a key was last used, and when its previous secret was (0 for never), in Unix milliseconds. */
 export type LastUse = { readonly lastUsedAt: number; readonly previousUsedAt: number };
 
-/** How long hourly counts are kept, in milliseconds. */
-const RETENTION_MS = 7 * 86_400_000;
-
 /**
  * Stores the totals of some hours and the times of last use: one round trip. Writing the same totals again changes
  * nothing, so a write whose answer was lost can be repeated. Writes nothing for a deleted key.
@@ -36,8 +33,5 @@ export async function saveApiKeyUsage(
          WHERE id = ?1 AND coalesce(last_used_at, 0) < ?2`,
       )
       .bind(apiKeyId, lastUsedAt, previousUsedAt),
-    database
-      .prepare("DELETE FROM api_key_usage WHERE api_key_id = ?1 AND hour < ?2")
-      .bind(apiKeyId, lastUsedAt - RETENTION_MS),
   ]);
 }

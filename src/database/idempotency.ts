@@ -6,9 +6,8 @@
  */
 import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
 
-const KEPT_MS = 24 * 3_600_000;
-/** How many expired keys a POST deletes: more than the one that it adds, so that they do not accumulate. */
-const CLEARED = 10;
+/** How long an outcome is kept, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
+export const OUTCOME_KEPT_MS = 24 * 3_600_000;
 
 /** The account that owns the keys: by its own id, or as the account of an idea bank. */
 export type Owner = { readonly accountId: string } | { readonly ideaBankId: string };
@@ -60,7 +59,7 @@ export async function insertOnce<Outcome>(
 export const mapOnce = <From, To>(once: Once<From>, toOutcome: (outcome: From) => To): Once<To> =>
   "outcome" in once ? { kind: once.kind, outcome: toOutcome(once.outcome) } : once;
 
-/** Deletes this key if it has expired, and a few other expired ones. Runs before every statement that looks for the key. */
+/** Deletes this key if it has expired and is still stored. Runs before every statement that looks for the key. */
 export const clearExpired = (
   session: D1DatabaseSession,
   owner: Owner,
@@ -69,12 +68,9 @@ export const clearExpired = (
   session
     .prepare(
       // The + keeps SQLite on the primary key: a long backlog is not scanned.
-      `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND +created_at <= ?3 AND key IN (
-         SELECT ?2 UNION ALL SELECT key FROM (
-           SELECT key FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND created_at <= ?3
-           ORDER BY created_at LIMIT ${CLEARED}))`,
+      `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND key = ?2 AND +created_at <= ?3`,
     )
-    .bind(idOf(owner), key, now - KEPT_MS);
+    .bind(idOf(owner), key, now - OUTCOME_KEPT_MS);
 
 /** Stores the outcome of the statement before it, if that changed a row. */
 const remember = (

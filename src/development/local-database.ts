@@ -14,26 +14,52 @@ async function applySchemaSteps(database: D1Database, binding: string, steps: re
   }
 }
 
-/** Runs `use` on the database DB below `stateFolder` (wrangler's `--persist-to`). All databases of wrangler.toml get the schema. Throws UnknownSchema. */
-export async function withLocalDatabase(
+/** Data of a version whose identifiers did not name their database: no request would find it. */
+export class OldIdentifiers extends Error {
+  constructor(stateFolder: string) {
+    super(`The local data is of an older version, with other identifiers. To start over: rm -rf ${stateFolder}`);
+    this.name = "OldIdentifiers";
+  }
+}
+
+/** `digit` is the first of every identifier in the database. */
+export type LocalDatabase = { readonly binding: string; readonly digit: string; readonly database: D1Database };
+
+/** Applies the steps. Throws UnknownSchema and OldIdentifiers. */
+async function prepare(
+  { binding, digit, database }: LocalDatabase,
   stateFolder: string,
-  use: (database: D1Database) => Promise<void>,
+  steps: readonly SchemaStep[],
 ): Promise<void> {
-  // Uses only the databases of wrangler.toml: a proxy cannot run the Durable Object and would print a warning.
-  const { d1_databases, compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
+  await applySchemaSteps(database, binding, steps);
+  const old = await database.prepare("SELECT id FROM accounts WHERE substr(id, 1, 1) <> ?1").bind(digit).first();
+  if (old !== null) throw new OldIdentifiers(stateFolder);
+}
+
+/** Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), with the schema loaded. */
+export async function withLocalDatabases(
+  config: string,
+  stateFolder: string,
+  use: (databases: readonly LocalDatabase[]) => Promise<void>,
+): Promise<void> {
+  // Uses only the databases of the config: a proxy cannot run the Durable Object and would print a warning.
+  const { d1_databases, compatibility_date } = unstable_readConfig({ config });
   const folder = await mkdtemp(join(tmpdir(), "local-database-"));
   const configPath = join(folder, "wrangler.json");
   await writeFile(configPath, JSON.stringify({ name: "local-database", compatibility_date, d1_databases }));
-  const proxy = await getPlatformProxy<Record<string, D1Database> & { DB: D1Database }>({
+  const proxy = await getPlatformProxy<Record<string, D1Database>>({
     configPath,
     persist: { path: join(resolve(stateFolder), "v3") },
   });
   try {
     const steps = await readSchemaSteps();
-    for (const [binding, database] of Object.entries(proxy.env)) {
-      await applySchemaSteps(database, binding, steps);
-    }
-    await use(proxy.env.DB);
+    const databases = Object.entries(proxy.env).map(([binding, database]) => ({
+      binding,
+      digit: binding === "DB" ? "0" : binding.slice(-1),
+      database,
+    }));
+    for (const each of databases) await prepare(each, stateFolder, steps);
+    await use(databases);
   } finally {
     await proxy.dispose();
     await rm(folder, { recursive: true });

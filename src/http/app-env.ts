@@ -2,7 +2,15 @@
 import type { Settings } from "../settings.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
+/** Bindings that a deployment may have. */
+export type OptionalBindings = {
+  /** What the operator's commands send. Without it they are not found. */
+  readonly OPERATOR_SECRET?: string;
+  /** Where a data point of each request goes. */
+  readonly REQUESTS?: AnalyticsEngineDataset;
+};
+
 export type AppEnv = {
-  Bindings: Env;
-  Variables: { requestId: string; problemLog: ProblemLog; settings: Settings };
+  Bindings: Env & OptionalBindings;
+  Variables: { requestId: string; problemLog: ProblemLog; settings: Settings; operation: string | undefined };
 };

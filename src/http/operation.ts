@@ -27,19 +27,25 @@ export type Credential =
   /** The header `Authorization`, for an idea bank with this capability; null where the answer reports the capabilities. */
   | { readonly kind: "compoundToken"; readonly capability: Capability | null }
   /** Cloudflare Access: the account's owner, or a service token that acts for one. */
-  | { readonly kind: "access" };
+  | { readonly kind: "access" }
+  /** The header `Authorization`: the deployment's `OPERATOR_SECRET`. */
+  | { readonly kind: "operator" }
+  /** Anybody. */
+  | { readonly kind: "none" };
 
 export const apiKey = (scope: Scope | null) => ({ kind: "apiKey", scope }) as const;
 export const compoundToken = <const C extends Capability | null>(capability: C) =>
   ({ kind: "compoundToken", capability }) as const;
 export const access = { kind: "access" } as const;
+export const operator = { kind: "operator" } as const;
+export const none = { kind: "none" } as const;
 
 /** By operation id. */
 export type Operations = Readonly<Record<string, Operation>>;
 
 /** Whether the operation honours the header `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, credential, idempotent }: Operation): boolean =>
-  method === "POST" && credential.kind !== "access" && !idempotent;
+  method === "POST" && (credential.kind === "apiKey" || credential.kind === "compoundToken") && !idempotent;
 
 /** The names of a path's parameters. */
 export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`

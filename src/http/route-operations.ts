@@ -12,9 +12,18 @@ export function routeOperations<E extends AppEnv, Table extends Operations>(
   const names: (keyof Table)[] = Object.keys(table);
   for (const name of names) {
     const operation = table[name];
-    if (operation !== undefined) routes.on(operation.method, toHonoPath(operation.path), route(name, operation));
+    if (operation === undefined) continue;
+    const answer = route(name, operation);
+    routes.on(operation.method, toHonoPath(operation.path), (c) => {
+      nameOperation(c, String(name));
+      return answer(c);
+    });
   }
   return routes;
 }
+
+/** For those who observe requests (observe.ts). */
+const nameOperation = (c: { set(key: "operation", name: string): void }, name: string): void =>
+  c.set("operation", name);
 
 const toHonoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");

@@ -15,7 +15,7 @@ export function describeOperation(described: DescribedOperation) {
     tags: [tag.name],
     summary,
     description: paragraphs.join("\n\n"),
-    security: [securityOf(operation)],
+    security: operation.credential.kind === "none" ? [] : [securityOf(operation)],
     parameters: [
       ...pathParameters(operation.path),
       ...queryParameters(operation.query),

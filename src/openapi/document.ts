@@ -4,6 +4,7 @@
  */
 import packageJson from "../../package.json" with { type: "json" };
 import "../account/operations.ts";
+import "../operator/operations.ts";
 import "../panelist/operations.ts";
 import "../tenant/operations.ts";
 import { describedOperations } from "../http/operation.ts";
@@ -59,6 +60,11 @@ export function buildDocument() {
           in: "header",
           name: "CF-Access-Client-Secret",
           description: "The secret of the service token.",
+        },
+        operator: {
+          type: "http",
+          scheme: "bearer",
+          description: "The deployment's `OPERATOR_SECRET`. Without that setting there is no such operation: 404.",
         },
       },
       headers: HEADERS,

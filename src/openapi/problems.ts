@@ -39,6 +39,11 @@ export const PROBLEM_SCHEMA = {
       type: "string",
       description: "The proposal that the one in the path was merged into, with `conflict`.",
     },
+    stores: {
+      type: "object",
+      description: "Which stores answer, with `service-unavailable` of `GET /health`.",
+      additionalProperties: { type: "string", enum: ["ok", "down"] },
+    },
     "violated-policies": {
       type: "array",
       description: "The rate-limit policies that were exceeded, with `too-many-requests`.",
@@ -52,14 +57,15 @@ export const PROBLEM_SCHEMA = {
 function problemCodesOf({ operation, problems = [] }: DescribedOperation): ProblemCode[] {
   const { credential, path, query, body } = operation;
   const codes = new Set<ProblemCode>(["internal-error", "service-unavailable", ...problems]);
-  if (credential.kind !== "access") codes.add("unauthorized");
-  if (credential.kind !== "compoundToken") codes.add("forbidden");
+  if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
+  if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
-  if (body !== undefined && credential.kind !== "access" && !operation.idempotent) codes.add("quota-exceeded");
+  const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
+  if (body !== undefined && isTenants && !operation.idempotent) codes.add("quota-exceeded");
   return PROBLEM_CODES.filter((code) => codes.has(code));
 }
 

@@ -53,7 +53,8 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
     output,
     stop: async () => {
       // The whole group, as Ctrl-C in a terminal does.
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGINT");
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, "SIGINT");
       await ended;
     },
   };

@@ -4,7 +4,6 @@ import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { parse } from "yaml";
-import { createSettingsReader } from "../../src/settings.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 const { version, cloudflare, ...metadata } = JSON.parse(read("package.json"));
@@ -25,14 +24,10 @@ describe("the Deploy to Cloudflare button", () => {
     expect(Object.keys(cloudflare.bindings).toSorted()).toEqual(names.toSorted());
   });
 
-  it("asks for the secrets that the Worker needs, and the Worker refuses the example values", async () => {
+  it("asks for the secrets that the Worker needs, and the example values are too short for the Worker", () => {
     expect(Object.keys(secrets)).toEqual(config.secrets?.required);
-    const variables = {
-      FRESHNESS_SECONDS: "1",
-      LEASE_SECONDS: "1",
-      CREDENTIAL_SECRETS: secrets.CREDENTIAL_SECRETS ?? "",
-    };
-    await expect(createSettingsReader()(variables)).rejects.toThrow("at least 32 characters");
+    // It refuses secrets of fewer than 32 characters: test/outages.test.ts.
+    for (const example of Object.values(secrets)) expect(example?.length).toBeLessThan(32);
   });
 });
 
@@ -49,7 +44,7 @@ it("templates and update rules are YAML, and each question of a template has a n
   for (const template of templates) {
     const { name, description, body } = parse(read(`.github/ISSUE_TEMPLATE/${template}`));
     expect([name, description]).toEqual([expect.any(String), expect.any(String)]);
-    const ids = body.flatMap(({ id = [] }: { id?: string }) => id);
+    const ids = body.flatMap(({ id }: { id?: string }) => id ?? []);
     expect(new Set(ids).size).toBe(ids.length);
   }
   const { updates } = parse(read(".github/dependabot.yml"));

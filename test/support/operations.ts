@@ -1,5 +1,6 @@
-/** Every operation, from the tables of the three surfaces. */
+/** Every operation, from the tables of the surfaces. */
 import "../../src/account/operations.ts";
+import "../../src/operator/operations.ts";
 import "../../src/panelist/operations.ts";
 import "../../src/tenant/operations.ts";
 import {

@@ -1,21 +1,29 @@
-/** Every test starts with the schema in an empty database, and all stores are emptied after it. */
+/**
+ * Every test starts with the schema in two empty databases, and all stores are emptied after it. What the Worker has logged and
+ * measured holds no credential.
+ */
 import { reset } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import schema from "../../schema.sql?raw";
+import { DATABASES, restartTurns } from "./databases.ts";
+import { recordDataPoints, takeLeaks } from "./observed.ts";
 
 /** One isolate runs many files: a clock that one leaves behind would stop the timers of the next. */
 const clock = () => [globalThis.setTimeout, globalThis.clearTimeout, globalThis.Date];
 const REAL_CLOCK = clock();
 
 beforeEach(async () => {
-  await env.DB.prepare(schema).run();
+  restartTurns();
+  await Promise.all(DATABASES.map((database) => database.prepare(schema).run()));
+  recordDataPoints();
 });
 
 afterEach(async () => {
+  const leaks = takeLeaks();
   // In this order: a spy on a timer may stand on a faked one.
   vi.restoreAllMocks();
   vi.useRealTimers();
   expect(clock()).toEqual(REAL_CLOCK);
   await reset();
+  expect(leaks).toEqual([]);
 });

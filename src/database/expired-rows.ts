@@ -1,0 +1,53 @@
+/** Rows that are kept for a time only, and their deletion in slices by the scheduled job. Safe to repeat, also at the same time. */
+import { OUTCOME_KEPT_MS } from "./idempotency.ts";
+
+/** Rows that one slice deletes: few enough that no statement blocks the database for long. */
+const SLICE = 500;
+const DAY_MS = 86_400_000;
+/** A token lives for at most 90 days: an older revocation concerns no valid one. */
+const REVOCATION_KEPT_MS = 91 * DAY_MS;
+
+type Kind = {
+  readonly table: string;
+  readonly key: string;
+  /** When a row's time began, in Unix milliseconds; its index gives the oldest. */
+  readonly since: string;
+  readonly keptMs: number;
+};
+
+export const EXPIRING = [
+  { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
+  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: 7 * DAY_MS },
+  { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
+] as const satisfies readonly Kind[];
+
+/** Deletes the oldest expired rows, one slice of them. False when none was left. `now` is in Unix milliseconds. */
+export async function deleteExpired(
+  database: D1Database,
+  { table, key, since, keptMs }: Kind,
+  now: number,
+): Promise<boolean> {
+  const { meta } = await database
+    .prepare(
+      `DELETE FROM ${table} WHERE (${key}) IN (
+         SELECT ${key} FROM ${table} WHERE ${since} < ?1 ORDER BY ${since} LIMIT ${SLICE})`,
+    )
+    .bind(now - keptMs)
+    .run();
+  return meta.changes > 0;
+}
+
+/**
+ * The same for token revocations. They are recorded in the order of `seq`, so the oldest slice needs no index. A panelist who is
+ * not active has the greatest revoked_at there is: recorded_at is that row's time.
+ */
+export async function deleteOldRevocations(database: D1Database, now: number): Promise<boolean> {
+  const { meta } = await database
+    .prepare(
+      `DELETE FROM token_revocations WHERE seq IN (SELECT seq FROM token_revocations ORDER BY seq LIMIT ${SLICE})
+         AND max(recorded_at, revoked_at % 9007199254740991) < ?1`,
+    )
+    .bind(now - REVOCATION_KEPT_MS)
+    .run();
+  return meta.changes > 0;
+}

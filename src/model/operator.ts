@@ -1,0 +1,39 @@
+/** What the operator of a deployment asks for, and is told. */
+import * as z from "zod/mini";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
+import { integer, line, oneOf } from "./text.ts";
+
+export const Health = z.object({ stores: z.record(z.string(), oneOf(["ok", "down"])) });
+/** By the name of the binding. */
+export type StoreHealth = z.infer<typeof Health>["stores"];
+
+const AccountStatus = oneOf(["active", "suspended"]);
+
+export const AccountStatusChange = z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus });
+export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
+
+export const ChangedAccount = z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) });
+
+if (!import.meta.deployed) {
+  describe(Health, {
+    name: "Health",
+    example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
+    fields: { stores: "Each store by the name of its binding, and whether it answers." },
+  });
+  const status = "`suspended` closes everything that the account offers; `active` opens it again.";
+  describe(AccountStatusChange, {
+    name: "AccountStatusChange",
+    example: { account: "owner@example.com", status: "suspended" },
+    fields: { account: "The owner's e-mail address, or the account's identifier.", status },
+  });
+  describe(ChangedAccount, {
+    name: "ChangedAccount",
+    example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
+    fields: {
+      accountId: "The account's identifier.",
+      status,
+      apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
+    },
+  });
+}

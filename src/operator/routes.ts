@@ -1,0 +1,51 @@
+/** What the operator of a deployment uses: the health check, open to anybody, and commands with the operator's secret. */
+import type { Context } from "hono";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { readInput } from "../http/read-input.ts";
+import { routeOperations } from "../http/route-operations.ts";
+import { Problem } from "../problem.ts";
+import { changeAccountStatus } from "./account-status.ts";
+import { HealthCheck } from "./health.ts";
+import { OPERATOR_OPERATIONS } from "./operations.ts";
+
+/** The memory that this surface shares with others of the isolate. */
+export type OperatorMemory = { readonly gatekeeper: Gatekeeper };
+
+const MIN_SECRET_LENGTH = 32;
+
+export function createOperatorRoutes({ gatekeeper }: OperatorMemory) {
+  const health = new HealthCheck();
+  const handlers: Record<keyof typeof OPERATOR_OPERATIONS, (c: Context<AppEnv>) => Promise<Response>> = {
+    getHealth: async (c) => {
+      const stores = await health.read(c.env, (promise) => c.executionCtx.waitUntil(promise));
+      if (Object.values(stores).every((store) => store === "ok")) return c.json({ stores });
+      const detail = "A store does not answer.";
+      throw new Problem("service-unavailable", { detail, headers: { "Retry-After": "5" }, extensions: { stores } });
+    },
+
+    setAccountStatus: async (c) => {
+      authenticateOperator(c);
+      const { body } = await readInput(c, OPERATOR_OPERATIONS.setAccountStatus, "operator");
+      return c.json(await changeAccountStatus(c.env, gatekeeper, body));
+    },
+  };
+  return routeOperations<AppEnv, typeof OPERATOR_OPERATIONS>(OPERATOR_OPERATIONS, (name) => handlers[name]);
+}
+
+/** Without the setting there is no such path. Throws `not-found` or `unauthorized`, without any I/O. */
+function authenticateOperator(c: Context<AppEnv>): void {
+  const secret = c.env.OPERATOR_SECRET;
+  if (!secret) throw new Problem("not-found");
+  if (secret.length < MIN_SECRET_LENGTH) {
+    throw new Error(`OPERATOR_SECRET must have at least ${MIN_SECRET_LENGTH} characters`);
+  }
+  const [, given = ""] = /^Bearer (\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
+  if (constantTimeEqual(given, secret)) return;
+  throw new Problem("unauthorized", {
+    detail: "This needs the operator's secret in the header `Authorization: Bearer …`.",
+    headers: { "WWW-Authenticate": 'Bearer realm="operator"' },
+    cause: "not the operator's secret",
+  });
+}
