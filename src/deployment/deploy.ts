@@ -42,7 +42,7 @@ await runCommand(async () => {
     if (plan.unknown.length > 0) say("Schema", `${binding}: also has ${plan.unknown.join(", ")}, of a newer version`);
   }
 
-  const signer = String(configuration.variables.SIGNING_SECRETS);
+  const signer = String(configuration.variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS");
   const secrets = await listSecrets(wrangler);
   if (secrets.length === 0) await putNewSecret(wrangler, signer);
   else if (!secrets.includes(signer)) {

@@ -20,7 +20,7 @@ export async function printPlan(
     ...databases.map(
       ({ binding }) => `apply to ${binding} those of these schema steps that it has not had:\n${listOf(steps)}`,
     ),
-    `make and set the secret ${variables.SIGNING_SECRETS}, if the Worker has no secret`,
+    `make and set the secret ${variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS"}, if the Worker has no secret`,
     `deploy the Worker ${worker}`,
     "turn on read replication, where it is off",
     "test the deployment: /health, a forged API key, /openapi.json",
