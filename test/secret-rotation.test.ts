@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { verifyApiKey } from "../src/credentials/api-key.ts";
 import { importSigningKeys } from "../src/credentials/envelope.ts";
 import { createSettingsReader } from "../src/settings.ts";
+import { databaseOf } from "./support/databases.ts";
 import { createOwner } from "./support/owner.ts";
 import { addApiKey, addIdeaBank } from "./support/world.ts";
 
@@ -59,7 +60,8 @@ describe("a rotation under load", () => {
       return response;
     };
     const { key, apiKey } = await anywhere().create();
-    const account = await env.DB.prepare("SELECT account_id AS id FROM api_keys WHERE id = ?1")
+    const account = await databaseOf(apiKey.id)
+      .prepare("SELECT account_id AS id FROM api_keys WHERE id = ?1")
       .bind(apiKey.id)
       .first<{ id: string }>();
     const accountId = account?.id ?? "";
