@@ -48,7 +48,7 @@ it("the steps make the schema that schema.sql says, to the order of the columns"
 describe("a database of the first version", () => {
   const isolate = createIsolate();
   const get = (path: string, headers: Record<string, string>) => isolate.request(path, { headers });
-  const key = { "X-API-Key": "ibk_0irstKey0001sPQ2w6a0A1pVYFzSEZ3FHux1nWwQp1kaqOL" };
+  const key = { "X-API-Key": "ibk_0irstKey0001wZMQbtn4RrualYuhl8YS1S4T44lfyu5ftrU" };
   const as = async (panelist: string, bank = "0irstBank001") => ({ Authorization: await tokenFor(bank, panelist) });
 
   /** The columns of the first version, of every table. */

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { verifyApiKey } from "../src/credentials/api-key.ts";
 import { importSigningKeys } from "../src/credentials/envelope.ts";
 import { createSettingsReader } from "../src/settings.ts";
-import { databaseOf } from "./support/databases.ts";
 import { createOwner } from "./support/owner.ts";
-import { addApiKey, addIdeaBank } from "./support/world.ts";
+import { addAccount, addApiKey, addIdeaBank } from "./support/world.ts";
 
 const SECOND = "the second slot's secret has 32 characters";
 const THIRD = "the first slot's next secret has more than 32";
@@ -49,7 +48,9 @@ describe("a rotation under load", () => {
 
   /** Deploys each stage to one location after the other, with requests everywhere meanwhile. Returns the statuses, counted. */
   async function rotate(stages: readonly Slots[]) {
-    const owner = "rotation@example.com";
+    // The directory of owners finds the account by its address.
+    const accountId = await addAccount({ digit: "0" });
+    const owner = `${accountId}@example.com`;
     const locations = [0, 1, 2].map(() => createOwner(owner, withSlots(FIRST)));
     const statuses = new Map<number, number>();
     let [turn, choice] = [0, 0];
@@ -60,11 +61,6 @@ describe("a rotation under load", () => {
       return response;
     };
     const { key, apiKey } = await anywhere().create();
-    const account = await databaseOf(apiKey.id)
-      .prepare("SELECT account_id AS id FROM api_keys WHERE id = ?1")
-      .bind(apiKey.id)
-      .first<{ id: string }>();
-    const accountId = account?.id ?? "";
     const old = await addApiKey({ accountId, limit: 10_000 });
     const banks = [await addIdeaBank({ accountId }), await addIdeaBank({ accountId })];
     const [keys, tokens] = [[key, old.text], banks.map(({ token }) => token)];

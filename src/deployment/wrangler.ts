@@ -1,5 +1,6 @@
 /** Calls of wrangler, the first one on the PATH: npm scripts find the project's own. */
 import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { Failure } from "./failure.ts";
 
 export type WranglerOptions = {
@@ -68,9 +69,9 @@ export class Wrangler {
   }
 }
 
-/** What a failed call wrote, standard error first, without empty lines. */
+/** What a failed call wrote, standard error first, without colors and empty lines. Wrangler colors what it writes into a pipe, too. */
 export const messageOf = ({ stdout, stderr }: WranglerResult): string =>
-  `${stderr}\n${stdout}`
+  stripVTControlCharacters(`${stderr}\n${stdout}`)
     .split("\n")
     .filter((line) => line.trim() !== "")
     .join("\n");

@@ -106,7 +106,7 @@ describe("on this machine", () => {
   it("npm run dev applies the steps to a developer's database and keeps the data; wrangler finds its own ledger", async () => {
     await wrangler("execute", "DB", "--file", "test/fixtures/first-version.sql");
     await withLocalDatabases("wrangler.toml", folder, async ([first]) => {
-      const { results = [] } =
+      const { results } =
         (await first?.database.prepare("SELECT id, comments FROM proposals ORDER BY id LIMIT 3").all()) ?? {};
       expect(results).toEqual([
         { id: "0irstProp001", comments: 0 },

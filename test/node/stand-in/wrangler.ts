@@ -68,8 +68,11 @@ function end(code: number, stdout: string, stderr = ""): never {
   process.exit(code);
 }
 
+/** In wrangler's colors: the first line is bold. */
 function refuse(message: string): never {
-  end(1, "", `✘ [ERROR] ${message}`);
+  const [first, ...more] = message.split("\n");
+  const text = [`\x1b[1m${first}\x1b[0m`, ...more].join("\n");
+  end(1, "", `\n\x1b[31m✘ \x1b[41;31m[\x1b[41;97mERROR\x1b[41;31m]\x1b[0m ${text}\n`);
 }
 
 function answer(): string {

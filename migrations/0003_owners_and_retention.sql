@@ -1,4 +1,7 @@
--- The directory of account owners; indexes for the scheduled job, which deletes what triggers and writes have deleted so far.
+-- The directory of account owners, with those that there are. What the scheduled job deletes, it finds by age; triggers no longer delete
+-- old revocations.
+
+-- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
 CREATE TABLE owners (
   email TEXT PRIMARY KEY,
   account_id TEXT NOT NULL
