@@ -1,5 +1,5 @@
 -- The whole database schema. Loading this file again changes nothing.
--- Times are Unix milliseconds; identifiers are 12 base62 characters; every row carries its tenant (account_id).
+-- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
   id TEXT PRIMARY KEY,
@@ -8,6 +8,12 @@ CREATE TABLE IF NOT EXISTS accounts (
   created_at INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   max_bytes INTEGER NOT NULL DEFAULT 536870912
+) STRICT, WITHOUT ROWID;
+
+-- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
+CREATE TABLE IF NOT EXISTS owners (
+  email TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.

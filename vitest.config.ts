@@ -19,7 +19,7 @@ export default defineConfig({
               // Every request of the suite is observed: test/support/setup.ts checks what is.
               bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
               analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
-              d1Databases: { REPLICA: "replica" },
+              d1Databases: { DB_1: "second", REPLICA: "replica" },
             },
           }),
         ],

@@ -4,7 +4,8 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
-import { Bookmarks } from "./database/bookmarks.ts";
+import { DatabaseBookmarks } from "./database/database-bookmarks.ts";
+import { type Later, runLater } from "./deadline.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
 import { observe } from "./http/observe.ts";
@@ -18,12 +19,15 @@ import { Problem } from "./problem.ts";
 import { createSettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
-/** A new application with an empty memory, as a new isolate has. `identify` finds the account owner. */
-export function createApp(identify: Identify = identifyByAccess) {
+/**
+ * A new application with an empty memory, as a new isolate has. `identify` finds the account owner; `later` does what is due a
+ * while after an answer.
+ */
+export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
   const readSettings = createSettingsReader();
   const problemLog = new ProblemLog();
-  const bookmarks = new Bookmarks();
-  const memory = { gatekeeper: new Gatekeeper(), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
+  const bookmarks = new DatabaseBookmarks();
+  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
   const app = new Hono<AppEnv>();
 
   app.use(requestId);

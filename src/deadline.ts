@@ -33,6 +33,13 @@ export async function answerWithin<Answer>(milliseconds: number, answer: Promise
 /** Keeps a request's context alive until the promise settles. */
 export type WaitUntil = (promise: Promise<void>) => void;
 
+/** Does work some milliseconds later, and keeps the request's context alive until then. At most 30 seconds: workerd's limit. */
+export type Later = (milliseconds: number, work: () => Promise<void>, waitUntil: WaitUntil) => void;
+
+export const wait = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
+
+export const runLater: Later = (milliseconds, work, waitUntil) => waitUntil(wait(milliseconds).then(work));
+
 export const hasSettled = (answer: Promise<unknown>): Promise<void> =>
   answer.then(
     () => {},

@@ -5,7 +5,7 @@
  * - With a deadline: the next run continues.
  * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
  */
-import { everyDatabase } from "./database/choose-database.ts";
+import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers } from "./database/deleted-idea-banks.ts";
 import { deleteExpired, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 
@@ -20,7 +20,7 @@ type Task = () => Promise<boolean>;
 /** `now` reads the clock, in Unix milliseconds. */
 export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Date.now): Promise<void> {
   const start = now();
-  const tasks = [...everyDatabase(env).values()].flatMap((database): Task[] => [
+  const tasks = allDatabases(env).flatMap(({ database }): Task[] => [
     () => deleteLeftovers(database),
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),

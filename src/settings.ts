@@ -5,13 +5,17 @@ import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 /** `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
 export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
 
+const DEFAULT_LEASE_SECONDS = 1;
+
+/** A decimal number of seconds, at most `most`. */
+const seconds = (most: number) =>
+  z.pipe(z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)), z.number().check(z.lte(most)));
+
 const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS must have at least 32 characters"));
 
 const Variables = z.object({
-  FRESHNESS_SECONDS: z.pipe(
-    z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)),
-    z.number().check(z.lte(300)),
-  ),
+  FRESHNESS_SECONDS: seconds(300),
+  LEASE_SECONDS: z.optional(seconds(5)),
   CREDENTIAL_SECRETS: z.pipe(
     z.pipe(
       z.string(),
@@ -21,7 +25,13 @@ const Variables = z.object({
   ),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "CREDENTIAL_SECRETS">;
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS">;
+
+/** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
+export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
+  const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
+  return success ? data * 1000 : 0;
+}
 
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {

@@ -2,7 +2,7 @@
  * An exact sliding window: no span of `windowMs`, wherever it starts, ever holds more than `limit` admitted requests.
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
- * so a request may pass exactly when that one has left the window: O(1), and nothing is ever swept.
+ * so a request may pass exactly when that one has left the window, and nothing is ever swept.
  *
  * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
  * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
@@ -32,15 +32,27 @@ export class SlidingWindow {
     this.#ring.set(newest, rateLimit.limit - newest.length);
   }
 
-  admit(now: number): WindowDecision {
-    this.#dateNoLaterThan(now);
-    const admitted = this.#at(0) <= now - this.rateLimit.windowMs;
+  /** `reserved` admissions, which are counted elsewhere, take their part of the limit; their end is no part of `waitMs`. */
+  admit(now: number, reserved = 0): WindowDecision {
+    const left = this.left(now);
+    const admitted = left > reserved;
     if (admitted) {
       this.#ring[this.#oldest] = now;
       this.#oldest = (this.#oldest + 1) % this.rateLimit.limit;
     }
-    const remaining = this.#countLeft(now);
-    return { admitted, remaining, waitMs: this.#at(remaining) + this.rateLimit.windowMs - now };
+    const free = admitted ? left - 1 : left;
+    return { admitted, remaining: Math.max(0, free - reserved), waitMs: this.#leavesMs(now, free) };
+  }
+
+  /** The time until the oldest admission leaves the window; infinite when there is none. */
+  leavesMs(now: number): number {
+    return this.#leavesMs(now, this.left(now));
+  }
+
+  /** How many requests could be admitted at `now`, if nothing were counted elsewhere. */
+  left(now: number): number {
+    this.#dateNoLaterThan(now);
+    return this.#countLeft(now);
   }
 
   /**
@@ -50,6 +62,11 @@ export class SlidingWindow {
   times(now: number): Float64Array {
     const left = this.#countLeft(now);
     return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
+  }
+
+  #leavesMs(now: number, left: number): number {
+    const oldest = left < this.rateLimit.limit ? this.#at(left) : Number.POSITIVE_INFINITY;
+    return oldest + this.rateLimit.windowMs - now;
   }
 
   #dateNoLaterThan(latest: number): void {
@@ -64,7 +81,7 @@ export class SlidingWindow {
     return this.#ring[(this.#oldest + position) % this.rateLimit.limit] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** How many of the ring's admissions have left the window: the requests that could be admitted right now. */
+  /** How many of the ring's admissions have left the window. */
   #countLeft(now: number): number {
     const left = now - this.rateLimit.windowMs;
     let low = 0;

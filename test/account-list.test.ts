@@ -1,7 +1,7 @@
 /** What an owner sees of the keys: in which order, how many, how they were used; and how full the storage is. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
+import { databaseOf, runEverywhere } from "./support/databases.ts";
 import { createOwner } from "./support/owner.ts";
 
 const HOUR = 3_600_000;
@@ -13,19 +13,20 @@ type Owner = ReturnType<typeof createOwner>;
 const list = async (owner: Owner) => (await owner.json("GET", "/keys")).json<Record<string, unknown>>();
 const html = async (owner: Owner) => (await owner.page("/api-keys")).text();
 const use = (id: string, hour: number, admitted: number, limited = 0) =>
-  env.DB.prepare("INSERT INTO api_key_usage VALUES (?1, ?2, ?3, ?4)").bind(id, hour, admitted, limited).run();
+  databaseOf(id).prepare("INSERT INTO api_key_usage VALUES (?1, ?2, ?3, ?4)").bind(id, hour, admitted, limited).run();
 const revoke = (owner: Owner, id: string) => owner.json("DELETE", `/keys/${id}`);
 
 /** Keys that were revoked, written straight to the table. */
 const addRevoked = (email: string, count: number) =>
-  env.DB.prepare(
+  runEverywhere(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
      INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at, revoked_at)
      SELECT printf('revoked%05d', i), a.id, 'revoked ' || i, '', '["surveys:read"]', ?3 + i, ?3 + i FROM n, accounts a
      WHERE a.owner_email = ?1`,
-  )
-    .bind(email, count, START - 1_000_000)
-    .run();
+    email,
+    count,
+    START - 1_000_000,
+  );
 
 describe("the order", () => {
   it("is: active keys, newest first; then what ended, the last first", async () => {
@@ -165,7 +166,8 @@ describe("the use of a key", () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     expect(await html(owner)).toContain("Not used yet");
-    await env.DB.prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1")
+    await databaseOf(apiKey.id)
+      .prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1")
       .bind(apiKey.id, START - 3 * DAY)
       .run();
     const page = await html(owner);
@@ -207,9 +209,12 @@ describe("a card", () => {
 
 describe("the storage", () => {
   const store = (owner: Owner, used: number, max: number) =>
-    env.DB.prepare("UPDATE accounts SET max_bytes = ?3, stored_bytes = ?2 WHERE owner_email = ?1")
-      .bind(owner.email, used, max)
-      .run();
+    runEverywhere(
+      "UPDATE accounts SET max_bytes = ?3, stored_bytes = ?2 WHERE owner_email = ?1",
+      owner.email,
+      used,
+      max,
+    );
 
   it("is in the list, and a bar", async () => {
     const [owner, other] = [createOwner(), createOwner()];

@@ -4,6 +4,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { gateOf, revokeInDatabase, watchDatabase } from "./support/gate.ts";
 import { interceptGateDatabase } from "./support/intercept.ts";
 import { addApiKey, newId } from "./support/world.ts";
@@ -215,7 +216,7 @@ describe("the limit", () => {
   it("follows a changed limit, keeping what was admitted", async () => {
     const key = await addApiKey({ limit: 2 });
     for (let times = 0; times < 2; times++) await gateOf(key.id).admit(key.secretHash, 0);
-    await env.DB.prepare("UPDATE api_keys SET rate_limit = 3 WHERE id = ?1").bind(key.id).run();
+    await databaseOf(key.id).prepare("UPDATE api_keys SET rate_limit = 3 WHERE id = ?1").bind(key.id).run();
     await gateOf(key.id).forget();
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });

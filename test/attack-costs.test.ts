@@ -5,7 +5,7 @@ import security from "../docs/security.md?raw";
 import { dollarsPerMillion } from "./bench/prices.ts";
 import { freeze } from "./support/clock.ts";
 import { countStores } from "./support/intercept.ts";
-import { meterDatabase } from "./support/intercept-binding.ts";
+import { meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
@@ -18,13 +18,13 @@ type Send = (path: string, init?: RequestInit) => Promise<Response>;
 /** An isolate, and what its last request cost, in the order of the table's columns. A Durable Object's own bookkeeping is not in it. */
 function createCounted() {
   const rows = { read: 0, written: 0 };
-  const DB = meterDatabase(env.DB, (results) => {
+  const metered = meterDatabases(env, (results) => {
     for (const { meta } of results) {
       rows.read += meta.rows_read;
       rows.written += meta.rows_written;
     }
   });
-  const { env: counted, counts } = countStores({ ...env, DB });
+  const { env: counted, counts } = countStores(metered);
   const isolate = createIsolate(counted);
   const send: Send = (path, init) => {
     Object.assign(rows, { read: 0, written: 0 });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { badApiKeys, badTokens } from "./support/authentication-cases.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { fillPath, operationsOf } from "./support/operations.ts";
@@ -68,7 +69,8 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     const second = 1_900_000_000;
     freeze(second * 1000 + 2_000);
     const { id, panelistId } = await addIdeaBank();
-    await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
+    await databaseOf(panelistId)
+      .prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
       .bind(panelistId, second * 1000 + 500)
       .run();
     expect((await read(await tokenFor(id, panelistId, second - 1))).status).toBe(401);
@@ -79,7 +81,7 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
   it("refuses a deactivated panelist's tokens for ever, and admits a token issued after the reactivation", async () => {
     const { id, panelistId, token } = await addIdeaBank();
     const switchTo = (active: number) =>
-      env.DB.prepare("UPDATE panelists SET active = ?2 WHERE id = ?1").bind(panelistId, active).run();
+      databaseOf(panelistId).prepare("UPDATE panelists SET active = ?2 WHERE id = ?1").bind(panelistId, active).run();
     await switchTo(0);
     expect((await read(token)).status).toBe(401);
     await switchTo(1);
@@ -90,15 +92,15 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
 
   it("refuses a deleted panelist", async () => {
     const { panelistId, token } = await addIdeaBank();
-    await env.DB.prepare("DELETE FROM panelists WHERE id = ?1").bind(panelistId).run();
+    await databaseOf(panelistId).prepare("DELETE FROM panelists WHERE id = ?1").bind(panelistId).run();
     expect((await read(token)).status).toBe(401);
   });
 
   it("does not affect the tenant's other panelists", async () => {
     const { id, panelistId } = await addIdeaBank();
     const other = await addIdeaBank();
-    await env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
-    expect((await read(await tokenFor(id, newId()))).status).toBe(200);
+    await databaseOf(panelistId).prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+    expect((await read(await tokenFor(id, newId(id)))).status).toBe(200);
     expect((await read(other.token)).status).toBe(200);
   });
 
@@ -107,7 +109,7 @@ describe.each(["/public/ideabank/changelog", "/ideabank"])("GET %s", (path) => {
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
     const status = async () => (await isolate.request(path, { headers: { Authorization: token } })).status;
     expect(await status()).toBe(200);
-    await env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+    await databaseOf(panelistId).prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
     expect(await status()).toBe(401);
     expect(await status()).toBe(401);
   });

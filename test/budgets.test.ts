@@ -5,8 +5,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { loadChangelog } from "../src/database/changelog.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores, interceptGateDatabase } from "./support/intercept.ts";
-import { meterDatabase } from "./support/intercept-binding.ts";
+import { meterDatabase, meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank } from "./support/world.ts";
 
@@ -101,15 +102,16 @@ describe("rows read", () => {
   it("by a cold render are those of the entries, however many proposals there are", async () => {
     const rowsRead = async (proposals: number) => {
       const bank = await addIdeaBank({ changelogMaxEntries: 10 });
-      await env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
+      await databaseOf(bank.id)
+        .prepare(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
          INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
          SELECT ?1 || i, ?2, ?1, 'T', 'D', iif(i % 2, 'implemented', 'planned'), i, i FROM n`,
-      )
+        )
         .bind(bank.id, bank.accountId, proposals)
         .run();
       let rows = 0;
-      const database = meterDatabase(env.DB, (results) => {
+      const database = meterDatabase(databaseOf(bank.id), (results) => {
         rows += rowsReadBy(results);
       });
       expect((await loadChangelog(database.withSession(), bank.id))?.entries).toHaveLength(10);
@@ -122,15 +124,16 @@ describe("rows read", () => {
 
   it("by a snapshot do not grow with revocations that the isolate has seen", async () => {
     const bank = await addIdeaBank();
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+    await databaseOf(bank.id)
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
        INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, 'p' || i, 1, 1 FROM n`,
-    )
+      )
       .bind(bank.accountId)
       .run();
     const rows: number[] = [];
-    const db = meterDatabase(env.DB, (results) => rows.push(rowsReadBy(results)));
-    const isolate = createIsolate({ ...env, DB: db, FRESHNESS_SECONDS: "0" });
+    const metered = meterDatabases(env, (results) => rows.push(rowsReadBy(results)));
+    const isolate = createIsolate({ ...metered, FRESHNESS_SECONDS: "0" });
     const read = () => isolate.request("/ideabank", { headers: { Authorization: bank.token } });
     await read();
     await read();

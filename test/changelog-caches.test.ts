@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { etagOf } from "../src/changelog/render.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores, interceptStores } from "./support/intercept.ts";
 import type { StoreCall } from "./support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
@@ -14,7 +15,10 @@ const FROM_KV = '{"items":[{"title":"from KV","description":"","lastModified":1}
 const ETAG_OF_FROM_KV = await etagOf(Uint8Array.from(new TextEncoder().encode(FROM_KV)));
 const keyOf = (id: string) => `changelog/1/${id}`;
 const versionOf = (id: string) =>
-  env.DB.prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1").bind(id).first<number>("changelog_version");
+  databaseOf(id)
+    .prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1")
+    .bind(id)
+    .first<number>("changelog_version");
 
 async function titlesBy(isolate: Isolate, token: string): Promise<string[]> {
   const response = await isolate.request("/public/ideabank/changelog", { headers: { Authorization: token } });
@@ -22,7 +26,8 @@ async function titlesBy(isolate: Isolate, token: string): Promise<string[]> {
 }
 
 const run = (sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
+  databaseOf(String(values[0]))
+    .prepare(sql)
     .bind(...values)
     .run();
 
@@ -230,11 +235,12 @@ describe("memory", () => {
     const banks = [];
     for (let times = 0; times < 18; times++) {
       const bank = await addIdeaBank({ changelogMaxEntries: 100 });
-      await env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      await databaseOf(bank.id)
+        .prepare(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
          INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
          SELECT ?1 || i, ?2, ?1, 'T', replace(hex(zeroblob(5000)), '0', 'x'), 'implemented', i, i FROM n`,
-      )
+        )
         .bind(bank.id, bank.accountId)
         .run();
       banks.push(bank);

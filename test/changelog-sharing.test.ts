@@ -3,30 +3,32 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Changelogs } from "../src/changelog/changelogs.ts";
 import { SharedReads } from "../src/changelog/shared-reads.ts";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
+import { databaseOf } from "./support/databases.ts";
 import { interceptStores } from "./support/intercept.ts";
 import { VirtualTime } from "./support/virtual-time.ts";
 import { addIdeaBank, addProposal } from "./support/world.ts";
 
 const ignore = () => {};
 const versionOf = async (id: string) =>
-  (await env.DB.prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1")
+  (await databaseOf(id)
+    .prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1")
     .bind(id)
     .first<number>("changelog_version")) ?? Number.NaN;
 const setStatus = (id: string, status: string) =>
-  env.DB.prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();
+  databaseOf(id).prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();
 
 /** D1 whose answers are held until `release`. */
 function heldDatabase() {
   const held = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
-  const { DB } = interceptStores(env, async (_, makeCall) => {
+  const { DB_1 } = interceptStores(env, async (_, makeCall) => {
     const answer = await makeCall();
     taken.resolve();
     await held.promise;
     return answer;
   });
-  return { database: DB, taken: taken.promise, release: held.resolve };
+  return { database: DB_1, taken: taken.promise, release: held.resolve };
 }
 
 const sourcesOf = (database: D1Database) => ({
@@ -39,12 +41,12 @@ describe("a request that shares a render", () => {
   it("renders again when it knows of a later version", async () => {
     const bank = await addIdeaBank();
     await addProposal(bank, { title: "first" });
-    const changelogs = new Changelogs(new Bookmarks());
+    const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
     const early = changelogs.read(sourcesOf(database), bank.id, await versionOf(bank.id), ignore);
     await taken;
     await addProposal(bank, { title: "second" });
-    const late = changelogs.read(sourcesOf(env.DB), bank.id, await versionOf(bank.id), ignore);
+    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, await versionOf(bank.id), ignore);
     release();
     expect(new TextDecoder().decode((await early).bytes)).not.toContain("second");
     expect(new TextDecoder().decode((await late).bytes)).toContain("second");
@@ -53,13 +55,13 @@ describe("a request that shares a render", () => {
   it("renders again when the other found the idea bank closed, which it knows to be open", async () => {
     const bank = await addIdeaBank();
     const version = await versionOf(bank.id);
-    const changelogs = new Changelogs(new Bookmarks());
+    const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
     await setStatus(bank.id, "CLOSED");
     const early = changelogs.read(sourcesOf(database), bank.id, version, ignore).catch(({ code }) => code);
     await taken;
     await setStatus(bank.id, "OPEN");
-    const late = changelogs.read(sourcesOf(env.DB), bank.id, version, ignore);
+    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, version, ignore);
     release();
     expect(await early).toBe("idea-bank-not-found");
     expect((await late).version).toBe(version);
@@ -69,16 +71,21 @@ describe("a request that shares a render", () => {
 it("an old body that KV gives late does not replace a newer one in memory, and is not served", async () => {
   const bank = await addIdeaBank();
   const old = await versionOf(bank.id);
-  const fromKv = await new Changelogs(new Bookmarks()).read(sourcesOf(env.DB), bank.id, old, ignore);
-  const changelogs = new Changelogs(new Bookmarks());
+  const fromKv = await new Changelogs(new DatabaseBookmarks()).read(
+    sourcesOf(databaseOf(bank.id)),
+    bank.id,
+    old,
+    ignore,
+  );
+  const changelogs = new Changelogs(new DatabaseBookmarks());
   const kv = Promise.withResolvers<typeof fromKv>();
-  const slow = changelogs.read({ ...sourcesOf(env.DB), prefetched: kv.promise }, bank.id, old, ignore);
+  const slow = changelogs.read({ ...sourcesOf(databaseOf(bank.id)), prefetched: kv.promise }, bank.id, old, ignore);
   await addProposal(bank, { title: "new" });
   const version = await versionOf(bank.id);
-  await changelogs.read(sourcesOf(env.DB), bank.id, version, ignore);
+  await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, version, ignore);
   kv.resolve(fromKv);
   expect((await slow).version).toBe(version);
-  expect((await changelogs.read(sourcesOf(env.DB), bank.id, old, ignore)).version).toBe(version);
+  expect((await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, old, ignore)).version).toBe(version);
 });
 
 describe("shared reads", () => {

@@ -1,7 +1,7 @@
 /** The rules of `GET /public/ideabank/changelog`, by their numbers in the contract. */
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { databaseOf } from "./support/databases.ts";
 import { createIsolate } from "./support/isolate.ts";
 import {
   addAccount,
@@ -40,9 +40,10 @@ describe("rule 1: the items are the implemented proposals, newest first by last 
     const bank = await addIdeaBank();
     const older = await addProposal(bank, { title: "older", lastActivityAt: 1_000_000 });
     await addProposal(bank, { title: "newer", lastActivityAt: 2_000_000 });
-    await env.DB.prepare(
-      "INSERT INTO comments (id, account_id, proposal_id, body, created_at) VALUES (?1, ?2, ?3, 'Thanks!', 3000000)",
-    )
+    await databaseOf(bank.id)
+      .prepare(
+        "INSERT INTO comments (id, account_id, proposal_id, body, created_at) VALUES (?1, ?2, ?3, 'Thanks!', 3000000)",
+      )
       .bind(newId(), bank.accountId, older)
       .run();
     const response = await read(bank.token);
@@ -111,7 +112,7 @@ describe("rule 3: a fixed top-N", () => {
     const bank = await addIdeaBank({ changelogMaxEntries: 2 });
     const ids = [];
     for (let times = 0; times < 4; times++) ids.push(await addProposal(bank, { lastActivityAt: 7_000 }));
-    for (const id of ids) await env.DB.prepare("UPDATE proposals SET title = id WHERE id = ?1").bind(id).run();
+    for (const id of ids) await databaseOf(id).prepare("UPDATE proposals SET title = id WHERE id = ?1").bind(id).run();
     expect(await titles(await read(bank.token))).toEqual(ids.toSorted().toReversed().slice(0, 2));
   });
 
@@ -142,7 +143,7 @@ describe("rules 4 and 5: an idea bank without the capability canViewChangelog", 
       await addProposal(bank);
       const headers = { "X-Request-Id": "the-same-for-both" };
       const closedAnswer = await read(bank.token, headers);
-      const absentAnswer = await read(await tokenFor(newId(), bank.panelistId), headers);
+      const absentAnswer = await read(await tokenFor(newId(bank.id), bank.panelistId), headers);
       expect(closedAnswer.status).toBe(404);
       expect(absentAnswer.status).toBe(404);
       expect([...closedAnswer.headers]).toEqual([...absentAnswer.headers]);
@@ -244,7 +245,7 @@ describe("GET /ideabank", () => {
     const bank = await addIdeaBank();
     const suspended = await addIdeaBank({ accountId: await addAccount({ status: "suspended" }) });
     const closed = await addIdeaBank({ status: "CLOSED" });
-    for (const token of [await tokenFor(newId(), bank.panelistId), suspended.token, closed.token]) {
+    for (const token of [await tokenFor(newId(bank.id), bank.panelistId), suspended.token, closed.token]) {
       const response = await createIsolate().request("/ideabank", { headers: { Authorization: token } });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({

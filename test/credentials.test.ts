@@ -11,7 +11,7 @@ import {
 } from "../src/credentials/compound-token.ts";
 import { constantTimeEqual } from "../src/credentials/constant-time-equal.ts";
 import { importSigningKeys } from "../src/credentials/envelope.ts";
-import { newId } from "./support/world.ts";
+import { newId, toId } from "./support/world.ts";
 
 const NEWEST = "the newest secret, of at least 32 characters";
 const OLDER = "an older secret, of at least 32 characters";
@@ -27,23 +27,30 @@ const token = fc
     issuedAt: fc.integer({ min: 0, max: 4_000_000_000 }),
     lifetime: fc.integer({ min: TOKEN_LIFETIME.min, max: TOKEN_LIFETIME.max }),
   })
-  .map(({ lifetime, ...rest }): CompoundToken => ({ ...rest, expiresAt: rest.issuedAt + lifetime }));
+  .map(
+    ({ lifetime, panelistId, ...rest }): CompoundToken => ({
+      ...rest,
+      panelistId: rest.ideaBankId.charAt(0) + panelistId.slice(1),
+      expiresAt: rest.issuedAt + lifetime,
+    }),
+  );
 const aToken: CompoundToken = { ideaBankId: newId(), panelistId: newId(), issuedAt: 1_000, expiresAt: 2_000 };
 
 describe("an API key", () => {
   it("is ibk_ and 47 base62 digits, as the pattern for secret scanners says", async () => {
-    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { text } = await createApiKey(keys, secureRandomBytes, newId());
     expect(text).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
   });
 
   it("verifies to its id when its tag is correct", async () => {
-    const apiKey = await createApiKey(keys, secureRandomBytes);
+    const apiKey = await createApiKey(keys, secureRandomBytes, newId());
     expect(await verifyApiKey(apiKey.text, keys)).toEqual({ ok: true, value: apiKey });
   });
 
   it("never repeats an id or a secret", async () => {
-    const made = await Promise.all(Array.from({ length: 200 }, () => createApiKey(keys, secureRandomBytes)));
+    const made = await Promise.all(Array.from({ length: 200 }, () => createApiKey(keys, secureRandomBytes, newId())));
     expect(new Set(made.map(({ id }) => id)).size).toBe(200);
+    expect(new Set(made.map(({ id }) => id.charAt(0)))).toEqual(new Set(["1"]));
     expect(new Set(made.map(({ text }) => text.slice(16, 43))).size).toBe(200);
   });
 
@@ -72,6 +79,11 @@ describe("a compound token", () => {
     );
   });
 
+  it("is refused when its idea bank and its panelist are of two databases, although the tag is correct", async () => {
+    const text = await issueToken({ ...aToken, ideaBankId: newId("0"), panelistId: newId("1") }, keys);
+    expect(await verifyToken(text, keys)).toEqual({ ok: false, reason: "of two databases" });
+  });
+
   it("expires at its exact second", async () => {
     expect(isExpired(aToken, 1_999)).toBe(false);
     expect(isExpired(aToken, 2_000)).toBe(true);
@@ -92,7 +104,7 @@ describe("a compound token", () => {
 describe("the envelope", () => {
   it("never changes: credentials issued before stay valid", async () => {
     const known = await importSigningKeys(["the-secret-of-a-known-answer-test-only"]);
-    const { text } = await createApiKey(known, (length) => new Uint8Array(length).fill(7), "ApiKey000001");
+    const { text } = await createApiKey(known, (length) => new Uint8Array(length).fill(7), toId("ApiKey000001"));
     expect(text).toBe("ibk_ApiKey000001777777777777777777777777777h3y1D4JI");
     const token = {
       ideaBankId: "IdeaBank0001",
@@ -105,7 +117,7 @@ describe("the envelope", () => {
 
   it("refuses every one-character change of a key or a token", async () => {
     const character = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 1 });
-    const apiKey = (await createApiKey(keys, secureRandomBytes)).text;
+    const apiKey = (await createApiKey(keys, secureRandomBytes, newId())).text;
     const tokenText = await issueToken(aToken, keys);
     await fc.assert(
       fc.asyncProperty(fc.nat(54), character, fc.constantFrom("replace", "insert", "drop"), async (at, other, how) => {
@@ -123,7 +135,7 @@ describe("the envelope", () => {
   });
 
   it("refuses every other base62 digit at every place", async () => {
-    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { text } = await createApiKey(keys, secureRandomBytes, newId());
     for (let at = 4; at < text.length; at++) {
       const other = text[at] === "x" ? "y" : "x";
       const changed = text.slice(0, at) + other + text.slice(at + 1);
@@ -132,15 +144,15 @@ describe("the envelope", () => {
   });
 
   it("verifies under every secret of the deployment, and signs with the newest", async () => {
-    const old = await createApiKey(olderKeys, secureRandomBytes);
+    const old = await createApiKey(olderKeys, secureRandomBytes, newId());
     expect((await verifyApiKey(old.text, keys)).ok).toBe(true);
-    const current = await createApiKey(keys, secureRandomBytes);
+    const current = await createApiKey(keys, secureRandomBytes, newId());
     expect((await verifyApiKey(current.text, await importSigningKeys([NEWEST]))).ok).toBe(true);
     expect(await verifyApiKey(current.text, olderKeys)).toEqual({ ok: false, reason: "forged" });
   });
 
   it("refuses the credentials of another deployment", async () => {
-    const foreign = await createApiKey(foreignKeys, secureRandomBytes);
+    const foreign = await createApiKey(foreignKeys, secureRandomBytes, newId());
     expect(await verifyApiKey(foreign.text, keys)).toEqual({ ok: false, reason: "forged" });
   });
 

@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { chooseDatabase } from "../src/database/choose-database.ts";
+import { chooseDirectory } from "../src/database/choose-database.ts";
 import { isDatabaseOutage } from "../src/database/outage.ts";
 import { interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
@@ -71,7 +71,7 @@ const CALLS: Record<string, (database: D1Database) => Promise<unknown>> = {
 
 /** What the call rejects with, made through the door that all of the service uses. */
 const rejectionOf = (database: D1Database, call: (database: D1Database) => Promise<unknown>) =>
-  call(chooseDatabase({ DB: database })).then(
+  call(chooseDirectory({ DB: database })).then(
     () => expect.unreachable("the call did not fail"),
     (error: unknown) => error,
   );
@@ -132,7 +132,7 @@ describe("a defect in the statement is no outage:", () => {
   });
 
   it("a value of no type, and a column that was not selected", async () => {
-    const database = chooseDatabase(env);
+    const database = chooseDirectory(env);
     expect(() => database.prepare("SELECT ?1").bind(undefined)).toThrow("D1_TYPE_ERROR");
     const column = rejectionOf(env.DB, (db) => db.prepare("SELECT 1 AS a").first("b"));
     expect(isDatabaseOutage(await column)).toBe(false);

@@ -75,7 +75,7 @@ it("the log's memory is of its isolate: another one logs the same cause at the s
 });
 
 it.each([
-  ["unknown", async () => (await createApiKey(signingKeys, secureRandomBytes)).text],
+  ["unknown", async () => (await createApiKey(signingKeys, secureRandomBytes, newId())).text],
   ["revoked", async () => (await addApiKey({ revokedAt: 1 })).text],
   ["expired", async () => (await addApiKey({ expiresAt: 1 })).text],
   [

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 import { clearExpired } from "../src/database/idempotency.ts";
 import { takesIdempotencyKey } from "../src/http/operation.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
-import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "./support/tenant.ts";
 
 const posts = operationsOf("apiKey").filter(({ operation }) => takesIdempotencyKey(operation));
 
@@ -26,13 +27,13 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     const first = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(first.status).toBe(201);
     expect(first.headers.get("Idempotency-Replayed")).toBeNull();
-    const after = await dumpDatabase();
+    const after = await dumpDatabases();
     freeze(Date.now() + 23 * 3_600_000);
     const second = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(second.status).toBe(201);
     expect(second.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await second.text()).toBe(await first.text());
-    expect(await dumpDatabase()).toEqual(after);
+    expect(await dumpDatabases()).toEqual(after);
   });
 
   it("runs once for requests at the same time", async () => {
@@ -48,11 +49,11 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
   it("answers 422 to the same key with another body, and changes nothing", async () => {
     const { tenant, path } = await createScene(template);
     await tenant.send("POST", path, bodyOf(operation), KEY);
-    const after = await dumpDatabase();
+    const after = await dumpDatabases();
     const other = await tenant.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
     expect(other.status).toBe(422);
     expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
-    expect(await dumpDatabase()).toEqual(after);
+    expect(await dumpDatabases()).toEqual(after);
   });
 
   it("runs again after 24 hours", async () => {
@@ -83,10 +84,10 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     const body = JSON.stringify(bodyOf(operation));
     expect((await createIsolate(failStores(env, "d1")).request(path, { ...init, body })).status).toBe(503);
     expect((await createIsolate(lost).request(path, { ...init, body })).status).toBe(503);
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const retried = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 });
 
@@ -122,18 +123,19 @@ describe("the key", () => {
   it("never makes D1 hold a token", async () => {
     const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
     const { token } = await (await tenant.send("POST", path, { externalId: "x" }, KEY)).json<{ token: string }>();
-    expect(JSON.stringify(await dumpDatabase())).not.toContain(token.slice(-17));
+    expect(JSON.stringify(await dumpDatabases())).not.toContain(token.slice(-17));
   });
 
   it("costs the same however many expired keys are stored", async () => {
     const { tenant } = await createScene("/");
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    await databaseOf(tenant.id)
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
        INSERT INTO idempotency_keys SELECT ?1, 'old' || i, 'h', '{}', i FROM n`,
-    )
+      )
       .bind(tenant.accountId)
       .run();
-    const session = env.DB.withSession();
+    const session = databaseOf(tenant.id).withSession();
     const cleared = await clearExpired(
       session,
       { accountId: tenant.accountId },
@@ -144,6 +146,6 @@ describe("the key", () => {
       },
     ).run();
     expect(cleared.meta.rows_read).toBeLessThan(10);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(5_000);
+    expect(await databaseOf(tenant.id).prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(5_000);
   });
 });

@@ -1,6 +1,7 @@
 /** The proxy that the budgets are counted with: it counts every kind of D1 call, and changes no answer. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { databaseOf } from "./support/databases.ts";
 import { interceptDatabase } from "./support/intercept-binding.ts";
 import { addAccount } from "./support/world.ts";
 
@@ -24,7 +25,7 @@ it.each([
   const id = await addAccount();
   const seen = { calls: 0, roundTrips: 0, rowsRead: 0 };
   const database = interceptDatabase(
-    env.DB,
+    databaseOf(id),
     (_, makeCall) => {
       seen.calls += 1;
       return makeCall();
@@ -34,7 +35,7 @@ it.each([
       for (const { meta } of results) seen.rowsRead += meta.rows_read;
     },
   );
-  expect(await ask(database, id)).toEqual(await ask(env.DB, id));
+  expect(await ask(database, id)).toEqual(await ask(databaseOf(id), id));
   expect(seen).toEqual({ calls: 1, roundTrips: 1, rowsRead: title === "first of no row" ? 0 : 1 });
 });
 

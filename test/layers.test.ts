@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "database",
     "idea-bank",
     "http",
+    "deadline.ts",
     "settings.ts",
     "problem.ts",
   ],
@@ -32,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "account/operations.ts": ["http/operation.ts", "model"],
   "operator/operations.ts": ["http/operation.ts", "model"],
   http: [
+    "bounded-map.ts",
     "credentials",
     "database/guarded-database.ts",
     "database/outage.ts",
@@ -41,18 +43,32 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings.ts",
   ],
   "http/operation.ts": ["model", "problem.ts"],
-  "api-key-gate": ["database", "model", "credentials", "sliding-window.ts", "kept-value.ts", "deadline.ts"],
-  changelog: ["database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
-  "idea-bank": ["database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
-  database: ["model", "idea-bank/capabilities.ts", "deadline.ts"],
+  "api-key-gate": [
+    "bounded-map.ts",
+    "database",
+    "model",
+    "credentials",
+    "lease.ts",
+    "leased-window.ts",
+    "sliding-window.ts",
+    "kept-value.ts",
+    "deadline.ts",
+    "settings.ts",
+  ],
+  changelog: ["bounded-map.ts", "database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
+  "idea-bank": ["bounded-map.ts", "database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
+  database: ["credentials", "model", "idea-bank/capabilities.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
   "database/guarded-database.ts": ["database/outage.ts"],
   "database/quota.ts": [],
   "settings.ts": ["credentials"],
-  model: ["credentials", "sliding-window.ts"],
+  model: ["credentials", "lease.ts", "sliding-window.ts"],
   "idea-bank/capabilities.ts": ["model"],
   "changelog/render.ts": ["model"],
-  credentials: [],
+  credentials: ["bounded-map.ts"],
+  "bounded-map.ts": [],
+  "lease.ts": [],
+  "leased-window.ts": ["lease.ts", "sliding-window.ts"],
   "sliding-window.ts": [],
   "kept-value.ts": ["deadline.ts"],
   "deadline.ts": [],
@@ -78,19 +94,22 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   development: ["openapi", "credentials", "model", "embed/version.ts", "deployment"],
 };
 
-/** Parts that are pure: no framework but the schemas' and a bounded map, no bindings, no clock, no randomness of their own. */
+/** Parts that are pure: no framework but the schemas', no bindings, no clock, no randomness of their own. */
 const PURE = [
   "credentials",
   "model",
   "idea-bank/capabilities.ts",
   "changelog/render.ts",
+  "bounded-map.ts",
+  "lease.ts",
+  "leased-window.ts",
   "sliding-window.ts",
   "kept-value.ts",
   "problem.ts",
 ];
 
-/** The schemas' library and a bounded map: any part may use them, the pure ones too. */
-const PURE_LIBRARIES = ["zod/mini", "lru-cache"];
+/** Any part may use it, the pure ones too. */
+const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {

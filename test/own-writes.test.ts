@@ -1,20 +1,23 @@
 /** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
+import { bindingOf, databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
+import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { newId, tokenFor } from "./support/world.ts";
+import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
   const ids = await addOneOfEverything();
   const token = await tokenFor(ids.ideaBankId, ids.panelistId);
-  const replica = await createReplica();
-  const bindings = { ...env, DB: replica.database, FRESHNESS_SECONDS: "0" };
+  const replica = await createReplica(ids.accountId);
+  const binding = bindingOf(ids.accountId);
+  const bindings: Env = { ...env, [binding]: replica.database, FRESHNESS_SECONDS: "0" };
   const isolate = createIsolate(bindings);
   const tenant = await createTenant({ accountId: ids.accountId }, isolate);
   const panelist = (method: string, path: string, body?: object) =>
@@ -65,7 +68,10 @@ describe("an isolate that never read the idea bank shows", () => {
     expect(submitted.status).toBe(201);
     const list = await (await panelist("GET", "/ideabank/proposals")).json<{ items: { title: string }[] }>();
     expect(list.items.map(({ title }) => title)).toContain("Mine");
-    await env.DB.prepare("UPDATE proposals SET title = 'Commented' WHERE id = ?1").bind(ids.proposalId).run();
+    await databaseOf(ids.proposalId)
+      .prepare("UPDATE proposals SET title = 'Commented' WHERE id = ?1")
+      .bind(ids.proposalId)
+      .run();
     await panelist("POST", `/ideabank/proposals/${ids.proposalId}/comments`, { body: "A comment" });
     expect(await titles()).toEqual(["Commented"]);
   });
@@ -80,6 +86,37 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
 });
 
 describe("the bookmark", () => {
+  it("of one database is never the floor of the other", async () => {
+    const { tenant, ids, bindings, replica, panelist } = await setUp();
+    const elsewhere = await addIdeaBank();
+    expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
+    const asked: string[] = [];
+    const watched = new Proxy(env.DB, {
+      get(target, name) {
+        if (name !== "withSession") return Reflect.get(target, name);
+        return (constraint: string) => {
+          asked.push(constraint);
+          return target.withSession(constraint);
+        };
+      },
+    });
+    const isolate = createIsolate({ ...bindings, DB: watched });
+    const key = { "X-API-Key": tenant.text, "Content-Type": "application/json" };
+    const change = { method: "PATCH", headers: key, body: JSON.stringify({ name: "Renamed" }) };
+    expect((await isolate.request(`/tenant/ideabanks/${ids.ideaBankId}`, change)).status).toBe(200);
+    for (const path of ["/public/ideabank/changelog", "/ideabank/proposals"]) {
+      asked.length = 0;
+      expect((await isolate.request(path, { headers: { Authorization: elsewhere.token } })).status).toBe(200);
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked).not.toContain("00000002");
+    }
+    expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("An idea bank");
+    const own = await isolate.request("/ideabank", {
+      headers: { Authorization: await tokenFor(ids.ideaBankId, ids.panelistId) },
+    });
+    expect([await nameIn(own), replica.asked.at(-1)]).toEqual(["Renamed", "00000002"]);
+  });
+
   it("is not lowered by an answer that was overtaken", async () => {
     const { ids, tenant, replica, bindings, isolate, token } = await setUp();
     const held = Promise.withResolvers<void>();
@@ -91,7 +128,7 @@ describe("the bookmark", () => {
       return answer;
     });
     const init = { headers: { Authorization: token } };
-    const early = isolate.request("/ideabank/proposals", init, { ...bindings, DB: slow.DB });
+    const early = isolate.request("/ideabank/proposals", init, slow);
     await asked.promise;
     await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { name: "Renamed" });
     held.resolve();
@@ -120,25 +157,25 @@ describe("the bookmark", () => {
 
   it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
     const { ids, replica } = await setUp();
-    const bookmarks = new Bookmarks();
+    const bookmarks = new DatabaseBookmarks();
     const snapshots = new IdeaBankSnapshots(bookmarks);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const slow = interceptStores({ ...env, DB: replica.database }, async (_, makeCall) => {
+    const slow = interceptDatabase(replica.database, async (_, makeCall) => {
       const answer = await makeCall();
       asked.resolve();
       await held.promise;
       return answer;
     });
     const read = (database: D1Database) =>
-      snapshots.read(database, { ideaBankId: ids.ideaBankId, panelistId: newId() }, 0, () => {});
+      snapshots.read(database, { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) }, 0, () => {});
     await read(replica.database);
-    const behind = read(slow.DB);
+    const behind = read(slow);
     await asked.promise;
     await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
     const primary = replica.database.withSession("first-primary");
     await primary.prepare("SELECT 1").first();
-    bookmarks.note(primary);
+    bookmarks.of(ids.ideaBankId).note(primary);
     expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
     held.resolve();
     expect((await behind).ideaBank?.status).toBe("CLOSED");

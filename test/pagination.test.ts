@@ -1,11 +1,11 @@
 /** Pagination in the tenant API: no row is missing, and a page reads only its own rows. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { listComments } from "../src/database/comments.ts";
 import { listIdeaBanks } from "../src/database/idea-banks.ts";
 import { listPanelists } from "../src/database/panelists.ts";
 import { listProposals } from "../src/database/proposals.ts";
 import { listSurveys } from "../src/database/surveys.ts";
+import { databaseOf } from "./support/databases.ts";
 import { meterDatabase } from "./support/intercept-binding.ts";
 import { fillPath, operationsOf } from "./support/operations.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
@@ -15,26 +15,30 @@ async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>, count: 
   const n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
   const id = (prefix: string) => `printf('${prefix}%010d', (i * 7919) % 100003) `;
   const { accountId, ideaBankId, proposalId } = ids;
-  await env.DB.batch([
-    env.DB.prepare(`${n} INSERT INTO surveys SELECT ${id("su")}, ?2, 'T', '', 'OPEN', i / 3, 1 FROM n`).bind(
-      count,
-      accountId,
-    ),
-    env.DB.prepare(
-      `${n} INSERT INTO idea_banks (id, account_id, name, created_at) SELECT ${id("ib")}, ?2, 'N', i / 3 FROM n`,
-    ).bind(count, accountId),
-    env.DB.prepare(
-      `${n} INSERT INTO panelists (id, account_id, external_id, created_at) SELECT ${id("pa")}, ?2, 'e' || i, i / 3 FROM n`,
-    ).bind(count, accountId),
-    env.DB.prepare(
-      `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+  const database = databaseOf(accountId);
+  await database.batch([
+    database
+      .prepare(`${n} INSERT INTO surveys SELECT ${id("su")}, ?2, 'T', '', 'OPEN', i / 3, 1 FROM n`)
+      .bind(count, accountId),
+    database
+      .prepare(
+        `${n} INSERT INTO idea_banks (id, account_id, name, created_at) SELECT ${id("ib")}, ?2, 'N', i / 3 FROM n`,
+      )
+      .bind(count, accountId),
+    database
+      .prepare(
+        `${n} INSERT INTO panelists (id, account_id, external_id, created_at) SELECT ${id("pa")}, ?2, 'e' || i, i / 3 FROM n`,
+      )
+      .bind(count, accountId),
+    database
+      .prepare(
+        `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
        SELECT ${id("pr")}, ?2, ?3, 'T', '', iif(i % 2, 'planned', 'declined'), i / 3, i FROM n`,
-    ).bind(count, accountId, ideaBankId),
-    env.DB.prepare(`${n} INSERT INTO comments SELECT ${id("co")}, ?2, ?3, NULL, 'B', i / 3, 0 FROM n`).bind(
-      count,
-      accountId,
-      proposalId,
-    ),
+      )
+      .bind(count, accountId, ideaBankId),
+    database
+      .prepare(`${n} INSERT INTO comments SELECT ${id("co")}, ?2, ?3, NULL, 'B', i / 3, 0 FROM n`)
+      .bind(count, accountId, proposalId),
   ]);
 }
 
@@ -88,13 +92,13 @@ describe.each(lists)("$name", ({ path: template }) => {
 it("a page reads as many rows from 20,000 as from 30", async () => {
   const rowsRead = async (count: number) => {
     const ids = await addOneOfEverything();
-    await env.DB.prepare("DELETE FROM comments").run();
+    await databaseOf(ids.accountId).prepare("DELETE FROM comments").run();
     await fill(ids, count);
     const { accountId, ideaBankId, proposalId } = ids;
     const costs: Record<string, number> = {};
     const measure = async (name: string, list: (session: D1DatabaseSession) => Promise<unknown>) => {
       costs[name] = 0;
-      const database = meterDatabase(env.DB, (results) => {
+      const database = meterDatabase(databaseOf(accountId), (results) => {
         for (const { meta } of results) costs[name] = (costs[name] ?? 0) + meta.rows_read;
       });
       await list(database.withSession());
@@ -114,7 +118,7 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
     );
     const path = { ideaBankId, proposalId };
     await measure("comments", (session) => listComments(session, accountId, path, page));
-    await env.DB.prepare("DELETE FROM accounts").run();
+    await databaseOf(accountId).prepare("DELETE FROM accounts").run();
     return costs;
   };
   const few = await rowsRead(30);

@@ -1,8 +1,8 @@
 /** The changelog stays right, whatever panelists and the tenant do to its proposals. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { PROPOSAL_STATUSES } from "../src/model/proposal.ts";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { CHANGELOG, createPanel, PROPOSALS, sendWith } from "./support/panel.ts";
 
@@ -23,7 +23,8 @@ async function createScene() {
     return { titles: items.map(({ title }) => title), items, etag: response.headers.get("ETag") };
   };
   const version = () =>
-    env.DB.prepare("SELECT changelog_version AS version FROM idea_banks WHERE id = ?1")
+    databaseOf(panel.bank.id)
+      .prepare("SELECT changelog_version AS version FROM idea_banks WHERE id = ?1")
       .bind(panel.bank.id)
       .first("version");
   expect((await read()).titles).toEqual(["Newer", "Older"]);

@@ -1,7 +1,7 @@
 /** Comments: oldest first in pages, the tenant's marked as such, one's own taken away. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { createPanel, PROPOSALS } from "./support/panel.ts";
 
 type Comment = { id: string; by: string; author: string | null; mine: boolean; body: string; createdAt: string };
@@ -50,10 +50,11 @@ it("are answered as they are listed: oldest first, the tenant's marked, and whos
 
 it("come in pages that miss nothing and repeat nothing, ties by id, also while others comment", async () => {
   const { panel, robin, id, path } = await createScene();
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
+  await databaseOf(id)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
      INSERT INTO comments SELECT printf('co%010d', i * 7919 % 100003), ?1, ?2, NULL, 'B', i / 4, i % 2 FROM n`,
-  )
+    )
     .bind(panel.bank.accountId, id)
     .run();
   const all = (await robin.read<Page>(`${path}?limit=100`)).items;

@@ -5,6 +5,7 @@ import schema from "../schema.sql?raw";
 import { listForPanelist } from "../src/database/panelist-proposals.ts";
 import { type PanelistProposalFilter, SORTS } from "../src/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../src/model/proposal.ts";
+import { bindingOf, databaseOf } from "./support/databases.ts";
 import { meterDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
@@ -13,10 +14,10 @@ import { createPanel, PROPOSALS, sendWith } from "./support/panel.ts";
 
 const KEYS = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-/** The database, and what it has counted since the last time it was asked. */
-function createMeter() {
+/** The database of the idea bank, and what it has counted since the last time it was asked. */
+function createMeter(ideaBankId: string) {
   const counted = { read: 0, written: 0 };
-  const database = meterDatabase(env.DB, (results) => {
+  const database = meterDatabase(databaseOf(ideaBankId), (results) => {
     for (const { meta } of results) {
       counted.read += meta.rows_read;
       counted.written += meta.rows_written;
@@ -36,32 +37,37 @@ async function createScene(proposals: number) {
   const panelist = await panel.panelist("Robin");
   const { id, accountId } = panel.bank;
   // With so many rows they would take long. The vote's count is written beside the rows.
-  for (const trigger of ["vote_added", "quota_proposals_added"]) await env.DB.prepare(`DROP TRIGGER ${trigger}`).run();
-  await env.DB.batch([
-    env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+  const database = databaseOf(id);
+  for (const trigger of ["vote_added", "quota_proposals_added"])
+    await database.prepare(`DROP TRIGGER ${trigger}`).run();
+  await database.batch([
+    database
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
        INSERT INTO proposals
          (id, account_id, idea_bank_id, author_id, title, description, status, votes, created_at, last_activity_at)
        SELECT printf('pr%010d', i * 7919 % 100003), ?2, ?3, ?4, 'T', 'D', s.value, 1 + i % 50, ?6 + i * 1000, ?6 + i * 7919 % 100003
        FROM n JOIN json_each(?5) s ON s.key = i % 6`,
-    ).bind(proposals, accountId, id, panelist.id, JSON.stringify(PROPOSAL_STATUSES), Date.UTC(2026, 0, 1)),
-    env.DB.prepare("INSERT INTO votes SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals"),
+      )
+      .bind(proposals, accountId, id, panelist.id, JSON.stringify(PROPOSAL_STATUSES), Date.UTC(2026, 0, 1)),
+    database.prepare("INSERT INTO votes SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals"),
   ]);
-  await env.DB.prepare(schema).run();
+  await database.prepare(schema).run();
   return { panel, panelist, claims: { ideaBankId: id, panelistId: panelist.id, issuedAt: 1_900_000_000 } };
 }
 
 describe.each([10, 100_000])("with %d proposals", (proposals) => {
   it("each sort, with and without a status, reads at most 6 x (limit + 1) + 20 rows, first page and middle", async () => {
     const { claims } = await createScene(proposals);
-    const { database, take } = createMeter();
+    const { database, take } = createMeter(claims.ideaBankId);
     for (const sort of SORTS) {
       for (const status of [undefined, "planned"] as const) {
         const filter: PanelistProposalFilter = { sort, status };
         const half = Math.floor(proposals / (status === undefined ? 2 : 12));
-        const middle = await env.DB.prepare(
-          `SELECT ${KEYS[sort]} AS key, id FROM proposals WHERE ?1 IS NULL OR status = ?1 ORDER BY 1 DESC, 2 DESC LIMIT 1 OFFSET ${half}`,
-        )
+        const middle = await databaseOf(claims.ideaBankId)
+          .prepare(
+            `SELECT ${KEYS[sort]} AS key, id FROM proposals WHERE ?1 IS NULL OR status = ?1 ORDER BY 1 DESC, 2 DESC LIMIT 1 OFFSET ${half}`,
+          )
           .bind(status ?? null)
           .first<{ key: number; id: string }>();
         for (const limit of [1, 20, 100]) {
@@ -79,7 +85,7 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
 
 it("the lists of `mine` read the latest 1,000 at most, however many there are", async () => {
   const { claims } = await createScene(10_000);
-  const { database, take } = createMeter();
+  const { database, take } = createMeter(claims.ideaBankId);
   for (const sort of SORTS) {
     for (const mine of ["submitted", "voted"] as const) {
       const filter: PanelistProposalFilter = { sort, mine };
@@ -95,8 +101,8 @@ describe("a vote", () => {
     const panel = await createPanel();
     const [panelist, other] = [await panel.panelist(), await panel.panelist()];
     const id = await panel.propose({ status });
-    const { database, take } = createMeter();
-    const isolate = createIsolate({ ...env, DB: database });
+    const { database, take } = createMeter(panel.bank.id);
+    const isolate = createIsolate({ ...env, [bindingOf(panel.bank.id)]: database });
     const send = async (method: string, token: string) => {
       await sendWith(isolate, token)(method, `${PROPOSALS}/${id}/vote`);
       return take().written;
@@ -119,8 +125,8 @@ const participation = operationsOf("compoundToken").filter(({ path }) => path.st
 it("every operation reads and writes no more rows with 10,000 proposals than with 10", async () => {
   const costs = async (proposals: number) => {
     const { panel, panelist } = await createScene(proposals);
-    const { database, take } = createMeter();
-    const isolate = createIsolate(withoutLimits({ ...env, DB: database }));
+    const { database, take } = createMeter(panel.bank.id);
+    const isolate = createIsolate(withoutLimits({ ...env, [bindingOf(panel.bank.id)]: database }));
     const found: Record<string, ReturnType<typeof take>> = {};
     for (const { name, operation, method, path } of participation) {
       const proposalId = await panelist.submit();
@@ -131,8 +137,8 @@ it("every operation reads and writes no more rows with 10,000 proposals than wit
       await sendWith(isolate, panelist.token)(method, given, bodyOf(operation));
       found[name] = take();
     }
-    await env.DB.prepare("DELETE FROM accounts WHERE id = ?1").bind(panel.bank.accountId).run();
-    await env.DB.prepare("DELETE FROM proposals").run();
+    await database.prepare("DELETE FROM accounts WHERE id = ?1").bind(panel.bank.accountId).run();
+    await database.prepare("DELETE FROM proposals").run();
     return found;
   };
   const [few, many] = [await costs(10), await costs(10_000)];

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
 import { createPanel, PROPOSALS } from "./support/panel.ts";
-import { dumpDatabase } from "./support/tenant.ts";
+import { dumpDatabases } from "./support/tenant.ts";
 
 async function createScene() {
   const panel = await createPanel({}, createIsolate(withoutLimits(env)));
@@ -17,10 +17,10 @@ type Target = "POST" | "PATCH" | "COMMENT";
 
 async function rejected(target: Target | "GET", body: unknown, headers?: Record<string, string>, query = "") {
   const { panelist, ...paths } = await createScene();
-  const before = await dumpDatabase();
+  const before = await dumpDatabases();
   const path = target === "GET" ? PROPOSALS : paths[target];
   const response = await panelist.send(target === "COMMENT" ? "POST" : target, path + query, body, headers);
-  expect(await dumpDatabase()).toEqual(before);
+  expect(await dumpDatabases()).toEqual(before);
   expect(response.headers.get("Content-Type")).toBe("application/problem+json");
   const document = await response.json<{ error: string; errors?: { path: string; message: string }[] }>();
   return { status: response.status, error: document.error, errors: document.errors ?? [] };

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { PROPOSAL_STATUSES } from "../src/model/proposal.ts";
+import { databaseOf } from "./support/databases.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
 import { createPanel, listPath, type Panelist, PROPOSALS } from "./support/panel.ts";
@@ -42,19 +43,21 @@ async function createScene(): Promise<Panelist> {
   const others = await Promise.all(Array.from({ length: 4 }, () => panel.panelist()));
   const { id, accountId } = panel.bank;
   const base = Date.UTC(2026, 0, 1);
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+  await databaseOf(id)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
      INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status, created_at, last_activity_at)
      SELECT printf('pr%010d', (i * 7919) % 100003), ?1, ?2, iif(i % 5 < 2, ?3, NULL), 'T', 'D', s.value, ?4 + i / 5 * 86400000,
        ?4 + i % 9 * 86400000
      FROM n JOIN json_each(?5) s ON s.key = i % 6`,
-  )
+    )
     .bind(accountId, id, panelist.id, base, JSON.stringify(PROPOSAL_STATUSES))
     .run();
   for (const [index, voter] of [panelist, ...others].entries()) {
-    await env.DB.prepare(
-      `INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, rowid FROM proposals WHERE idea_bank_id = ?2 AND rowid % 7 >= ?3 + 2`,
-    )
+    await databaseOf(id)
+      .prepare(
+        `INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, rowid FROM proposals WHERE idea_bank_id = ?2 AND rowid % 7 >= ?3 + 2`,
+      )
       .bind(voter.id, id, index)
       .run();
   }
@@ -125,7 +128,10 @@ describe("a cursor", () => {
     const first = await panelist.read<Page>(listPath({ sort: "top", limit: "10" }));
     const [leader] = first.items;
     // The last of the page loses all its votes, and so moves behind the cursor.
-    await env.DB.prepare("DELETE FROM votes WHERE proposal_id = ?1").bind(first.items.at(-1)?.id).run();
+    await databaseOf(panelist.id)
+      .prepare("DELETE FROM votes WHERE proposal_id = ?1")
+      .bind(first.items.at(-1)?.id)
+      .run();
     const rest: Item[] = [];
     let cursor = first.nextCursor;
     while (cursor !== undefined) {

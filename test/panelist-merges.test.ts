@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
 import { createPanel, PROPOSALS } from "./support/panel.ts";
-import { dumpDatabase } from "./support/tenant.ts";
+import { dumpDatabases } from "./support/tenant.ts";
 
 type Proposal = { id: string; votes: number; voted: boolean; duplicateOf: string | null };
 
@@ -59,16 +59,16 @@ describe("merging", () => {
   it("again into the same one changes nothing, and is no error", async () => {
     const { source, target, merge } = await createScene();
     const first = await (await merge(source, target)).json();
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     expect(await (await merge(source, target)).json()).toEqual(first);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("is final: into another, or back, is 409 naming the target", async () => {
     const { panel, source, target, merge } = await createScene();
     const third = await panel.propose();
     await merge(source, target);
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     for (const [from, into] of [
       [source, third],
       [target, source],
@@ -78,7 +78,7 @@ describe("merging", () => {
       expect(refused.status).toBe(409);
       expect(await refused.json()).toMatchObject({ error: "conflict", duplicateOf: target });
     }
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("takes what was merged before along, votes and name", async () => {
@@ -96,16 +96,16 @@ describe("merging", () => {
   it("into itself is 400; into what is not of the idea bank 403; and nothing is written", async () => {
     const { panel, source, merge } = await createScene();
     const [elsewhere, sister] = [await createPanel(), await createPanel({ accountId: panel.bank.accountId })];
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     expect((await merge(source, source)).status).toBe(400);
     const foreign = [await elsewhere.propose(), await sister.propose()];
-    const written = await dumpDatabase();
+    const written = await dumpDatabases();
     expect(written).not.toEqual(before);
     for (const id of [...foreign, "000000000000"]) {
       expect((await merge(source, id)).status).toBe(403);
       expect((await merge(id, source)).status).toBe(403);
     }
-    expect(await dumpDatabase()).toEqual(written);
+    expect(await dumpDatabases()).toEqual(written);
   });
 });
 
@@ -119,13 +119,13 @@ describe("a merged proposal", () => {
   ])("answers %s %s with 409, naming the target, and nothing is written", async (method, below, body) => {
     const { robin, source, target, merge } = await createScene();
     await merge(source, target);
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const refused = await robin.send(method, `${PROPOSALS}/${source}${below}`, body);
     expect(refused.status).toBe(409);
     const problem = await refused.json<{ detail: string }>();
     expect(problem).toMatchObject({ error: "conflict", duplicateOf: target });
     expect(problem.detail).toContain(target);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("still lets its panelists delete their own comments", async () => {
@@ -155,8 +155,8 @@ describe("a merged proposal", () => {
 it("a proposal that others were merged into cannot be withdrawn", async () => {
   const { kim, source, target, merge } = await createScene();
   await merge(source, target);
-  const before = await dumpDatabase();
+  const before = await dumpDatabases();
   const refused = await kim.send("DELETE", `${PROPOSALS}/${target}`);
   expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ error: "conflict" })]);
-  expect(await dumpDatabase()).toEqual(before);
+  expect(await dumpDatabases()).toEqual(before);
 });

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SORTS } from "../src/model/panelist-proposal.ts";
+import { databaseOf } from "./support/databases.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
@@ -32,7 +33,7 @@ async function createScene() {
   for (const visibility of ["pending", "hidden"])
     await panel.manage("PATCH", `/proposals/${await kim.submit(visibility)}`, { visibility });
   expect((await panel.tenant.send("DELETE", `/tenant/panelists/${gone.id}`)).status).toBe(204);
-  const { results } = await env.DB.prepare("SELECT id, proposal_id FROM comments").all<{
+  const { results } = await databaseOf(panel.bank.id).prepare("SELECT id, proposal_id FROM comments").all<{
     id: string;
     proposal_id: string;
   }>();
@@ -85,10 +86,11 @@ describe("every byte that a panelist can read", () => {
     const { viewer, robin, kim } = scene;
     const before = await readEverything(scene, viewer);
     const votesOf = async () =>
-      (await env.DB.prepare("SELECT proposal_id, panelist_id FROM votes ORDER BY 1, 2").all()).results;
+      (await databaseOf(robin.id).prepare("SELECT proposal_id, panelist_id FROM votes ORDER BY 1, 2").all()).results;
     const votes = await votesOf();
     // Robin's votes become Kim's: as many for each proposal as before.
-    await env.DB.prepare("UPDATE votes SET panelist_id = ?2, created_at = created_at + 1 WHERE panelist_id = ?1")
+    await databaseOf(robin.id)
+      .prepare("UPDATE votes SET panelist_id = ?2, created_at = created_at + 1 WHERE panelist_id = ?1")
       .bind(robin.id, kim.id)
       .run();
     expect(await votesOf()).not.toEqual(votes);
@@ -105,7 +107,10 @@ describe("every byte that a panelist can read", () => {
       ["comments", "panelist_id"],
       ["votes", "panelist_id"],
     ])
-      await env.DB.prepare(`UPDATE ${table} SET ${column} = ?2 WHERE ${column} = ?1`).bind(robin.id, another.id).run();
+      await databaseOf(robin.id)
+        .prepare(`UPDATE ${table} SET ${column} = ?2 WHERE ${column} = ?1`)
+        .bind(robin.id, another.id)
+        .run();
     expect(await readEverything(scene, viewer)).toEqual(before);
   });
 

@@ -3,11 +3,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { takesIdempotencyKey } from "../src/http/operation.ts";
 import { freeze } from "./support/clock.ts";
+import { selectEverywhere } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { createPanel, PROPOSALS, sendWith } from "./support/panel.ts";
-import { dumpDatabase } from "./support/tenant.ts";
+import { dumpDatabases } from "./support/tenant.ts";
 import { tokenFor } from "./support/world.ts";
 
 const posts = operationsOf("compoundToken").filter(({ method }) => method === "POST");
@@ -32,13 +33,13 @@ describe.each(posts)("$name", ({ operation, path: template }) => {
     const { panel, panelist, path } = await createScene(template);
     const first = await panelist.send("POST", path, body, KEY);
     expect([first.status, first.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
-    const after = await dumpDatabase();
+    const after = await dumpDatabases();
     freeze(Date.now() + 23 * 3_600_000);
     const again = sendWith(panel.isolate, await tokenFor(panel.bank.id, panelist.id));
     const second = await again("POST", path, body, KEY);
     expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
     expect(await second.text()).toBe(await first.text());
-    expect(await dumpDatabase()).toEqual(after);
+    expect(await dumpDatabases()).toEqual(after);
   });
 
   it("does it once for requests at the same time, through whatever isolate", async () => {
@@ -57,11 +58,11 @@ describe.each(posts)("$name", ({ operation, path: template }) => {
   it("answers 422 to the same key with another body, and changes nothing", async () => {
     const { panelist, path } = await createScene(template);
     await panelist.send("POST", path, body, KEY);
-    const after = await dumpDatabase();
+    const after = await dumpDatabases();
     const other = await panelist.send("POST", path, `${JSON.stringify(body)} `, KEY);
     expect(other.status).toBe(422);
     expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
-    expect(await dumpDatabase()).toEqual(after);
+    expect(await dumpDatabases()).toEqual(after);
   });
 
   it("does it again after 24 hours", async () => {
@@ -93,10 +94,10 @@ describe.each(posts)("$name", ({ operation, path: template }) => {
       const answer = await sendWith(createIsolate(broken), panelist.token)("POST", path, body, KEY);
       expect(answer.status).toBe(503);
     }
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const retried = await panelist.send("POST", path, body, KEY);
     expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("stores nothing for a request that is refused: its key can be used again", async () => {
@@ -122,7 +123,7 @@ describe.each(posts)("$name", ({ operation, path: template }) => {
     const text = { title: "T", description: "A text of its own.", body: "A text of its own." };
     const sent = Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, text[name as keyof typeof text]]));
     await panelist.send("POST", path, sent, KEY);
-    const { results } = await env.DB.prepare("SELECT * FROM idempotency_keys").all();
+    const results = await selectEverywhere("SELECT * FROM idempotency_keys");
     expect(results).toHaveLength(1);
     expect(JSON.stringify(results)).not.toContain("A text of its own.");
   });

@@ -1,12 +1,13 @@
 /** What holds for every operation of the panelist API: generated from its tables. The bad credentials are in authentication.test.ts. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { databaseOf } from "./support/databases.ts";
 import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { interceptLimits, withoutLimits } from "./support/limits.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { createPanel, sendWith } from "./support/panel.ts";
-import { dumpDatabase } from "./support/tenant.ts";
+import { dumpDatabases } from "./support/tenant.ts";
 import { newId, tokenFor } from "./support/world.ts";
 
 const operations = operationsOf("compoundToken").map((each) => ({
@@ -76,28 +77,28 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     for (const [method, path, body] of ends) {
       const token = await tokenFor(panel.bank.id, panelist.id);
       expect((await panel.tenant.send(method, path, body)).ok).toBe(true);
-      const before = await dumpDatabase();
+      const before = await dumpDatabases();
       const response = await send(createIsolate(), token, ids);
       expect(response.status, `${method} ${path}`).toBe(401);
       expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="panelist"');
-      expect(await dumpDatabase()).toEqual(before);
+      expect(await dumpDatabases()).toEqual(before);
     }
   });
 
   it("answers 503 when D1 is down, with Retry-After, and says nothing of why", async () => {
     const { panelist, ids } = await createScene();
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const response = await send(createIsolate(failStores(env, "d1")), panelist.token, ids);
     expect(response.status).toBe(503);
     expect(response.headers.get("Retry-After")).toBe("5");
     expect(await response.text()).not.toContain("injected");
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("gives one answer for an idea bank that is a draft, closed, suspended, missing or internal, whatever is sent", async () => {
     const { panelist, panel, ids } = await createScene();
-    const set = (sql: string) => env.DB.prepare(sql).bind(panel.bank.id).run();
-    const missing = await tokenFor(newId(), panelist.id);
+    const set = (sql: string) => databaseOf(panel.bank.id).prepare(sql).bind(panel.bank.id).run();
+    const missing = await tokenFor(newId(panelist.id), panelist.id);
     const closed: [string, string][] = [
       ["UPDATE idea_banks SET status = 'DRAFT' WHERE id = ?1", panelist.token],
       ["UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", panelist.token],
@@ -114,11 +115,11 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     for (const [sql, token] of closed) {
       await set(sql);
       if (sql.includes("internal = 1") && !isParticipation) continue;
-      const before = await dumpDatabase();
+      const before = await dumpDatabases();
       for (const given of [ids, { proposalId: newId(), commentId: newId() }, { proposalId: "x", commentId: "x" }])
         for (const body of bodiesOf(operation))
           answers.push(await take(await send(createIsolate(withoutLimits(env)), token, given, body)));
-      expect(await dumpDatabase()).toEqual(before);
+      expect(await dumpDatabases()).toEqual(before);
     }
     expect(answers[0]?.status).toBe(capability === null ? 200 : 404);
     if (capability !== null)
@@ -132,7 +133,7 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
     const { panelist, ids } = await createScene();
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(interceptLimits(counted, async () => ({ success: false })));
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     for (const body of bodiesOf(operation)) {
       const response = await sendWith(isolate, panelist.token)(method, fillPath(path, ids), body);
       expect(response.status).toBe(429);
@@ -143,20 +144,20 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
       });
     }
     expect(counts.d1).toBe(0);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("is 403 capability-closed while its switch is off, for what the panelist may see, and 404 for the rest", async () => {
     if (capability === null || capability === "canViewProposals" || capability === "canViewChangelog") return;
     const { panelist, panel, ids } = await createScene();
     await panel.manage("PATCH", "", { [SWITCHES[capability]]: false });
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const send = (given: Record<string, string>) => panelist.send(method, fillPath(path, given), bodyOf(operation));
     const closed = await send(ids);
     expect(closed.status).toBe(403);
     expect(await closed.json()).toMatchObject({ error: "capability-closed" });
     if (path.includes("{proposalId}")) expect((await send({ ...ids, proposalId: newId() })).status).toBe(404);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("works while every other switch is off", async () => {
@@ -180,7 +181,7 @@ describe.each(onProposals)("$name", ({ operation, method, path, parameters }) =>
     const deleted = await panel.propose();
     await panel.manage("DELETE", `/proposals/${deleted}`);
     const unseen = [hidden, pending, deleted, await elsewhere.propose(), await sister.propose(), newId()];
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const answers = [];
     const { env: counted, counts } = countStores(env);
     const send = sendWith(createIsolate(counted), panelist.token);
@@ -192,20 +193,20 @@ describe.each(onProposals)("$name", ({ operation, method, path, parameters }) =>
     }
     expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({ status: 404, error: "proposal-not-found" });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("gives one answer for a comment that is on another proposal, unknown or misspelt", async () => {
     if (!parameters.includes("commentId")) return;
     const { panelist, ids } = await createScene();
     const another = await panelist.submit("Another");
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const answers = [];
     for (const given of [{ proposalId: another }, { commentId: newId() }, { commentId: "x" }])
       answers.push(await take(await panelist.send(method, fillPath(path, { ...ids, ...given }), undefined, SAME_ID)));
     expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({ status: 404, error: "comment-not-found" });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 });
 

@@ -2,13 +2,17 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../src/scheduled.ts";
+import { databaseOf } from "./support/databases.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
-import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "./support/tenant.ts";
 
 const storedBytes = (accountId: string) =>
-  env.DB.prepare("SELECT stored_bytes FROM accounts WHERE id = ?1").bind(accountId).first<number>("stored_bytes");
+  databaseOf(accountId)
+    .prepare("SELECT stored_bytes FROM accounts WHERE id = ?1")
+    .bind(accountId)
+    .first<number>("stored_bytes");
 const fillUp = (accountId: string) =>
-  env.DB.prepare("UPDATE accounts SET max_bytes = stored_bytes WHERE id = ?1").bind(accountId).run();
+  databaseOf(accountId).prepare("UPDATE accounts SET max_bytes = stored_bytes WHERE id = ?1").bind(accountId).run();
 
 const writes = operationsOf("apiKey").filter(({ operation, method }) => operation.body && method !== "GET");
 const growing = writes.filter(({ method, name }) => method === "POST" && !["mergeProposal"].includes(name));
@@ -56,13 +60,13 @@ describe.each(growing)("a full account: $name", ({ operation, path }) => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     await fillUp(ids.accountId);
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     for (const headers of [{}, { "Idempotency-Key": "k" }]) {
       const response = await tenant.send("POST", fillPath(path, ids), bodyOf(operation, ids), headers);
       expect(response.status).toBe(409);
       expect(await response.json()).toMatchObject({ error: "quota-exceeded" });
     }
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 });
 
@@ -88,11 +92,11 @@ it("a full account does not affect another one", async () => {
 it("the quota adds at most one written row to a write", async () => {
   const { accountId } = await addOneOfEverything();
   const insert = () =>
-    env.DB.prepare(
+    databaseOf(accountId).prepare(
       "INSERT INTO surveys (id, account_id, title, description, created_at, updated_at) VALUES (?1, ?2, 'T', '', 1, 1)",
     );
   const counted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
-  await env.DB.prepare("DROP TRIGGER quota_surveys_added").run();
+  await databaseOf(accountId).prepare("DROP TRIGGER quota_surveys_added").run();
   const uncounted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
   expect(counted - uncounted).toBe(1);
 });

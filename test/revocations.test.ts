@@ -3,32 +3,34 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_LISTED } from "../src/database/idea-bank-snapshots.ts";
 import { TokenRevocations } from "../src/idea-bank/token-revocations.ts";
-import { meterDatabase } from "./support/intercept-binding.ts";
+import { databaseOf } from "./support/databases.ts";
+import { meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
 import { addIdeaBank, addPanelist, tokenFor } from "./support/world.ts";
 
 /** As many panelists of the account whose tokens have been revoked. */
 const addRevocations = (accountId: string, count: number) =>
-  env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+  databaseOf(accountId)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
      INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
      SELECT ?1, ?1 || i, 1, unixepoch() * 1000 FROM n`,
-  )
+    )
     .bind(accountId, count)
     .run();
 
 const revoke = (panelistId: string) =>
-  env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+  databaseOf(panelistId).prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
 
 /** An isolate, and what each request cost it: rows read, and round trips. */
 function metered(freshnessSeconds = "0") {
   let cost = { rows: 0, trips: 0 };
-  const DB = meterDatabase(env.DB, (results) => {
+  const bindings = meterDatabases(env, (results) => {
     cost.trips += 1;
     for (const { meta } of results) cost.rows += meta.rows_read;
   });
-  const isolate = createIsolate({ ...env, DB, FRESHNESS_SECONDS: freshnessSeconds });
+  const isolate = createIsolate({ ...bindings, FRESHNESS_SECONDS: freshnessSeconds });
   return async (token: string) => {
     cost = { rows: 0, trips: 0 };
     const { status } = await isolate.request("/ideabank", { headers: { Authorization: token } });
@@ -125,7 +127,8 @@ describe("an account that crosses 2,000 revocations while an isolate knows it", 
     await addRevocations(bank.accountId, MAX_LISTED + 1);
     const read = metered();
     const now = Math.floor(Date.now() / 1000);
-    await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
+    await databaseOf(bank.id)
+      .prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
       .bind(bank.panelistId, (now - 10) * 1000)
       .run();
     expect((await read(await tokenFor(bank.id, bank.panelistId, now - 20))).status).toBe(401);

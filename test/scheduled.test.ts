@@ -2,12 +2,15 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { runScheduled } from "../src/scheduled.ts";
+import { countRows, databaseOf } from "./support/databases.ts";
 import { interceptDatabase, meterDatabase } from "./support/intercept-binding.ts";
 import { createTenant } from "./support/tenant.ts";
 import { addAccount, addApiKey, addIdeaBank, addPanelist, tokenFor } from "./support/world.ts";
 
 const NOW = 1_900_000_000_000;
 const DAY = 86_400_000;
+/** What each database gets is shown for one of them. */
+const HERE = { digit: "0" } as const;
 const job = (database: D1Database = env.DB, now = () => NOW) => runScheduled({ DB: database }, now);
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
@@ -16,24 +19,24 @@ const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SE
 const INSERTS = {
   idempotency_keys: async (rows: number, age: number) =>
     env.DB.prepare(`${numbers(rows)} INSERT INTO idempotency_keys SELECT ?1, ?2 || i, 'h', '{}', ?3 FROM n`)
-      .bind(await addAccount(), `key ${age} `, NOW - age)
+      .bind(await addAccount(HERE), `key ${age} `, NOW - age)
       .run(),
   api_key_usage: async (rows: number, age: number) =>
     env.DB.prepare(`${numbers(rows)} INSERT INTO api_key_usage SELECT ?1, ?2 - i, 1, 0 FROM n`)
-      .bind((await addApiKey()).id, NOW - age + 1)
+      .bind((await addApiKey({ accountId: await addAccount(HERE) })).id, NOW - age + 1)
       .run(),
   audit_events: async (rows: number, age: number) =>
     env.DB.prepare(
       `${numbers(rows)} INSERT INTO audit_events SELECT ?2 || i, ?1, 'created', NULL, 'A key', NULL, NULL, ?3 FROM n`,
     )
-      .bind(await addAccount(), `event ${age} `, NOW - age)
+      .bind(await addAccount(HERE), `event ${age} `, NOW - age)
       .run(),
   token_revocations: async (rows: number, age: number) =>
     env.DB.prepare(
       `${numbers(rows)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
        SELECT ?1, ?2 || i, iif(i % 2, ?3, 9007199254740991), ?3 FROM n`,
     )
-      .bind(await addAccount(), `panelist ${age} `, NOW - age)
+      .bind(await addAccount(HERE), `panelist ${age} `, NOW - age)
       .run(),
 };
 
@@ -134,9 +137,11 @@ it("the oldest token that can still be valid stays refused after the job, and an
   const bank = await addIdeaBank();
   const panelist = await addPanelist(bank.accountId);
   const tenant = await createTenant({ accountId: bank.accountId });
-  const used = () => env.DB.prepare("SELECT stored_bytes FROM accounts WHERE id = ?1").bind(bank.accountId).first();
+  const used = () =>
+    databaseOf(bank.accountId).prepare("SELECT stored_bytes FROM accounts WHERE id = ?1").bind(bank.accountId).first();
   const before = await used();
-  await env.DB.prepare("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', ?2)")
+  await databaseOf(bank.accountId)
+    .prepare("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', ?2)")
     .bind(bank.accountId, Date.now() - 2 * DAY)
     .run();
   expect(await used()).not.toEqual(before);
@@ -145,4 +150,19 @@ it("the oldest token that can still be valid stays refused after the job, and an
   expect(await used()).toEqual(before);
   const Authorization = await tokenFor(bank.id, panelist, Math.floor(Date.now() / 1000) - 5);
   expect((await tenant.isolate.request("/ideabank", { headers: { Authorization } })).status).toBe(401);
+});
+
+it("every database is cleaned, also when another one is down", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  await INSERTS.idempotency_keys(10, 2 * DAY);
+  const there = await addAccount({ digit: "1" });
+  await env.DB_1.prepare("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', ?2)")
+    .bind(there, NOW - 2 * DAY)
+    .run();
+  const down = interceptDatabase(env.DB_1, () => Promise.reject(new Error("D1_ERROR: injected fault")));
+  const both = { DB: env.DB, DB_1: down };
+  await expect(runScheduled(both, () => NOW)).rejects.toThrow("the scheduled job failed in part");
+  expect(await countRows("idempotency_keys")).toBe(1);
+  await runScheduled(env, () => NOW);
+  expect(await countRows("idempotency_keys")).toBe(0);
 });

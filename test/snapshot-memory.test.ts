@@ -1,17 +1,19 @@
 /** What one tenant can make an isolate hold, and do. */
 
 import { env } from "cloudflare:workers";
-import { LRUCache } from "lru-cache";
 import { expect, it, vi } from "vitest";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { BoundedMap } from "../src/bounded-map.ts";
+import { databaseDigit } from "../src/credentials/id.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
-import { addIdeaBank, newId } from "./support/world.ts";
+import { addAccount, addIdeaBank, newId } from "./support/world.ts";
 
 it("creating and changing idea banks adds nothing to the memory of an isolate", async () => {
-  const set = vi.spyOn(LRUCache.prototype, "set");
+  const set = vi.spyOn(BoundedMap.prototype, "set");
   const tenant = await createTenant();
   const first = await tenant.send("POST", "/tenant/ideabanks", { name: "The first" });
   expect(first.status).toBe(201);
@@ -47,26 +49,25 @@ it("another tenant's snapshot stays, whatever a tenant creates and changes", asy
 
 it("a write does as much work with 200 idea banks of others in memory as with none", async () => {
   const { id, accountId, panelistId } = await addIdeaBank();
-  const snapshots = new IdeaBankSnapshots(new Bookmarks());
-  const database = env.DB;
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
+  const database = databaseOf(id);
+  await database
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
      INSERT INTO idea_banks (id, account_id, name, status, created_at) SELECT 'bank' || i, ?1, 'N', 'OPEN', 1 FROM n`,
-  )
-    .bind((await addIdeaBank()).accountId)
+    )
+    .bind(await addAccount({ digit: databaseDigit(id) }))
     .run();
   const read = (ideaBankId: string) => snapshots.read(database, { ideaBankId, panelistId }, 300_000, () => {});
   await Promise.all(Array.from({ length: 200 }, (_, index) => read(`bank${index + 1}`)));
   await read(id);
   const touched = new Set<unknown>();
-  const peek = LRUCache.prototype.peek;
-  vi.spyOn(LRUCache.prototype, "peek").mockImplementation(function (this: LRUCache<object, object>, key, options) {
+  const peek = BoundedMap.prototype.peek;
+  vi.spyOn(BoundedMap.prototype, "peek").mockImplementation(function (this: BoundedMap<unknown>, key) {
     touched.add(key);
-    return peek.call(this, key, options);
+    return peek.call(this, key);
   });
-  for (const name of ["entries", "values", "keys", "forEach"] as const) {
-    vi.spyOn(LRUCache.prototype, name).mockImplementation(() => expect.unreachable("the whole cache was walked"));
-  }
+  vi.spyOn(BoundedMap.prototype, "keys").mockImplementation(() => expect.unreachable("the whole cache was walked"));
   snapshots.expire(id);
   snapshots.expireAccount(accountId);
   snapshots.expire(newId());

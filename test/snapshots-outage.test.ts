@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
@@ -16,8 +17,9 @@ const defective = interceptStores(eager, (kind, makeCall) =>
 );
 const hanging = interceptStores(eager, (kind, makeCall) => (kind === "d1" ? new Promise(() => {}) : makeCall()));
 const revoke = (panelistId: string) =>
-  env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
-const close = (id: string) => env.DB.prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
+  databaseOf(panelistId).prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+const close = (id: string) =>
+  databaseOf(id).prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
 
 /** An isolate that has read the changelogs of two tenants. */
 /** With a token from two hours ago: a clock that steps back must not meet one from the future. */
@@ -137,7 +139,7 @@ it("entries are never of a later moment than the switches: what was edited after
   const racing = interceptStores(eager, async (kind, makeCall) => {
     if (kind === "d1" && ++calls === 2) {
       await close(bank.id);
-      await env.DB.prepare("UPDATE proposals SET title = 'secret' WHERE id = ?1").bind(proposal).run();
+      await databaseOf(proposal).prepare("UPDATE proposals SET title = 'secret' WHERE id = ?1").bind(proposal).run();
     }
     return makeCall();
   });

@@ -1,8 +1,9 @@
 /** An isolate's view of idea banks never goes back, and what stands behind it stays small. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Bookmarks } from "../src/database/bookmarks.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
+import { databaseOf, selectEverywhere } from "./support/databases.ts";
 import { interceptStores } from "./support/intercept.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { addAccount, addIdeaBank, addPanelist, newId } from "./support/world.ts";
@@ -11,23 +12,23 @@ const FRESH_MS = 60_000;
 
 /** A new isolate's view, and what it says of a token now. `freshMs` 0 asks D1 each time. */
 function createView() {
-  const snapshots = new IdeaBankSnapshots(new Bookmarks());
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
   return {
     snapshots,
-    read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = newId() } = {}) =>
+    read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = String(newId(ideaBankId)) } = {}) =>
       snapshots.read(database, { ideaBankId, panelistId }, freshMs, () => {}),
   };
 }
 
 const switchOff = (panelistId: string) =>
-  env.DB.prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
+  databaseOf(panelistId).prepare("UPDATE panelists SET active = 0 WHERE id = ?1").bind(panelistId).run();
 
 /** D1 whose first call takes its answer and keeps it until `release`. */
 function slowFirstCall() {
   const held = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
   let calls = 0;
-  const { DB } = interceptStores(env, async (_, makeCall) => {
+  const { DB_1 } = interceptStores(env, async (_, makeCall) => {
     calls += 1;
     if (calls > 1) return makeCall();
     const answer = await makeCall();
@@ -35,7 +36,7 @@ function slowFirstCall() {
     await held.promise;
     return answer;
   });
-  return { database: DB, taken: taken.promise, release: held.resolve };
+  return { database: DB_1, taken: taken.promise, release: held.resolve };
 }
 
 describe("a read that was overtaken", () => {
@@ -46,10 +47,10 @@ describe("a read that was overtaken", () => {
     const early = read(database, id, { panelistId });
     await taken;
     await switchOff(panelistId);
-    expect((await read(env.DB, id, { panelistId })).tokensRevokedAt).not.toBeNull();
+    expect((await read(databaseOf(id), id, { panelistId })).tokensRevokedAt).not.toBeNull();
     release();
     await early;
-    const later = await read(env.DB, id, { panelistId, freshMs: FRESH_MS });
+    const later = await read(databaseOf(id), id, { panelistId, freshMs: FRESH_MS });
     expect(later.tokensRevokedAt).not.toBeNull();
   });
 
@@ -63,17 +64,17 @@ describe("a read that was overtaken", () => {
     const early = read(database, id, { freshMs: FRESH_MS });
     await taken;
     expire(snapshots, id, accountId);
-    await env.DB.prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
+    await databaseOf(id).prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(id).run();
     release();
     await early;
-    expect((await read(env.DB, id, { freshMs: FRESH_MS })).ideaBank?.status).toBe("CLOSED");
+    expect((await read(databaseOf(id), id, { freshMs: FRESH_MS })).ideaBank?.status).toBe("CLOSED");
   });
 });
 
 describe("the replica that answers", () => {
   it("is the nearest at first, and then never one behind what was seen or written", async () => {
     const { id } = await addIdeaBank();
-    const replica = await createReplica();
+    const replica = await createReplica(id);
     const { read } = createView();
     await read(replica.database, id);
     await read(replica.database, id);
@@ -85,11 +86,11 @@ describe("the replica that answers", () => {
 
   it("is not believed when it says that the idea bank is missing or closed: the primary is asked, once", async () => {
     const { id } = await addIdeaBank({ changelogEnabled: false });
-    const replica = await createReplica();
+    const replica = await createReplica(id);
     await replica.write("UPDATE idea_banks SET changelog_enabled = 1");
     for (const [ideaBankId, found] of [
       [id, true],
-      [newId(), false],
+      [newId(id), false],
     ] as const) {
       replica.asked.length = 0;
       const { ideaBank } = await createView().read(replica.database, ideaBankId);
@@ -102,15 +103,16 @@ describe("the replica that answers", () => {
 describe("the table of revocations", () => {
   const LONG_AGO = Date.now() - 92 * 86_400_000;
   const add = (accountId: string, panelistId: string, recordedAt: number) =>
-    env.DB.prepare(
-      "INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) VALUES (?1, ?2, 1, ?3)",
-    )
+    databaseOf(accountId)
+      .prepare(
+        "INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) VALUES (?1, ?2, 1, ?3)",
+      )
       .bind(accountId, panelistId, recordedAt)
       .run();
   const listed = async () =>
-    (
-      await env.DB.prepare("SELECT panelist_id FROM token_revocations ORDER BY seq").all<{ panelist_id: string }>()
-    ).results.map(({ panelist_id }) => panelist_id);
+    (await selectEverywhere<{ panelist_id: string }>("SELECT panelist_id FROM token_revocations ORDER BY seq")).map(
+      ({ panelist_id }) => panelist_id,
+    );
 
   it.each([
     ["switching a panelist off", "UPDATE panelists SET active = 0 WHERE id = ?1"],
@@ -119,7 +121,7 @@ describe("the table of revocations", () => {
     const accountId = await addAccount();
     const panelistId = await addPanelist(accountId);
     for (const name of ["old", panelistId, "young"]) await add(accountId, name, LONG_AGO);
-    await env.DB.prepare(change).bind(panelistId).run();
+    await databaseOf(panelistId).prepare(change).bind(panelistId).run();
     expect(await listed()).toEqual(["old", "young", panelistId]);
   });
 
@@ -127,24 +129,25 @@ describe("the table of revocations", () => {
     const { accountId, panelistId } = await addIdeaBank();
     await switchOff(panelistId);
     await addPanelist(accountId);
-    await env.DB.prepare("DELETE FROM accounts WHERE id = ?1").bind(accountId).run();
+    await databaseOf(accountId).prepare("DELETE FROM accounts WHERE id = ?1").bind(accountId).run();
     expect(await listed()).toEqual([]);
   });
 });
 
 it("an old comment does not take activity back", async () => {
   const bank = await addIdeaBank();
-  const proposalId = newId();
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+  const proposalId = newId(bank.id);
+  const database = databaseOf(bank.id);
+  await database.batch([
+    database
+      .prepare(
+        `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
        VALUES (?1, ?2, ?3, 'T', '', 'implemented', 1, 5000)`,
-    ).bind(proposalId, bank.accountId, bank.id),
-    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)").bind(
-      newId(),
-      bank.accountId,
-      proposalId,
-    ),
+      )
+      .bind(proposalId, bank.accountId, bank.id),
+    database
+      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)")
+      .bind(newId(), bank.accountId, proposalId),
   ]);
-  expect(await env.DB.prepare("SELECT last_activity_at FROM proposals").first("last_activity_at")).toBe(5_000);
+  expect(await database.prepare("SELECT last_activity_at FROM proposals").first("last_activity_at")).toBe(5_000);
 });

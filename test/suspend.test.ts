@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { AppEnv } from "../src/http/app-env.ts";
+import { databaseOf } from "./support/databases.ts";
 import { hangStores, holdTimers } from "./support/hang.ts";
 import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
@@ -31,7 +32,10 @@ async function createAccount() {
   const statuses = () => Promise.all(keys.map(async (tenant) => (await tenant.send("GET", "/tenant/surveys")).status));
   expect(await statuses()).toEqual([200, 200]);
   const email = `${accountId}@example.com`.toLowerCase();
-  await env.DB.prepare("UPDATE accounts SET owner_email = ?2 WHERE id = ?1").bind(accountId, email).run();
+  await databaseOf(accountId)
+    .prepare("UPDATE accounts SET owner_email = ?2 WHERE id = ?1")
+    .bind(accountId, email)
+    .run();
   return { accountId, bank, statuses, email };
 }
 

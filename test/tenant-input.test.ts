@@ -1,13 +1,13 @@
 /** Bad input to the tenant API: every broken field is named, and nothing is written. */
 import { describe, expect, it } from "vitest";
-import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "./support/tenant.ts";
 
 const rejected = async (method: string, path: string, body: unknown, headers?: Record<string, string>) => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
-  const before = await dumpDatabase();
+  const before = await dumpDatabases();
   const response = await tenant.send(method, path.replace("{bank}", ids.ideaBankId), body, headers);
-  expect(await dumpDatabase()).toEqual(before);
+  expect(await dumpDatabases()).toEqual(before);
   expect(response.headers.get("Content-Type")).toBe("application/problem+json");
   const document = await response.json<{ error: string; errors?: { path: string; message: string }[] }>();
   return { status: response.status, error: document.error, errors: document.errors ?? [] };

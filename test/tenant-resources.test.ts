@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../src/scheduled.ts";
+import { countRows, databaseOf } from "./support/databases.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
 
 const ID = expect.stringMatching(/^[0-9A-Za-z]{12}$/);
@@ -110,7 +111,7 @@ describe("proposals", () => {
       status: "declined",
     });
     expect((await tenant.send("DELETE", `${proposals}/${ids.proposalId}`)).status).toBe(204);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM comments").first()).toEqual({ n: 0 });
+    expect(await countRows("comments")).toBe(0);
   });
 
   it("can change between any two statuses", async () => {
@@ -144,13 +145,13 @@ describe("proposals", () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
-    await env.DB.prepare("UPDATE proposals SET last_activity_at = 1").run();
+    await databaseOf(ids.accountId).prepare("UPDATE proposals SET last_activity_at = 1").run();
     const activityAfter = async (changes: object) =>
       Date.parse((await (await tenant.send("PATCH", path, changes)).json<{ lastActivityAt: string }>()).lastActivityAt);
     expect(await activityAfter({})).toBe(1);
     expect(await activityAfter({ title: "A proposal", status: "implemented" })).toBe(1);
     expect(await activityAfter({ title: "Another" })).toBeGreaterThan(1);
-    await env.DB.prepare("UPDATE proposals SET last_activity_at = 1").run();
+    await databaseOf(ids.accountId).prepare("UPDATE proposals SET last_activity_at = 1").run();
     expect(await activityAfter({ status: "planned" })).toBeGreaterThan(1);
   });
 });
@@ -171,7 +172,7 @@ describe("comments", () => {
         },
       ],
     });
-    const activity = () => env.DB.prepare("SELECT last_activity_at FROM proposals").first();
+    const activity = () => databaseOf(ids.accountId).prepare("SELECT last_activity_at FROM proposals").first();
     const before = await activity();
     expect((await tenant.send("DELETE", `${comments}/${ids.commentId}`)).status).toBe(204);
     expect(await (await tenant.send("GET", comments)).json()).toEqual({ items: [] });
@@ -210,6 +211,5 @@ it("deleting an idea bank deletes its proposals and comments", async () => {
   const tenant = await createTenant({ accountId: ids.accountId });
   await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
   await runScheduled(env);
-  const counts = "SELECT (SELECT count(*) FROM proposals) AS proposals, (SELECT count(*) FROM comments) AS comments";
-  expect(await env.DB.prepare(counts).first()).toEqual({ proposals: 0, comments: 0 });
+  expect([await countRows("proposals"), await countRows("comments")]).toEqual([0, 0]);
 });

@@ -6,7 +6,7 @@ import { badApiKeys } from "./support/authentication-cases.ts";
 import { countStores, failStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
-import { addOneOfEverything, createTenant, dumpDatabase } from "./support/tenant.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "./support/tenant.ts";
 import { addAccount, newId } from "./support/world.ts";
 
 const operations = operationsOf("apiKey").map((each) => ({
@@ -21,14 +21,14 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     const ids = await addOneOfEverything();
     const bad = [];
     for (const { title, header } of badApiKeys) bad.push({ title, value: await header() });
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     for (const { title, value } of bad) {
       const headers: Record<string, string> = value === undefined ? {} : { "X-API-Key": value };
       const response = await isolate.request(fillPath(path, ids), { method, headers });
       expect(response.status, title).toBe(401);
       expect(await response.json(), title).toMatchObject({ error: "unauthorized" });
     }
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("answers 429 before anything else", async () => {
@@ -41,7 +41,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
 
   it("answers 403 to a suspended account, and to a key without its scope, before looking at the request", async () => {
     const ids = await addOneOfEverything();
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const suspended = await createTenant({ accountId: await addAccount({ status: "suspended" }) });
     expect((await suspended.send(method, fillPath(path, ids), "not json")).status).toBe(403);
     if (scope === null) return;
@@ -50,7 +50,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     const response = await narrowed.send(method, fillPath(path, ids), "not json");
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error: "forbidden" });
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("succeeds with its scope alone, at one Durable Object call and one D1 round trip", async () => {
@@ -79,7 +79,7 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
   it("answers 403, the same as for what does not exist, and changes nothing", async () => {
     const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
     const tenant = await createTenant({ accountId: mine.accountId });
-    const before = await dumpDatabase();
+    const before = await dumpDatabases();
     const headers = { "X-Request-Id": "the-same" };
     const answers = [];
     // All identifiers are the other tenant's; one of them is; all are unknown; all have a wrong format.
@@ -97,7 +97,7 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
       }
     }
     expect(new Set(answers).size).toBe(1);
-    expect(await dumpDatabase()).toEqual(before);
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("of another kind is 403 too", async () => {

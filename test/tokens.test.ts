@@ -1,9 +1,9 @@
 /** Issuing and revoking compound tokens, seen from both sides. */
 
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { verifyToken } from "../src/credentials/compound-token.ts";
 import { freeze } from "./support/clock.ts";
+import { countRows, databaseOf } from "./support/databases.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
 import { signingKeys } from "./support/world.ts";
 
@@ -70,14 +70,14 @@ describe("issuing a token", () => {
     await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
     const response = await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" });
     expect(response.status).toBe(409);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first()).toEqual({ n: 0 });
+    expect(await countRows("idempotency_keys")).toBe(0);
   });
 
   it("for another tenant's panelist, or on another tenant's idea bank, is 403, and creates no panelist", async () => {
     const [mine, theirs] = [await createScene(), await createScene()];
     const foreign = await mine.tenant.send("POST", mine.tokens, { panelistId: theirs.panelistId });
     expect(foreign.status).toBe(403);
-    const count = () => env.DB.prepare("SELECT count(*) AS n FROM panelists").first("n");
+    const count = () => countRows("panelists");
     const before = await count();
     expect((await mine.tenant.send("POST", theirs.tokens, { externalId: "x" })).status).toBe(403);
     expect((await mine.tenant.send("POST", theirs.tokens, { panelistId: mine.panelistId })).status).toBe(403);
@@ -110,17 +110,17 @@ describe("a token becomes invalid at once, in this isolate,", () => {
     const { tenant, panelistId } = await createScene();
     for (let times = 0; times < 30; times++) await tenant.send("DELETE", `/tenant/panelists/${panelistId}/tokens`);
     const ahead = "SELECT max(tokens_revoked_at) - unixepoch() * 1000 AS ahead FROM panelists";
-    expect(await env.DB.prepare(ahead).first("ahead")).toBeLessThanOrEqual(1_000);
+    expect(await databaseOf(panelistId).prepare(ahead).first("ahead")).toBeLessThanOrEqual(1_000);
   });
 
   it("and none is issued that a revocation of this second ends: 409, and Retry-After", async () => {
     const { tenant, tokens, panelistId } = await createScene();
-    await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() + 60) * 1000").run();
+    await databaseOf(panelistId).prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() + 60) * 1000").run();
     for (const headers of [{}, { "Idempotency-Key": "k" }]) {
       const response = await tenant.send("POST", tokens, { panelistId }, headers);
       expect([response.status, response.headers.get("Retry-After")]).toEqual([409, "1"]);
     }
-    await env.DB.prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() - 60) * 1000").run();
+    await databaseOf(panelistId).prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() - 60) * 1000").run();
     expect((await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" })).status).toBe(201);
   });
 

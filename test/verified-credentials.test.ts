@@ -6,7 +6,7 @@ import { importSigningKeys } from "../src/credentials/envelope.ts";
 import { VerifiedCredentials } from "../src/credentials/verified-credentials.ts";
 import { freeze } from "./support/clock.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { addIdeaBank } from "./support/world.ts";
+import { addIdeaBank, newId } from "./support/world.ts";
 
 const keys = await importSigningKeys(["a-secret-that-only-this-file-signs-with"]);
 const otherKeys = await importSigningKeys(["another-secret-that-only-this-file-has"]);
@@ -19,7 +19,7 @@ function counting() {
 describe("verified credentials", () => {
   it("verify a credential once, and return the same result every time", async () => {
     const { verify, credentials } = counting();
-    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { text } = await createApiKey(keys, secureRandomBytes, newId());
     const first = await credentials.verify(text, keys);
     expect(first).toMatchObject({ ok: true, value: { text } });
     expect(await credentials.verify(text, keys)).toEqual(first);
@@ -28,7 +28,7 @@ describe("verified credentials", () => {
 
   it("do not cache refused credentials", async () => {
     const { verify, credentials } = counting();
-    const { text } = await createApiKey(otherKeys, secureRandomBytes);
+    const { text } = await createApiKey(otherKeys, secureRandomBytes, newId());
     for (let time = 1; time <= 2; time++) {
       expect(await credentials.verify(text, keys)).toEqual({ ok: false, reason: "forged" });
       expect(await credentials.verify(undefined, keys)).toEqual({ ok: false, reason: "missing" });
@@ -38,14 +38,14 @@ describe("verified credentials", () => {
 
   it("are valid only for the signing keys that verified them", async () => {
     const { credentials } = counting();
-    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { text } = await createApiKey(keys, secureRandomBytes, newId());
     expect((await credentials.verify(text, keys)).ok).toBe(true);
     expect(await credentials.verify(text, otherKeys)).toEqual({ ok: false, reason: "forged" });
     expect((await credentials.verify(text, keys)).ok).toBe(true);
   });
 
   it("do not cache a result if the signing keys changed during the check", async () => {
-    const { text } = await createApiKey(keys, secureRandomBytes);
+    const { text } = await createApiKey(keys, secureRandomBytes, newId());
     const { verify, credentials } = counting();
     const verifying = credentials.verify(text, keys);
     await credentials.verify(undefined, otherKeys);

@@ -1,6 +1,7 @@
 /** Votes at the same time: each panelist counted once, and the count agrees with the rows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { databaseOf } from "./support/databases.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { withoutLimits } from "./support/limits.ts";
 import { createPanel, PROPOSALS, sendWith } from "./support/panel.ts";
@@ -30,9 +31,10 @@ const send = (voter: Voter, method: "PUT" | "DELETE", id: string, through = 0) =
 
 /** The count that the proposal shows, which has to be that of its rows. */
 async function countOf(id: string): Promise<number> {
-  const row = await env.DB.prepare(
-    "SELECT votes, (SELECT count(*) FROM votes WHERE proposal_id = ?1) AS counted FROM proposals WHERE id = ?1",
-  )
+  const row = await databaseOf(id)
+    .prepare(
+      "SELECT votes, (SELECT count(*) FROM votes WHERE proposal_id = ?1) AS counted FROM proposals WHERE id = ?1",
+    )
     .bind(id)
     .first<{ votes: number; counted: number }>();
   expect(row?.votes).toBe(row?.counted);
@@ -123,9 +125,8 @@ describe("while the proposal is merged", () => {
 it("panelists who are deleted while they vote leave no vote behind", async () => {
   const { bank, voters, propose, tenant } = await createScene(20);
   const id = await propose();
-  const { results } = await env.DB.prepare(
-    "SELECT id FROM panelists WHERE account_id = ?1 AND external_id IS NULL AND id <> ?2",
-  )
+  const { results } = await databaseOf(bank.id)
+    .prepare("SELECT id FROM panelists WHERE account_id = ?1 AND external_id IS NULL AND id <> ?2")
     .bind(bank.accountId, bank.panelistId)
     .all<{ id: string }>();
   const deletions = results.map((panelist) => tenant.send("DELETE", `/tenant/panelists/${panelist.id}`));

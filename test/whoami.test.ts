@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
 import { countStores, failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addAccount, addApiKey } from "./support/world.ts";
@@ -75,7 +76,9 @@ describe("a key over its limit", () => {
     expect((await isolate.request("/tenant/whoami", as(key.text))).status).toBe(200);
     expect(counts.gate).toBe(4);
     await runDurableObjectAlarm(env.API_KEY_GATE.getByName(key.id));
-    const usage = env.DB.prepare("SELECT sum(admitted) AS admitted, sum(limited) AS limited FROM api_key_usage");
+    const usage = databaseOf(key.id).prepare(
+      "SELECT sum(admitted) AS admitted, sum(limited) AS limited FROM api_key_usage",
+    );
     expect(await usage.first()).toEqual({ admitted: 3, limited: 49 });
   });
 
@@ -88,7 +91,9 @@ describe("a key over its limit", () => {
     await isolate.request("/tenant/whoami", as(key.text), failStores(env, "gate"));
     await Promise.all(Array.from({ length: 10 }, () => isolate.request("/tenant/whoami", as(key.text))));
     await runDurableObjectAlarm(env.API_KEY_GATE.getByName(key.id));
-    const usage = env.DB.prepare("SELECT sum(admitted) AS admitted, sum(limited) AS limited FROM api_key_usage");
+    const usage = databaseOf(key.id).prepare(
+      "SELECT sum(admitted) AS admitted, sum(limited) AS limited FROM api_key_usage",
+    );
     // 1 by the gate and 9 by the isolate in the first minute; in the second, 1 of the 10 at the same time passes.
     expect(await usage.first()).toEqual({ admitted: 2, limited: 10 + 9 });
   });
@@ -100,7 +105,7 @@ describe("a key over its limit", () => {
     await isolate.request("/tenant/whoami", as(key.text));
     const limited = await isolate.request("/tenant/whoami", as(key.text));
     expect(limited.headers.get("Retry-After")).toBe("3600");
-    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE id = ?1").bind(key.id).run();
+    await databaseOf(key.id).prepare("UPDATE api_keys SET revoked_at = 1 WHERE id = ?1").bind(key.id).run();
     await env.API_KEY_GATE.getByName(key.id).forget();
     vi.setSystemTime(1_900_000_060_000);
     expect((await isolate.request("/tenant/whoami", as(key.text))).status).toBe(401);

@@ -28,7 +28,7 @@ describe("writing behind", () => {
             unwritten += 1;
           }
           changedSince ??= Date.now();
-          behind.decided(passes, left, limit);
+          behind.decided(passes ? 1 : 0, left, limit);
           expect(unwritten).toBeLessThan(Math.max(1, limit / 10));
           if (left === 0) expect(unwritten).toBe(0);
           expect(Date.now() - (changedSince ?? Date.now())).toBeLessThan(60_000);
@@ -48,11 +48,11 @@ describe("writing behind", () => {
     const write = vi.fn();
     const behind = new WriteBehind(write);
     for (let second = 0; second < 180; second++) {
-      behind.decided(true, 9_000, 10_000);
+      behind.decided(1, 9_000, 10_000);
       vi.advanceTimersByTime(1_000);
     }
     expect(write).toHaveBeenCalledTimes(3);
-    behind.decided(false, 9_000, 10_000);
+    behind.decided(0, 9_000, 10_000);
     vi.advanceTimersByTime(4_999);
     expect(write).toHaveBeenCalledTimes(3);
     vi.advanceTimersByTime(1);
@@ -64,12 +64,12 @@ describe("writing behind", () => {
     const write = vi.fn();
     const behind = new WriteBehind(write);
     for (let admitted = 1; admitted <= 180; admitted++) {
-      behind.decided(true, 600 - admitted, 600);
+      behind.decided(1, 600 - admitted, 600);
       expect(write).toHaveBeenCalledTimes(Math.floor(admitted / 60));
     }
-    behind.decided(true, 0, 600);
+    behind.decided(1, 0, 600);
     expect(write).toHaveBeenCalledTimes(3 + 1);
-    for (let admitted = 0; admitted < 60; admitted++) behind.decided(true, 0, 600);
+    for (let admitted = 0; admitted < 60; admitted++) behind.decided(1, 0, 600);
     expect(write).toHaveBeenCalledTimes(3 + 1 + 1);
   });
 
@@ -77,11 +77,11 @@ describe("writing behind", () => {
     holdTime();
     const write = vi.fn();
     const behind = new WriteBehind(write);
-    behind.decided(true, 0, 100);
-    for (let refused = 0; refused < 50; refused++) behind.decided(false, 0, 100);
+    behind.decided(1, 0, 100);
+    for (let refused = 0; refused < 50; refused++) behind.decided(0, 0, 100);
     expect(write).toHaveBeenCalledTimes(1);
-    behind.decided(true, 1, 100);
-    behind.decided(true, 0, 100);
+    behind.decided(1, 1, 100);
+    behind.decided(1, 0, 100);
     expect(write).toHaveBeenCalledTimes(2);
   });
 
@@ -89,7 +89,7 @@ describe("writing behind", () => {
     holdTime();
     const write = vi.fn();
     const behind = new WriteBehind(write);
-    behind.decided(true, 90, 1_000);
+    behind.decided(1, 90, 1_000);
     behind.writeNow();
     expect([write.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0]);
   });

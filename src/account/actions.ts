@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId } from "../credentials/id.ts";
+import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import {
   type AuditStamp,
   createApiKeyRow,
@@ -15,6 +15,7 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
+import type { AccountDatabases } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
@@ -24,25 +25,41 @@ export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly
 const NOT_NOTIFIED =
   "the key's gate did not answer. It can use its older record for up to a minute, or up to 5 minutes while the database does not answer.";
 
-export const primary = (c: Context<OwnerEnv>): D1DatabaseSession => chooseDatabase(c.env).withSession("first-primary");
-export const newId = (): string => createId(secureRandomBytes);
-const stamp = (): AuditStamp => ({ now: Date.now(), eventId: newId() });
-const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
+/** `digit` is that of the audit event's database. */
+const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
+export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
-/** `id` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
-export async function createKey(c: Context<OwnerEnv>, input: NewApiKey, id: string = newId()): Promise<ShownKey> {
+/** The primary that holds the key. Throws `not-found` for what cannot be a key's identifier. */
+export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSession {
+  const database = isId(apiKeyId) ? chooseDatabase(c.env, apiKeyId) : undefined;
+  if (database === undefined) throw noSuchKey();
+  return database.withSession("first-primary");
+}
+
+/** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
+export async function createKey(
+  c: Context<OwnerEnv>,
+  accounts: AccountDatabases,
+  input: NewApiKey,
+  chosenId?: Identifier,
+): Promise<ShownKey> {
   const { signingKeys } = c.get("settings");
-  const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
-  const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
-  const apiKey = await createApiKeyRow(primary(c), c.var.owner, newId(), secret, input, stamp());
-  if (apiKey === "limit") throw new Problem("api-key-limit-reached");
-  if (apiKey === "exists") {
+  const { created, text } = await accounts.visit(c, async (session, visit) => {
+    const { digit } = visit;
+    const isHere = chosenId !== undefined && databaseDigit(chosenId) === digit;
+    const id = isHere ? chosenId : createId(digit, secureRandomBytes);
+    const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
+    const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
+    return { text, ...(await createApiKeyRow(session, c.var.owner, visit, secret, input, stamp(digit))) };
+  });
+  if (created === "limit") throw new Problem("api-key-limit-reached");
+  if (created === "exists") {
     throw new Problem("conflict", {
       detail:
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
   }
-  return { apiKey, key: text, warning: null };
+  return { apiKey: created, key: text, warning: null };
 }
 
 export async function rotateKey(
@@ -51,14 +68,15 @@ export async function rotateKey(
   id: string,
   { graceSeconds, lastFour: seen }: Rotation,
 ): Promise<ShownKey> {
+  const session = primaryOf(c, id);
   // A key's text has room for an identifier only.
   if (!isId(id)) throw noSuchKey();
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
-  const at = stamp();
+  const at = stamp(id);
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
-  const apiKey = await rotateApiKey(primary(c), c.var.owner, id, secret, { graceUntil, seen }, at);
+  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, { graceUntil, seen }, at);
   if (apiKey === null) throw noSuchKey();
   if (apiKey === "rotated") {
     throw new Problem("conflict", {
@@ -77,14 +95,14 @@ export async function rotateKey(
 }
 
 export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
-  const apiKey = await renameApiKey(primary(c), c.var.owner, id, name, stamp());
+  const apiKey = await renameApiKey(primaryOf(c, id), c.var.owner, id, name, stamp(id));
   if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
 /** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. */
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(primary(c), c.var.owner, id, stamp());
+  const apiKey = await revokeApiKey(primaryOf(c, id), c.var.owner, id, stamp(id));
   if (apiKey === null) throw noSuchKey();
   await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {

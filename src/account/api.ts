@@ -8,23 +8,24 @@ import { respondPage } from "../http/pagination.ts";
 import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
-import { createKey, newId, primary, renameKey, revokeKey, rotateKey } from "./actions.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { createKey, renameKey, revokeKey, rotateKey } from "./actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
+export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDatabases): Hono<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
-      const { keys, ended, storage } = await listApiKeys(primary(c), c.var.owner.email, newId(), Date.now());
+      const { keys, ended, storage } = await accounts.visit(c, listApiKeys);
       const active = keys.filter(({ state }) => state === "active").length;
       return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, storage });
     },
 
     createApiKey: async (c, { body }) => {
-      return c.json(await createKey(c, body), 201);
+      return c.json(await createKey(c, accounts, body), 201);
     },
 
     renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
@@ -35,7 +36,10 @@ export function createAccountApi(gatekeeper: Gatekeeper): Hono<OwnerEnv> {
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
 
-    listActivity: async (c, { page }) => respondPage(c, await listAuditEvents(primary(c), c.var.owner.email, page)),
+    listActivity: async (c, { page: request }) => {
+      const { page } = await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, request));
+      return respondPage(c, page);
+    },
   };
   // The owner was authenticated before, for all of `/account`.
   return routeOperations<OwnerEnv, typeof ACCOUNT_OPERATIONS>(

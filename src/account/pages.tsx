@@ -1,7 +1,9 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
 import type { Context, Hono } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
 import { signFormId, verifyFormId } from "../credentials/form-id.ts";
+import { createId } from "../credentials/id.ts";
 import { listApiKeys, loadOwnApiKey } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
@@ -10,7 +12,8 @@ import { readForm } from "../http/read-body.ts";
 import { type ApiKey, ApiKeyChanges, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
-import { createKey, newId, primary, renameKey, revokeKey, rotateKey } from "./actions.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { createKey, noSuchKey, primaryOf, renameKey, revokeKey, rotateKey } from "./actions.ts";
 import { toNewApiKey } from "./new-key-form.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
@@ -22,19 +25,19 @@ import { renderPage } from "./render-page.tsx";
 
 const LIST = "/account/api-keys";
 
-export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper): void {
+export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, accounts: AccountDatabases): void {
   for (const path of ["/account", "/account/"]) {
     routes.get(path, (c) => c.redirect(LIST, 303));
     routes.all(path, refuseMethod("GET, HEAD"));
   }
 
-  routes.get(LIST, (c) => renderList(c, new URLSearchParams(), []));
+  routes.get(LIST, (c) => renderList(c, accounts, new URLSearchParams(), []));
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c.req.raw);
     try {
       const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
-      const shown = await createKey(c, toNewApiKey(fields), id);
+      const shown = await createKey(c, accounts, toNewApiKey(fields), id);
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,
@@ -42,7 +45,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper):
         201,
       );
     } catch (error) {
-      return renderList(c, fields, fieldErrorsOf(error), 400);
+      return renderList(c, accounts, fields, fieldErrorsOf(error), 400);
     }
   });
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
@@ -86,7 +89,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper):
 
   routes.get("/account/activity", async (c) => {
     const { page } = await readPage(c, PageQuery);
-    const { items, next } = await listAuditEvents(primary(c), c.var.owner.email, page);
+    const { items, next } = (await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, page))).page;
     const cursor = await nextCursor(c, next);
     return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
   });
@@ -107,21 +110,23 @@ function fieldErrorsOf(error: unknown): readonly FieldError[] {
 }
 
 async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<ApiKey> {
-  const apiKey = await loadOwnApiKey(primary(c), c.var.owner.email, id, now);
-  if (apiKey === null) throw new Problem("not-found", { detail: "There is no such API key." });
+  const apiKey = await loadOwnApiKey(primaryOf(c, id), c.var.owner.email, id, now);
+  if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
 async function renderList(
   c: Context<OwnerEnv>,
+  accounts: AccountDatabases,
   fields: URLSearchParams,
   errors: readonly FieldError[],
   status: 200 | 400 = 200,
 ): Promise<Response> {
   const now = Date.now();
-  const { email } = c.var.owner;
-  const overview = await listApiKeys(primary(c), email, newId(), now);
-  const form = { newKeyId: await signFormId(newId(), email, c.get("settings").signingKeys), fields, errors };
+  const overview = await accounts.visit(c, listApiKeys);
+  const newKeyId = createId(overview.accountId, secureRandomBytes);
+  const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
+  const form = { newKeyId: signed, fields, errors };
   const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
   return renderPage(
     c,

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Problem } from "../problem.ts";
+import { AccountDatabases } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
 import { authenticateOwner, type Identify } from "./identity.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -17,9 +18,10 @@ const isForScripts = (path: string): boolean => path.startsWith("/account/api/")
 
 export function createAccountRoutes({ gatekeeper }: AccountMemory, identify: Identify) {
   const routes = new Hono<OwnerEnv>();
+  const accounts = new AccountDatabases();
   routes.use("/account/*", requireSameOrigin(), authenticateOwner(identify));
-  addAccountPages(routes, gatekeeper);
-  routes.route("/", createAccountApi(gatekeeper));
+  addAccountPages(routes, gatekeeper, accounts);
+  routes.route("/", createAccountApi(gatekeeper, accounts));
   // What nothing above answers. The application answers a script; a person gets a page.
   routes.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();

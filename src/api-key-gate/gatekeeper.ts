@@ -1,115 +1,160 @@
 /**
  * An isolate's way to the gates of API keys: one call to the key's gate, or none.
  *
+ * - Lease: a key in busy use is decided here for a while, as its gate has granted. The lease is renewed before it ends, after an
+ *   answer, so that no request waits; what is left of the last one is given back.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
- *   At most a minute at a time, so that a raised limit or a revocation is noticed. What it refused is told to the gate later.
- * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole key: whoever holds an invalid key
- *   cannot keep its owner's gate busy.
+ *   At most a minute at a time, so that a raised limit or a revocation is noticed. The gate is told within five seconds.
+ * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole
+ *   key: whoever holds an invalid key cannot keep its owner's gate busy.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
  *   Authentication fails closed, the limit open: such a request is not counted, unless the gate's answer comes before D1's.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
-import { loadApiKeyRecord } from "../database/api-keys.ts";
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../deadline.ts";
-import { type Admission, type Quota, refusalOf, tenantOf } from "../model/api-key.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded, type Later, runLater, type WaitUntil } from "../deadline.ts";
+import type { HeldLease } from "../lease.ts";
+import type { Admission } from "../model/api-key.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
+import { checkAgainstDatabase, firstToDecide, UNAVAILABLE } from "./database-check.ts";
+import { KeyUse } from "./key-use.ts";
+import type { Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
 
 type Stores = { readonly gates: Gates; readonly database: D1Database };
 
-/**
- * A key over its limit, as its gate said at `since`: nothing can be admitted before `retryAt`, and the gate is not asked before
- * `askAt` (Unix milliseconds). `untold` counts the requests refused here since the gate was told.
- */
-type Flood = {
-  readonly quota: Quota;
-  readonly since: number;
-  readonly retryAt: number;
-  readonly askAt: number;
-  untold: number;
+/** One request with a key. `address` is the client's, for the audit trail; `now` is in Unix milliseconds. */
+export type KeyRequest = {
+  readonly apiKey: ApiKeyCredential;
+  readonly address: string | null;
+  readonly now: number;
+  readonly waitUntil: WaitUntil;
 };
 
 type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
 
-const UNAVAILABLE: Admission = { outcome: "unavailable" };
-
-const MAX_FLOODS = 10_000;
-const MAX_IDS = 10_000;
-const MAX_FLOOD_MS = 60_000;
-const MAX_REFUSED = 10_000;
+const MAX_KEYS = 10_000;
 const REFUSED_MS = 60_000;
 /** A gate that was not notified of a rotation refuses the new secret: that must not be repeated for longer. */
 const WRONG_SECRET_MS = 1_000;
+/** How long the refusals of a flood may be known to this isolate alone. */
+const TELL_MS = 5_000;
 
 export class Gatekeeper {
-  /** By the whole key: only who holds a key can be refused for what was done with it. */
-  readonly #floods = new LRUCache<string, Flood>({ max: MAX_FLOODS });
+  readonly #later: Later;
+  /** By the whole key: only who holds a key can be refused for what was done with it, or use its lease. */
+  readonly #uses = new BoundedMap<KeyUse>({ max: MAX_KEYS });
   /** By the whole key, too. */
-  readonly #refused = new LRUCache<string, Refused>({ max: MAX_REFUSED });
+  readonly #refused = new BoundedMap<Refused>({ max: MAX_KEYS });
   /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
-  readonly #ids = new LRUCache<string, DurableObjectId>({ max: MAX_IDS });
+  readonly #ids = new BoundedMap<DurableObjectId>({ max: MAX_KEYS });
 
-  /**
-   * Decides one request at `now` (Unix milliseconds); `address` is the client's, for the audit trail. Never throws: what
-   * cannot be decided is `unavailable`.
-   */
-  async admit(stores: Stores, apiKey: ApiKeyCredential, address: string | null, now: number): Promise<Admission> {
+  /** `later` does what is due when a lease ends, or a while after a flood began. */
+  constructor(later: Later = runLater) {
+    this.#later = later;
+  }
+
+  /** Decides one request. Never throws: what cannot be decided is `unavailable`. */
+  async admit(stores: Stores, request: KeyRequest): Promise<Admission> {
+    const { apiKey, now } = request;
     const refused = this.#refused.get(apiKey.text);
     if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
-    const flood = this.#floods.get(apiKey.text);
-    // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
-    if (flood !== undefined && flood.since <= now && now < flood.askAt) {
-      flood.untold += 1;
-      return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
+    const use = this.#useOf(apiKey.text);
+    const decided = use.decide(now);
+    if (decided === undefined) return this.#ask(stores, request, use);
+    if (decided.outcome === "admitted") this.#renewIfDue(stores.gates, request, use);
+    else if (use.mustTell(now, TELL_MS))
+      this.#later(TELL_MS, () => this.#report(stores.gates, apiKey, use, use.takeReport()), request.waitUntil);
+    return decided;
+  }
+
+  /**
+   * The key has changed in D1: its gate is told, and what this isolate remembers of it goes. Resolves when no isolate decides by
+   * what was before. Rejects when the gate does not answer, within ten seconds.
+   */
+  async forget(gates: Gates, apiKeyId: string): Promise<void> {
+    const reports: Report[] = [];
+    for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
+      const report = this.#uses.peek(text)?.takeReport();
+      if (report !== undefined) reports.push(report);
+      this.#uses.delete(text);
     }
-    // Taken before the call, so that requests at the same time do not report the same refusals.
-    const untold = flood?.untold ?? 0;
-    if (flood !== undefined) flood.untold = 0;
+    for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
+    await answerWithin(
+      DEADLINE_MS.without,
+      retried(async () => this.#gateOf(gates, apiKeyId).forget(reports)),
+    );
+  }
+
+  async #ask({ gates, database }: Stores, request: KeyRequest, use: KeyUse): Promise<Admission> {
+    const { apiKey, address, now } = request;
+    const report = use.takeReport();
+    const wish = { ...use.wish(now), ended: report.lease };
     const asked = retried(async () =>
-      this.#gateOf(stores.gates, apiKey.id).admit(apiKey.secretHash, untold, address),
-    ).then((admission) => this.#remember(apiKey, admission, now));
+      this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report.limited, address, wish),
+    ).then((admission) => {
+      this.#remember(apiKey.text, admission, now);
+      this.#endLater(gates, request, use, use.take(admission, now));
+      return admission;
+    });
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
-      if (flood !== undefined) flood.untold += untold;
+      use.putBack(report);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
-      const checked = checkAgainstDatabase(stores.database, apiKey, now);
+      const checked = checkAgainstDatabase(database, apiKey, now);
       return error instanceof DeadlineExceeded ? firstToDecide(checked, asked) : checked;
     }
   }
 
-  /**
-   * The key has changed in D1: its gate is told, and what this isolate remembers of it goes. Rejects when the gate does not
-   * answer, within ten seconds.
-   */
-  async forget(gates: Gates, apiKeyId: string): Promise<void> {
-    for (const memory of [this.#floods, this.#refused])
-      for (const text of [...memory.keys()]) if (isKeyOf(text, apiKeyId)) memory.delete(text);
-    await answerWithin(
-      DEADLINE_MS.without,
-      retried(async () => this.#gateOf(gates, apiKeyId).forget()),
-    );
+  #remember(text: string, admission: Admission, now: number): void {
+    if (admission.outcome !== "refused") return;
+    const forMs = admission.reason === "wrong-secret" ? WRONG_SECRET_MS : REFUSED_MS;
+    this.#refused.set(text, { admission, since: now, forMs });
   }
 
-  #remember(apiKey: ApiKeyCredential, admission: Admission, now: number): Admission {
-    if (admission.outcome === "refused") {
-      const forMs = admission.reason === "wrong-secret" ? WRONG_SECRET_MS : REFUSED_MS;
-      this.#refused.set(apiKey.text, { admission, since: now, forMs });
+  /** After the answer, and once: the requests meanwhile use what is left of the old lease. */
+  #renewIfDue(gates: Gates, request: KeyRequest, use: KeyUse): void {
+    const { apiKey, now, waitUntil } = request;
+    const due = use.startRenewal(now);
+    if (due === undefined) return;
+    const renew = async () => {
+      const gate = this.#gateOf(gates, apiKey.id);
+      const answer = await answerWithin(
+        DEADLINE_MS.withFallback,
+        gate.renew(apiKey.secretHash, due.use, due.perSecond),
+      ).catch((error: unknown) => console.warn("an API key's gate did not renew a lease", error));
+      this.#endLater(gates, request, use, use.renewed(due.held, due.use.used, answer ?? undefined, now));
+    };
+    waitUntil(renew());
+  }
+
+  #endLater(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse, held: HeldLease | undefined): void {
+    if (held === undefined) return;
+    this.#later(held.usableMs, () => this.#report(gates, apiKey, use, use.end(held)), waitUntil);
+  }
+
+  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse, report: Report | undefined): Promise<void> {
+    if (report === undefined || (report.limited === 0 && report.lease === undefined)) return;
+    try {
+      const told = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report));
+      await answerWithin(DEADLINE_MS.without, told);
+    } catch (error) {
+      use.putBack(report);
+      console.warn("an API key's gate was not told what an isolate has decided", error);
     }
-    if (admission.outcome === "limited") {
-      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
-      const { quota } = admission;
-      const askAt = now + Math.min(quota.waitMs, MAX_FLOOD_MS);
-      const refusedMeanwhile = this.#floods.get(apiKey.text)?.untold ?? 0;
-      const flood = { quota, since: now, retryAt: now + quota.waitMs, askAt, untold: refusedMeanwhile };
-      this.#floods.set(apiKey.text, flood);
-    }
-    return admission;
+  }
+
+  #useOf(text: string): KeyUse {
+    const known = this.#uses.get(text);
+    if (known !== undefined) return known;
+    const use = new KeyUse();
+    this.#uses.set(text, use);
+    return use;
   }
 
   /** A new stub: one that has failed may stay broken. */
@@ -132,33 +177,5 @@ async function retried<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/**
- * The gate is late. Whoever decides first is believed: D1 (`checked`), or the gate (`asked`), which counts what it admits.
- * When D1 does not answer either, the gate may still: it has a record of its own.
- */
-async function firstToDecide(checked: Promise<Admission>, asked: Promise<Admission>): Promise<Admission> {
-  const late = asked.catch(() => checked);
-  const first = Promise.race([checked, late]).then((admission) =>
-    admission.outcome === "unavailable" ? late : admission,
-  );
-  return answerWithin(DEADLINE_MS.without - DEADLINE_MS.withFallback, first).catch(() => UNAVAILABLE);
-}
-
 /** The platform marks its errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 const isOverloaded = (error: unknown): boolean => error instanceof Error && Reflect.get(error, "overloaded") === true;
-
-async function checkAgainstDatabase(
-  database: D1Database,
-  { id, secretHash }: ApiKeyCredential,
-  now: number,
-): Promise<Admission> {
-  try {
-    const record = await loadApiKeyRecord(database, id);
-    const reason = refusalOf(record, secretHash, now);
-    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
-    return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
-  } catch (error) {
-    console.warn("neither an API key's gate nor D1 answers", error);
-    return UNAVAILABLE;
-  }
-}

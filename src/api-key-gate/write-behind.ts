@@ -27,9 +27,9 @@ export class WriteBehind {
     this.#write = write;
   }
 
-  /** The window has decided a request: `remaining` of `limit` are left. Writes now, or later. */
-  decided(admitted: boolean, remaining: number, limit: number): void {
-    if (admitted) this.#unwrittenAdmissions += 1;
+  /** The window has decided: `admissions` were granted, `remaining` of `limit` are left. Writes now, or later. */
+  decided(admissions: number, remaining: number, limit: number): void {
+    this.#unwrittenAdmissions += admissions;
     // Write when the window becomes full, not while it stays full.
     const becameFull = remaining === 0 && !this.#full;
     this.#full = remaining === 0;

@@ -4,9 +4,9 @@
  * Memory is bounded in bytes and never goes back. From KV only a body of exactly the asked version is used, so a stale
  * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render.
  */
-import { LRUCache } from "lru-cache";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { loadChangelog } from "../database/changelog.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import type { WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import { Problem } from "../problem.ts";
@@ -32,23 +32,23 @@ export type ChangelogSources = {
 type Stored = VersionedChangelog | undefined;
 
 export class Changelogs {
-  readonly #bookmarks: Bookmarks;
-  readonly #kept = new LRUCache<string, VersionedChangelog>({
-    maxSize: MEMORY_BYTES,
-    sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
+  readonly #bookmarks: DatabaseBookmarks;
+  readonly #kept = new BoundedMap<VersionedChangelog>({
+    max: MEMORY_BYTES,
+    weigh: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
   });
   readonly #stored = new SharedReads<Stored>();
   readonly #renders = new SharedReads<VersionedChangelog>();
   /** When each was last stored, in Unix milliseconds. */
-  readonly #storedAt = new LRUCache<string, number>({ max: MAX_STORED });
+  readonly #storedAt = new BoundedMap<number>({ max: MAX_STORED });
 
-  constructor(bookmarks: Bookmarks) {
+  constructor(bookmarks: DatabaseBookmarks) {
     this.#bookmarks = bookmarks;
   }
 
   /** Starts KV's read early, beside the read of the version; undefined when memory holds this idea bank's changelog. */
   prefetch(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Promise<Stored> | undefined {
-    return this.#kept.has(ideaBankId) ? undefined : this.#readStored(store, ideaBankId, waitUntil);
+    return this.#kept.peek(ideaBankId) !== undefined ? undefined : this.#readStored(store, ideaBankId, waitUntil);
   }
 
   /**
@@ -96,9 +96,10 @@ export class Changelogs {
     stored: Stored,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const session = this.#bookmarks.open(database);
+    const bookmarks = this.#bookmarks.of(ideaBankId);
+    const session = bookmarks.open(database);
     const loaded = await loadChangelog(session, ideaBankId);
-    this.#bookmarks.note(session);
+    bookmarks.note(session);
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

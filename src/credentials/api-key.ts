@@ -4,13 +4,13 @@
  *     ibk_ KKKKKKKKKKKK SSSSSSSSSSSSSSSSSSSSSSSSSSS TTTTTTTT      51 characters
  *          │            │                           └ tag       8 digits, 47 bits
  *          │            └ secret                               27 digits, 160 random bits
- *          └ key id, the `apiKeyId` of the API                 12 digits
+ *          └ key id, the `apiKeyId` of the API                 12 digits, the first names its database
  *
  * A wrong tag refuses a key without I/O. The secret authenticates the tenant: D1 keeps its SHA-256.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
-import { createId, ID_WIDTH } from "./id.ts";
+import { ID_WIDTH, type Identifier } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
 const SECRET_WIDTH = 27;
@@ -18,16 +18,12 @@ const SECRET_WIDTH = 27;
 export const API_KEY = defineEnvelope("ibk", ID_WIDTH + SECRET_WIDTH, 8);
 
 /** A key with a correct tag. Its secret is checked later: `secretHash` is compared with the key's record. */
-export type ApiKeyCredential = { readonly id: string; readonly text: string; readonly secretHash: string };
+export type ApiKeyCredential = { readonly id: Identifier; readonly text: string; readonly secretHash: string };
 
 export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 
-/** Makes a new key, or a new secret for the key `id`. `text` is shown to its owner once; only `secretHash` is stored. */
-export async function createApiKey(
-  keys: SigningKeys,
-  random: RandomBytes,
-  id: string = createId(random),
-): Promise<ApiKeyCredential> {
+/** Makes the key `id`, or a new secret for it. `text` is shown to its owner once; only `secretHash` is stored. */
+export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: Identifier): Promise<ApiKeyCredential> {
   const text = await signEnvelope(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys);
   return { id, text, secretHash: await hashApiKey(text) };
 }
@@ -43,7 +39,7 @@ export async function verifyApiKey(
   if (!text) return refuse("missing");
   const verified = await verifyEnvelope(API_KEY, text, keys);
   if (!verified.ok) return verified;
-  return ok({ id: verified.value.slice(0, ID_WIDTH), text, secretHash: await hashApiKey(text) });
+  return ok({ id: verified.value.slice(0, ID_WIDTH) as Identifier, text, secretHash: await hashApiKey(text) });
 }
 
 /** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits cannot be guessed. */

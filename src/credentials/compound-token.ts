@@ -8,11 +8,12 @@
  *          │            └ panelist id                        12 digits
  *          └ idea bank id                                    12 digits
  *
+ * Both identifiers begin with the digit of the database that holds the account.
  * Tokens are not stored: the tag proves that one is genuine. Expiry is issued-at plus lifetime.
  */
 import { decodeBase62, encodeBase62 } from "./base62.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
-import { ID_WIDTH } from "./id.ts";
+import { databaseDigit, ID_WIDTH, type Identifier } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
 
 const ISSUED_AT_WIDTH = 6;
@@ -31,7 +32,10 @@ export type CompoundToken = {
   readonly expiresAt: number;
 };
 
-export type TokenRefusal = "missing" | "malformed" | "forged";
+/** A token with a correct tag: it names an idea bank and a panelist of one database. */
+export type VerifiedToken = CompoundToken & { readonly ideaBankId: Identifier; readonly panelistId: Identifier };
+
+export type TokenRefusal = "missing" | "malformed" | "forged" | "of two databases";
 
 /** Signs a token. Throws a RangeError for a lifetime outside `TOKEN_LIFETIME`. */
 export async function issueToken(token: CompoundToken, keys: SigningKeys): Promise<string> {
@@ -47,7 +51,7 @@ export async function issueToken(token: CompoundToken, keys: SigningKeys): Promi
 export async function verifyToken(
   text: string | undefined,
   keys: SigningKeys,
-): Promise<Result<CompoundToken, TokenRefusal>> {
+): Promise<Result<VerifiedToken, TokenRefusal>> {
   if (!text) return refuse("missing");
   const verified = await verifyEnvelope(COMPOUND_TOKEN, text, keys);
   if (!verified.ok) return verified;
@@ -55,7 +59,10 @@ export async function verifyToken(
   const timesStart = 2 * ID_WIDTH;
   const issuedAt = decodeBase62(body.slice(timesStart, timesStart + ISSUED_AT_WIDTH));
   const expiresAt = issuedAt + decodeBase62(body.slice(timesStart + ISSUED_AT_WIDTH));
-  return ok({ ideaBankId: body.slice(0, ID_WIDTH), panelistId: body.slice(ID_WIDTH, timesStart), issuedAt, expiresAt });
+  const ideaBankId = body.slice(0, ID_WIDTH) as Identifier;
+  const panelistId = body.slice(ID_WIDTH, timesStart) as Identifier;
+  if (databaseDigit(ideaBankId) !== databaseDigit(panelistId)) return refuse("of two databases");
+  return ok({ ideaBankId, panelistId, issuedAt, expiresAt });
 }
 
 /** `now` is in Unix seconds. */

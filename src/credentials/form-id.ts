@@ -5,7 +5,7 @@
  *     ibf_ IIIIIIIIIIII GGGGGGGG      id (12), tag (8)
  */
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
-import { ID_WIDTH } from "./id.ts";
+import { ID_WIDTH, type Identifier } from "./id.ts";
 
 const FORM_ID = defineEnvelope("ibf", ID_WIDTH, 8);
 
@@ -13,7 +13,7 @@ export const signFormId = (id: string, owner: string, keys: SigningKeys): Promis
   signEnvelope(FORM_ID, id, keys, owner);
 
 /** Undefined for what this deployment did not sign for this owner. */
-export async function verifyFormId(text: string, owner: string, keys: SigningKeys): Promise<string | undefined> {
+export async function verifyFormId(text: string, owner: string, keys: SigningKeys): Promise<Identifier | undefined> {
   const verified = await verifyEnvelope(FORM_ID, text, keys, owner);
-  return verified.ok ? verified.value : undefined;
+  return verified.ok ? (verified.value as Identifier) : undefined;
 }

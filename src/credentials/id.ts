@@ -1,6 +1,20 @@
-/** Identifiers: 12 random base62 digits (71 bits). They reveal nothing and fit into a credential. */
+/**
+ * Identifiers: 12 base62 digits. The first names the database that holds the row (database/choose-database.ts); the other eleven
+ * are random (65 bits). They reveal nothing else and fit into a credential.
+ *
+ *     0 RRRRRRRRRRR
+ */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
 
 export const ID_WIDTH = 12;
 
-export const createId = (random: RandomBytes): string => randomBase62(ID_WIDTH, random);
+declare const identifier: unique symbol;
+/** A text that was checked, or made, to be an identifier. */
+export type Identifier = string & { readonly [identifier]: true };
+
+/** The digit of the database that holds what this identifies. */
+export const databaseDigit = (id: string): string => id.charAt(0);
+
+/** A new identifier in the same database as `beside`: an identifier there, or the database's digit itself. */
+export const createId = (beside: string, random: RandomBytes): Identifier =>
+  (databaseDigit(beside) + randomBase62(ID_WIDTH - 1, random)) as Identifier;

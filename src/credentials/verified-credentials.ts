@@ -4,7 +4,7 @@
  * Only valid credentials are cached, so invalid ones evict nothing. New signing keys empty the cache.
  * Expiry and revocation are checked elsewhere, for every request.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import type { SigningKeys } from "./envelope.ts";
 import type { Result } from "./result.ts";
 
@@ -18,7 +18,7 @@ type Verify<Credential, Reason extends string> = (
 
 export class VerifiedCredentials<Credential, Reason extends string> {
   readonly #verify: Verify<Credential, Reason>;
-  readonly #verified = new LRUCache<string, Result<Credential, Reason>>({ max: MAX_CREDENTIALS });
+  readonly #verified = new BoundedMap<Result<Credential, Reason>>({ max: MAX_CREDENTIALS });
   #keys: SigningKeys | undefined;
 
   constructor(verify: Verify<Credential, Reason>) {

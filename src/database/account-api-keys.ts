@@ -1,8 +1,10 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
+import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { recordChange, recordRefusal } from "./audit-events.ts";
+import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
 
 type Row = {
   id: string;
@@ -37,16 +39,9 @@ const REVOKED_SHOWN_MS = 30 * DAY_MS;
 /** Of the keys that have ended. */
 const ENDED_SHOWN = 20;
 
-/** Creates the account on the owner's first visit. Two first visits at the same time create one account. */
-const ensureAccount = (session: D1DatabaseSession, email: string, newAccountId: string, now: number) =>
-  session
-    .prepare(
-      "INSERT INTO accounts (id, owner_email, created_at) VALUES (?2, ?1, ?3) ON CONFLICT (owner_email) DO NOTHING",
-    )
-    .bind(email, newAccountId, now);
-
 /** What an account owner sees first: the keys, how many more have ended, and how full the account's storage is. */
 export type ApiKeyOverview = {
+  readonly accountId: Identifier;
   /** The active ones, newest first; then the 20 that have ended last, but those revoked long ago. */
   readonly keys: readonly ApiKey[];
   /** Revoked and expired keys, those that are not listed among them. */
@@ -62,15 +57,11 @@ const LISTED = `
   ORDER BY ended, iif(ended, coalesce(revoked_at, expires_at), created_at) DESC, created_at DESC, id DESC
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
 
-/** The keys come with the last 24 hours of their use. */
-export async function listApiKeys(
-  session: D1DatabaseSession,
-  email: string,
-  newAccountId: string,
-  now: number,
-): Promise<ApiKeyOverview> {
-  const [, listed, usage, accounts] = await session.batch([
-    ensureAccount(session, email, newAccountId, now),
+/** The keys come with the last 24 hours of their use. Nothing is found when the account is in another database. */
+export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Promise<ApiKeyOverview> {
+  const { email, now } = visit;
+  const results = await session.batch([
+    ...beginVisit(session, visit),
     session.prepare(LISTED).bind(email, now, now - REVOKED_SHOWN_MS),
     session
       .prepare(
@@ -80,6 +71,7 @@ export async function listApiKeys(
       .bind(email, now, now - REVOKED_SHOWN_MS, now - DAY_MS),
     session.prepare("SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = ?1").bind(email),
   ]);
+  const [listed, usage, accounts] = results.slice(VISIT_STATEMENTS);
   const rows = (listed?.results ?? []) as ListedRow[];
   const hours = (usage?.results ?? []) as UsageRow[];
   const [account] = (accounts?.results ?? []) as AccountRow[];
@@ -92,24 +84,28 @@ export async function listApiKeys(
   );
   const active = keys.filter(({ state }) => state === "active");
   return {
+    accountId: accountOf(results),
     keys: [...active, ...keys.slice(active.length, active.length + ENDED_SHOWN)],
     ended: rows[0]?.ended_count ?? 0,
     storage: { usedBytes: account?.stored_bytes ?? 0, maxBytes: account?.max_bytes ?? 0 },
   };
 }
 
-/** `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. */
+/**
+ * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Nothing is
+ * created, and `created` means nothing, when the account is in another database.
+ */
 export async function createApiKeyRow(
   session: D1DatabaseSession,
   owner: Owner,
-  newAccountId: string,
+  visit: Visit,
   key: { readonly id: string } & StoredSecret,
   { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
   { now, eventId }: AuditStamp,
-): Promise<ApiKey | "limit" | "exists"> {
+): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | "limit" | "exists" }> {
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
-  const [, inserted, , , existing] = await session.batch([
-    ensureAccount(session, owner.email, newAccountId, now),
+  const results = await session.batch([
+    ...beginVisit(session, visit),
     session
       .prepare(
         `INSERT INTO api_keys
@@ -135,9 +131,9 @@ export async function createApiKeyRow(
     recordRefusal(session, owner, { ...creation, id: eventId }),
     session.prepare(`SELECT 1 FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, key.id),
   ]);
-  const row = inserted?.results[0] as Row | undefined;
-  if (row !== undefined) return toApiKey(row, now, []);
-  return existing?.results.length === 1 ? "exists" : "limit";
+  const [inserted, , , existing] = results.slice(VISIT_STATEMENTS);
+  const created = firstKey(inserted, now) ?? (existing?.results.length === 1 ? "exists" : "limit");
+  return { accountId: accountOf(results), created };
 }
 
 /**

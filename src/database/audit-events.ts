@@ -1,7 +1,9 @@
 /** Rows of `audit_events`. */
+import type { Identifier } from "../credentials/id.ts";
 import type { AuditEvent, Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageBindings, toPage } from "./pagination.ts";
 
 type Row = {
@@ -75,21 +77,24 @@ export async function recordUseAfterRevocation(
     .run();
 }
 
+/** Newest first. Nothing is found when the account is in another database. */
 export async function listAuditEvents(
   session: D1DatabaseSession,
-  email: string,
+  visit: Visit,
   request: PageRequest,
-): Promise<Page<AuditEvent>> {
-  const { results } = await session
-    .prepare(
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
-       WHERE account_id = (SELECT id FROM accounts WHERE owner_email = ?1) AND (created_at, id) < (?2, ?3)
-       ORDER BY created_at DESC, id DESC LIMIT ?4`,
-    )
-    .bind(email, ...pageBindings(request))
-    .all<Row>();
-  return toPage(
-    results,
+): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
+  const results = await session.batch([
+    ...beginVisit(session, visit),
+    session
+      .prepare(
+        `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
+         WHERE account_id = (SELECT id FROM accounts WHERE owner_email = ?1) AND (created_at, id) < (?2, ?3)
+         ORDER BY created_at DESC, id DESC LIMIT ?4`,
+      )
+      .bind(visit.email, ...pageBindings(request)),
+  ]);
+  const page = toPage(
+    (results.at(-1)?.results ?? []) as Row[],
     request,
     (row) => ({
       id: row.id,
@@ -102,4 +107,5 @@ export async function listAuditEvents(
     }),
     byCreation,
   );
+  return { accountId: accountOf(results), page };
 }

@@ -11,11 +11,10 @@ const PANELISTS = 263;
 
 export type DemoIds = { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string };
 
-const newId = () => createId(secureRandomBytes);
-
 /** `ids.panelistId` becomes the first of the named panelists. `now` is in Unix milliseconds. */
 export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D1PreparedStatement[] {
   const { accountId, ideaBankId } = ids;
+  const newId = () => createId(accountId, secureRandomBytes);
   const panelistIds = Array.from({ length: PANELISTS }, (_, index) => (index === 0 ? ids.panelistId : newId()));
   const names: readonly (string | null)[] = DEMO_NAMES;
   const panelistOf = (name: string | null) => panelistIds[names.indexOf(name)] ?? null;

@@ -2,7 +2,7 @@
  * Logs why requests got a problem: at most one line a second for each cause and isolate, with the number of lines left out. So
  * a flood of invalid credentials, or an outage, costs few log lines.
  */
-import { LRUCache } from "lru-cache";
+import { BoundedMap } from "../bounded-map.ts";
 import type { Problem } from "../problem.ts";
 
 const INTERVAL_MS = 1_000;
@@ -10,7 +10,7 @@ const INTERVAL_MS = 1_000;
 const MAX_CAUSES = 200;
 
 export class ProblemLog {
-  readonly #logged = new LRUCache<string, { readonly at: number; unlogged: number }>({ max: MAX_CAUSES });
+  readonly #logged = new BoundedMap<{ readonly at: number; unlogged: number }>({ max: MAX_CAUSES });
 
   /** `now` is in Unix milliseconds. A problem without a cause is the client's alone, and not logged. */
   add(requestId: string, { code, status, cause }: Problem, now: number): void {

@@ -7,8 +7,8 @@
  *
  * Memory is bounded in bytes. Only what panelists have read is in it: a tenant's writes add nothing.
  */
-import { LRUCache } from "lru-cache";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import { BoundedMap } from "../bounded-map.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { JOIN_MS, type WaitUntil } from "../deadline.ts";
@@ -42,19 +42,19 @@ const sizeOf = (kept: KeptValue<Snapshot>): number =>
   SNAPSHOT_BYTES + REVOCATION_BYTES * (kept.kept?.value.revocations.size ?? 0);
 
 export class IdeaBankSnapshots {
-  readonly #bookmarks: Bookmarks;
-  readonly #kept = new LRUCache<string, KeptValue<Snapshot>>({
-    maxSize: MEMORY_BYTES,
-    sizeCalculation: sizeOf,
-    dispose: (kept, ideaBankId, reason) => reason !== "set" && this.#unlink(ideaBankId, kept),
+  readonly #bookmarks: DatabaseBookmarks;
+  readonly #kept = new BoundedMap<KeptValue<Snapshot>>({
+    max: MEMORY_BYTES,
+    weigh: sizeOf,
+    onDrop: (kept, ideaBankId) => this.#unlink(ideaBankId, kept),
   });
-  readonly #single = new LRUCache<string, KeptValue<Snapshot>>({ max: MAX_SINGLE });
+  readonly #single = new BoundedMap<KeptValue<Snapshot>>({ max: MAX_SINGLE });
   /** By account: its revocations, and which of its idea banks are in memory. */
   readonly #accounts = new Map<string, { readonly revocations: TokenRevocations; readonly ideaBankIds: Set<string> }>();
   /** Being read for the first time: whose they are is not known yet. */
   readonly #unread = new Set<KeptValue<Snapshot>>();
 
-  constructor(bookmarks: Bookmarks) {
+  constructor(bookmarks: DatabaseBookmarks) {
     this.#bookmarks = bookmarks;
   }
 
@@ -95,9 +95,9 @@ export class IdeaBankSnapshots {
     for (const id of ideaBankIds) this.#kept.peek(id)?.expire();
     const [first] = ideaBankIds;
     if (first === undefined || !this.#isOfMany(first)) return;
-    for (const [key, kept] of this.#single.entries()) {
+    for (const key of this.#single.keys()) {
       const [ideaBankId = ""] = key.split(" ");
-      if (ideaBankIds.has(ideaBankId)) kept.expire();
+      if (ideaBankIds.has(ideaBankId)) this.#single.peek(key)?.expire();
     }
   }
 
@@ -106,7 +106,7 @@ export class IdeaBankSnapshots {
     return this.#kept.peek(ideaBankId)?.kept?.value.revocations.many ?? false;
   }
 
-  #keptOf(cache: LRUCache<string, KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {
+  #keptOf(cache: BoundedMap<KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {
     const known = cache.get(key);
     if (known !== undefined) return known;
     const kept = new KeptValue<Snapshot>({
@@ -133,12 +133,13 @@ export class IdeaBankSnapshots {
     try {
       const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
       const seq = revocations?.seq ?? 0;
+      const bookmarks = this.#bookmarks.of(ideaBankId);
       const load = async (session: D1DatabaseSession) => {
         const loaded = await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq);
-        this.#bookmarks.note(session);
+        bookmarks.note(session);
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
-      let loaded = await load(this.#bookmarks.open(database));
+      let loaded = await load(bookmarks.open(database));
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
         loaded = await load(database.withSession("first-primary"));

@@ -1,6 +1,7 @@
 /** An API key's record, and whether it admits a request. Pure. */
 import * as z from "zod/mini";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
+import type { Lease } from "../lease.ts";
 import type { RateLimit } from "../sliding-window.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
@@ -31,11 +32,20 @@ export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scop
 export type Quota = { readonly rateLimit: RateLimit; readonly remaining: number; readonly waitMs: number };
 
 /**
- * The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1.
- * Without `quota` the limit could not be counted, and is not enforced.
+ * Without `quota` the limit could not be counted, and is not enforced. With a `lease`, what it may still admit is part of what
+ * remains.
  */
+export type Admitted = {
+  readonly outcome: "admitted";
+  readonly tenant: Tenant;
+  readonly rateLimit: RateLimit;
+  readonly quota?: Quota;
+  readonly lease?: Lease;
+};
+
+/** The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1. */
 export type Admission =
-  | { readonly outcome: "admitted"; readonly tenant: Tenant; readonly rateLimit: RateLimit; readonly quota?: Quota }
+  | Admitted
   | { readonly outcome: "limited"; readonly quota: Quota }
   | { readonly outcome: "refused"; readonly reason: RecordRefusal }
   | { readonly outcome: "unavailable" };

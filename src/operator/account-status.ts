@@ -1,7 +1,7 @@
 /** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { setAccountStatus } from "../database/account-status.ts";
-import { everyDatabase } from "../database/choose-database.ts";
+import { allDatabases } from "../database/choose-database.ts";
 import type { AccountStatusChange } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
 
@@ -11,7 +11,7 @@ export async function changeAccountStatus(
   gatekeeper: Gatekeeper,
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  for (const database of everyDatabase(env).values()) {
+  for (const { database } of allDatabases(env)) {
     const changed = await setAccountStatus(database, account, status, Date.now());
     if (changed === null) continue;
     const { accountId, apiKeyIds } = changed;

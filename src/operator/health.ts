@@ -1,5 +1,5 @@
 /** Whether each store answers. An isolate asks at most once in five seconds, however many ask it. */
-import { everyDatabase } from "../database/choose-database.ts";
+import { allDatabases } from "../database/choose-database.ts";
 import { pingDatabase } from "../database/ping.ts";
 import { answerWithin, DEADLINE_MS, JOIN_MS, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
@@ -24,8 +24,8 @@ export class HealthCheck {
 
 async function askStores(env: Env): Promise<StoreHealth> {
   const asked: [string, () => Promise<unknown>][] = [
-    ...[...everyDatabase(env)].map(([name, database]): [string, () => Promise<unknown>] => [
-      name,
+    ...allDatabases(env).map(({ binding, database }): [string, () => Promise<unknown>] => [
+      binding,
       () => pingDatabase(database),
     ]),
     ["CHANGELOGS", () => env.CHANGELOGS.get(NOTHING)],

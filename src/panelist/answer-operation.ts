@@ -3,13 +3,12 @@
  * that it names is read, then the capability that the operation declares is checked.
  */
 import type { Context } from "hono";
-import type { CompoundToken } from "../credentials/compound-token.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Operation } from "../http/operation.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
-import { openIdeaBank, type ReadToken } from "./authenticate-panelist.ts";
+import { openIdeaBank, type Presented, type ReadToken } from "./authenticate-panelist.ts";
 
 /**
  * Called with a valid token, before the idea bank is read: it may start I/O of its own. What it returns makes the answer,
@@ -17,7 +16,7 @@ import { openIdeaBank, type ReadToken } from "./authenticate-panelist.ts";
  */
 export type PanelistHandler = (
   c: Context<AppEnv>,
-  token: CompoundToken,
+  presented: Presented,
 ) => (opened: OpenedIdeaBank) => Response | Promise<Response>;
 
 export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots) {
@@ -26,9 +25,9 @@ export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSn
     { credential }: Operation,
     handle: PanelistHandler,
   ): Promise<Response> {
-    const token = await readToken(c);
-    const respond = handle(c, token);
-    const opened = await openIdeaBank(c, snapshots, token);
+    const presented = await readToken(c);
+    const respond = handle(c, presented);
+    const opened = await openIdeaBank(c, snapshots, presented);
     const capability = credential.kind === "compoundToken" ? credential.capability : null;
     if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
       throw new Problem("idea-bank-not-found");

@@ -3,9 +3,8 @@
  * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
-import type { CompoundToken } from "../credentials/compound-token.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import type { VerifiedToken } from "../credentials/compound-token.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { merged } from "../http/merged.ts";
@@ -21,7 +20,7 @@ import { limitPanelist } from "./rate-limit.ts";
 
 /** `now` is in Unix milliseconds. */
 export type ParticipationRequest<O extends Operation> = Input<O> & {
-  readonly token: CompoundToken;
+  readonly token: VerifiedToken;
   readonly session: D1DatabaseSession;
   readonly now: number;
 };
@@ -46,7 +45,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookmarks) {
+export function createParticipationAnswer(readToken: ReadToken, bookmarks: DatabaseBookmarks) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -54,16 +53,16 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookm
   ): Promise<Response> {
     const { method, credential } = operation;
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
-    const token = await readToken(c);
+    const { token, database } = await readToken(c);
     await limitPanelist(c.env, token.panelistId, method === "GET");
-    const session = bookmarks.open(chooseDatabase(c.env));
+    const session = bookmarks.of(token.ideaBankId).open(database);
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
       requireVisible(await loadAccess(session, token), token);
       throw problem;
     });
     const found = await handle(c, { ...input, token, session, now: Date.now() });
-    bookmarks.note(session);
+    bookmarks.of(token.ideaBankId).note(session);
 
     requireVisible(found.access, token);
     if (found.proposal === null) throw new Problem("proposal-not-found");
@@ -77,7 +76,7 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Bookm
 async function readCheckedInput<O extends Operation>(
   c: Context<AppEnv>,
   operation: O,
-  { panelistId }: CompoundToken,
+  { panelistId }: VerifiedToken,
 ): Promise<Input<O>> {
   const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
   if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
@@ -86,7 +85,7 @@ async function readCheckedInput<O extends Operation>(
 }
 
 /** Throws `unauthorized` for a revoked token, or `idea-bank-not-found` when its proposals are closed to panelists. */
-function requireVisible({ ideaBank, panelist }: PanelistAccess, token: CompoundToken): void {
+function requireVisible({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): void {
   if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) throw unauthorized("revoked");
   if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) throw new Problem("idea-bank-not-found");
 }

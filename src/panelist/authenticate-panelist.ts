@@ -1,6 +1,6 @@
 /** Authenticates a panelist: first the token, without I/O, then the idea bank that it names. */
 import type { Context } from "hono";
-import { type CompoundToken, isExpired, verifyToken } from "../credentials/compound-token.ts";
+import { isExpired, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -18,11 +18,14 @@ export const unauthorized = oncePer(
     }),
 );
 
+/** A valid token, and the database that holds what it names. */
+export type Presented = { readonly token: VerifiedToken; readonly database: D1Database };
+
 /**
  * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
  * It throws `unauthorized`.
  */
-export type ReadToken = (c: Context<AppEnv>) => Promise<CompoundToken>;
+export type ReadToken = (c: Context<AppEnv>) => Promise<Presented>;
 
 export function createTokenReader(): ReadToken {
   const verified = new VerifiedCredentials(verifyToken);
@@ -34,7 +37,9 @@ export function createTokenReader(): ReadToken {
     if (isExpired(token.value, now)) throw unauthorized("expired");
     // One issued after a revocation belongs to the next second; nothing is issued later than that.
     if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
-    return token.value;
+    const database = chooseDatabase(c.env, token.value.ideaBankId);
+    if (database === undefined) throw unauthorized("of no database");
+    return { token: token.value, database };
   };
 }
 
@@ -42,12 +47,10 @@ export function createTokenReader(): ReadToken {
 export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
-  token: CompoundToken,
+  { token, database }: Presented,
 ): Promise<OpenedIdeaBank> {
   const { freshnessMs } = c.get("settings");
-  const opened = await snapshots.read(chooseDatabase(c.env), token, freshnessMs, (refresh) =>
-    c.executionCtx.waitUntil(refresh),
-  );
+  const opened = await snapshots.read(database, token, freshnessMs, (refresh) => c.executionCtx.waitUntil(refresh));
   const { tokensRevokedAt } = opened;
   if (tokensRevokedAt !== null && token.issuedAt * 1000 <= tokensRevokedAt) throw unauthorized("revoked");
   return opened;

@@ -1,15 +1,14 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7). */
 import { Changelogs } from "../changelog/changelogs.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import type { PanelistHandler } from "./answer-operation.ts";
 
-export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: Bookmarks): PanelistHandler {
+export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: DatabaseBookmarks): PanelistHandler {
   const changelogs = new Changelogs(bookmarks);
-  return function handleChangelog(c, { ideaBankId }) {
+  return function handleChangelog(c, { token: { ideaBankId }, database }) {
     const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
     // A cold isolate reads KV and D1 at the same time, so that both take one round trip.
     const prefetched = snapshots.has(ideaBankId)
@@ -17,7 +16,7 @@ export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: 
       : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
     return async ({ ideaBank }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
-      const sources = { database: chooseDatabase(c.env), store: c.env.CHANGELOGS, prefetched };
+      const sources = { database, store: c.env.CHANGELOGS, prefetched };
       const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, waitUntil);
       c.header("ETag", changelog.etag);
       c.header("Cache-Control", "private, no-cache");

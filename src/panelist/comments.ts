@@ -20,7 +20,7 @@ export const createCommentHandlers = (
   },
 
   addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, once } = found;
     // It moves an implemented proposal up in the changelog.

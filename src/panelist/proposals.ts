@@ -33,7 +33,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
   },
 
   submitProposal: async (c, { session, token, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(token.ideaBankId, secureRandomBytes);
     const { access, once } = await submitProposal(session, token, id, body, now, idempotencyKey);
     const toProposal = (created: { id: string; at: number }): PanelistProposal => ({
       id: created.id,

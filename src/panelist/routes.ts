@@ -1,6 +1,6 @@
 /** The panelist API, used with a compound token. */
 import { Hono } from "hono";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { capabilitiesOf } from "../idea-bank/capabilities.ts";
@@ -17,7 +17,7 @@ import { PROPOSAL_HANDLERS } from "./proposals.ts";
 const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
 
 /** The caches that this surface shares with the others in the isolate. */
-export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly bookmarks: Bookmarks };
+export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly bookmarks: DatabaseBookmarks };
 
 export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
   const routes = new Hono<AppEnv>();

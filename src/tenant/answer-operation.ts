@@ -6,8 +6,7 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
-import type { Bookmarks } from "../database/bookmarks.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
@@ -34,7 +33,7 @@ export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof
 export function createTenantAnswer(
   authenticate: AuthenticateApiKey,
   snapshots: IdeaBankSnapshots,
-  bookmarks: Bookmarks,
+  bookmarks: DatabaseBookmarks,
 ) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
@@ -42,17 +41,17 @@ export function createTenantAnswer(
     handle: TenantHandler<O>,
   ): Promise<Response> {
     const { credential, path, method } = operation;
-    const { accountId } = await authenticate(c, credential.kind === "apiKey" ? credential.scope : null);
+    const { accountId, database } = await authenticate(c, credential.kind === "apiKey" ? credential.scope : null);
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
-    const session = chooseDatabase(c.env).withSession("first-primary");
+    const session = database.withSession("first-primary");
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
     const response = await handle(c, { ...input, accountId, session, now: Date.now() });
-    bookmarks.note(session);
+    bookmarks.of(accountId).note(session);
     if (method !== "GET") expireWhatChanged(snapshots, accountId, path, ids);
     return response;
   };

@@ -30,22 +30,32 @@ const tooManyRequests = oncePer(
 );
 
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
-export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<Tenant>;
+export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
+
+/** A tenant, and the database that holds everything of it: its key's. */
+export type AuthenticatedTenant = Tenant & { readonly database: D1Database };
 
 export function createApiKeyAuthentication(gatekeeper: Gatekeeper): AuthenticateApiKey {
   const verified = new VerifiedCredentials(verifyApiKey);
   return async function authenticateApiKey(c, scope) {
     const apiKey = await verified.verify(c.req.header("X-API-Key"), c.get("settings").signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
-    const stores = { gates: c.env.API_KEY_GATE, database: chooseDatabase(c.env) };
-    const address = c.req.header("CF-Connecting-IP") ?? null;
-    const tenant = enter(c, await gatekeeper.admit(stores, apiKey.value, address, Date.now()));
+    const database = chooseDatabase(c.env, apiKey.value.id);
+    if (database === undefined) throw unauthorized("of no database");
+    const stores = { gates: c.env.API_KEY_GATE, database };
+    const request = {
+      apiKey: apiKey.value,
+      address: c.req.header("CF-Connecting-IP") ?? null,
+      now: Date.now(),
+      waitUntil: (promise: Promise<void>) => c.executionCtx.waitUntil(promise),
+    };
+    const tenant = enter(c, await gatekeeper.admit(stores, request));
     if (tenant.accountSuspended) throw new Problem("forbidden", { detail: "The API key's account is suspended." });
     if (scope !== null && !tenant.scopes.includes(scope))
       throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKey.value.id);
-    return tenant;
+    return { ...tenant, database };
   };
 }
 

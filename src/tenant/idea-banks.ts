@@ -13,7 +13,7 @@ export const IDEA_BANK_HANDLERS: TenantHandlers<typeof IDEA_BANK_OPERATIONS> = {
     respondPage(c, await listIdeaBanks(session, accountId, page)),
 
   createIdeaBank: async (c, { session, accountId, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(accountId, secureRandomBytes);
     const once = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
     return respondOnce(c, once, (ideaBank) => ideaBank);
   },

@@ -32,7 +32,7 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
     respondPage(c, await listPanelists(session, accountId, query.externalId, page)),
 
   createPanelist: async (c, { session, accountId, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(accountId, secureRandomBytes);
     const created = await createPanelist(session, accountId, id, body, now, idempotencyKey);
     return respondOnce(c, created, (panelist) => panelist, externalIdTaken);
   },
@@ -53,7 +53,7 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
     const { ideaBankId } = ids;
     const { panelistId = "", externalId, displayName, lifetimeSeconds } = body;
     const panelist =
-      externalId === undefined ? { panelistId } : { externalId, newPanelistId: createId(secureRandomBytes) };
+      externalId === undefined ? { panelistId } : { externalId, newPanelistId: createId(accountId, secureRandomBytes) };
     const named = { ...panelist, displayName };
     const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
     if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });

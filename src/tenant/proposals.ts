@@ -23,7 +23,7 @@ export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
     respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
 
   createProposal: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
-    const path = { ...ids, proposalId: createId(secureRandomBytes) };
+    const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
     const created = await createProposal(session, accountId, path, body, now, idempotencyKey);
     return respondOnce(c, created, (proposal) => proposal);
   },
@@ -47,7 +47,7 @@ export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
     respondPage(c, owned(await listComments(session, accountId, ids, page))),
 
   createComment: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(accountId, secureRandomBytes);
     const created = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
     return respondOnce(c, created, (comment) => comment);
   },

@@ -1,6 +1,6 @@
 /** The tenant API, used with an API key. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { Bookmarks } from "../database/bookmarks.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-operation.ts";
@@ -16,7 +16,7 @@ import type { TenantEnv } from "./tenant-env.ts";
 export type TenantMemory = {
   readonly gatekeeper: Gatekeeper;
   readonly snapshots: IdeaBankSnapshots;
-  readonly bookmarks: Bookmarks;
+  readonly bookmarks: DatabaseBookmarks;
 };
 
 export function createTenantRoutes({ gatekeeper, snapshots, bookmarks }: TenantMemory) {

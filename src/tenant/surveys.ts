@@ -12,7 +12,7 @@ export const SURVEY_HANDLERS: TenantHandlers<typeof SURVEY_OPERATIONS> = {
   listSurveys: async (c, { session, accountId, page }) => respondPage(c, await listSurveys(session, accountId, page)),
 
   createSurvey: async (c, { session, accountId, body, now, idempotencyKey }) => {
-    const id = createId(secureRandomBytes);
+    const id = createId(accountId, secureRandomBytes);
     return respondOnce(c, await createSurvey(session, accountId, id, body, now, idempotencyKey), (survey) => survey);
   },
 

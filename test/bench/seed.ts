@@ -4,11 +4,12 @@ import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { issueToken } from "../../src/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/credentials/envelope.ts";
+import { createId } from "../../src/credentials/id.ts";
 import { SCOPES } from "../../src/model/scope.ts";
 import { SECRET } from "./runtime.ts";
 
-export const ACCOUNT_ID = "BenchAccount";
-const PANELIST_ID = "BenchPanel00";
+export const ACCOUNT_ID = "0BenchTenant";
+const PANELIST_ID = "0BenchPanel0";
 const DAY_SECONDS = 86_400;
 /** Rows that one statement inserts: local D1 gives a statement 30 seconds. */
 const CHUNK = 25_000;
@@ -34,7 +35,11 @@ export async function seedApiKeys(
   count: number,
   { limit, windowSeconds }: { limit: number; windowSeconds: number },
 ): Promise<string[]> {
-  const keys = await Promise.all(Array.from({ length: count }, () => createApiKey(signingKeys, secureRandomBytes)));
+  const keys = await Promise.all(
+    Array.from({ length: count }, () =>
+      createApiKey(signingKeys, secureRandomBytes, createId(ACCOUNT_ID, secureRandomBytes)),
+    ),
+  );
   await insertApiKeys(
     database,
     keys.map(({ id, secretHash }) => ({ id, secretHash })),
@@ -171,4 +176,4 @@ export function tokenOf(panelistId: string, ideaBankId: string): Promise<string>
 /** The same credential with another last digit: its tag is wrong. */
 export const forge = (credential: string): string => credential.slice(0, -1) + (credential.endsWith("0") ? "1" : "0");
 
-const numbered = (kind: string, number: number): string => kind + String(number).padStart(11, "0");
+const numbered = (kind: string, number: number): string => `0${kind}${String(number).padStart(10, "0")}`;

@@ -166,7 +166,7 @@ describe.runIf(chromiumPath)("<idea-bank-changelog>", () => {
     // Seen, and remembered.
     await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
 
-    await stage.tenant("POST", "/ideabanks/DemoIdeaBank/proposals", done("Brand new"));
+    await stage.tenant("POST", "/ideabanks/0DemoBank000/proposals", done("Brand new"));
     // In a panel that is not open, nothing counts as seen.
     await page.goto(strict(`<div id="panel" hidden>${element(stage.demoToken)}</div>`));
     await expect.poll(counts).toEqual([1]);

@@ -89,7 +89,7 @@ describe("npm run dev", () => {
     const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
     expect(own).not.toEqual(own.filter((id: string) => items.some((item: { id: string }) => item.id === id)));
     const key = { "X-API-Key": printed("API key", server) };
-    const list = await send({ path: "/tenant/ideabanks/DemoIdeaBank/proposals?visibility=pending", headers: key });
+    const list = await send({ path: "/tenant/ideabanks/0DemoBank000/proposals?visibility=pending", headers: key });
     expect(JSON.parse(list.body).items).toHaveLength(1);
   });
 
@@ -134,13 +134,14 @@ describe("over HTTP, as it comes", () => {
   });
 });
 
-describe("a start that cannot be", () => {
-  const attempt = (...args: string[]) =>
-    paste(`cd '${checkout.folder}' && npm run --silent dev -- ${args.join(" ")} 2>&1 || echo "exit $?"`);
+const attempt = (...args: string[]) =>
+  paste(`cd '${checkout.folder}' && npm run --silent dev -- ${args.join(" ")} 2>&1 || echo "exit $?"`);
 
+describe("a start that cannot be", () => {
   it.each([
     ["--port abc", "--port abc: a port is a number from 1 to 65535."],
     ["--port 80000", "--port 80000: a port is a number from 1 to 65535."],
+    ["--databases 0", "--databases 0: a number from 1 to 9."],
   ])("with %s says so in one line", async (args, line) => {
     expect((await attempt(args)).trim().split("\n")).toEqual([line, "exit 1"]);
   });
@@ -171,5 +172,34 @@ describe("a second start", () => {
     expect(whoami.status).toBe(200);
     const after = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
     expect(after.body).toBe(before.body);
+  });
+
+  it("with --databases 2 has a second demo account in a database of its own", async () => {
+    const key = printed("API key", server);
+    await server.stop();
+    server = await startDev(checkout.folder, "--port", String(port), "--databases", "2");
+    expect(printed("API key", server)).toBe(key);
+    const other = printed("DB_1 API key", server);
+    expect([key[4], other[4]]).toEqual(["0", "1"]);
+    for (const each of [key, other]) {
+      const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": each } });
+      expect(JSON.parse(whoami.body)).toEqual({ apiKeyId: each.slice(4, 16) });
+      const banks = await send({ path: "/tenant/ideabanks", headers: { "X-API-Key": each } });
+      expect(JSON.parse(banks.body).items.map(({ id }: { id: string }) => id)).toEqual([`${each[4]}DemoBank000`]);
+    }
+    const changelog = { path: "/public/ideabank/changelog", headers: { Authorization: printed("DB_1 Token", server) } };
+    expect(JSON.parse((await send(changelog)).body).items).toHaveLength(20);
+    const own = await send({ path: "/account/api/keys" });
+    expect(JSON.parse(own.body).items.map(({ id }: { id: string }) => id)).toEqual([key.slice(4, 16)]);
+  });
+
+  it("with data of a version with other identifiers says so in one line, and how to start over", async () => {
+    await server.stop();
+    const account = "INSERT INTO accounts (id, owner_email, created_at) VALUES ('DemoAccount0', 'old@example.com', 1)";
+    await paste(`cd '${checkout.folder}' && node_modules/.bin/wrangler d1 execute DB --local --command "${account}"`);
+    expect((await attempt(`--port ${port}`)).trim().split("\n")).toEqual([
+      "The local data is of an older version, with other identifiers. To start over: rm -rf .wrangler/state",
+      "exit 1",
+    ]);
   });
 });

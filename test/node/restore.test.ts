@@ -39,7 +39,8 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   const [kept, revoked] = [await createKey(url, { name: "Kept" }), await createKey(url, { name: "Revoked" })];
   const rotated = await createKey(url, { name: "Rotated" });
   const asTenant = { headers: { "X-API-Key": kept.text } };
-  const bank = "DemoIdeaBank";
+  const { items: banks } = await ask(`${url}/tenant/ideabanks`, asTenant);
+  const bank = (banks as { id: string }[])[0]?.id ?? "";
   const panelist = (name: string) => issueToken(url, kept.text, bank, name);
   const [well, tokens, off, gone] = [
     await panelist("well"),

@@ -1,6 +1,7 @@
 /** The real thing beside the reference model: the app in two isolates, with its D1, KV and Durable Objects. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { bindingOf, DATABASES, databaseOf } from "../support/databases.ts";
 import { createIsolate, type Isolate } from "../support/isolate.ts";
 import { withoutLimits } from "../support/limits.ts";
 import { PROPOSALS, sendWith } from "../support/panel.ts";
@@ -29,7 +30,7 @@ export class System {
   readonly etags = new Map<string, string>();
   readonly #env = withoutLimits(env);
   /** For the reads of a check, which are sent at the same time. */
-  readonly #joined = { ...this.#env, DB: joinBatches(env.DB) };
+  readonly #joined: Env;
   readonly #isolates: [Isolate, Isolate] = [createIsolate(this.#env), createIsolate(this.#env)];
   readonly #apiKey: { readonly text: string; readonly accountId: string };
   /** Of the idea bank, in the tenant API. */
@@ -42,6 +43,8 @@ export class System {
 
   private constructor(apiKey: { text: string; accountId: string }) {
     this.#apiKey = apiKey;
+    const { accountId } = apiKey;
+    this.#joined = { ...this.#env, [bindingOf(accountId)]: joinBatches(databaseOf(accountId)) };
   }
 
   /** A new tenant with an idea bank, three panelists and three proposals, and its model. */
@@ -49,7 +52,8 @@ export class System {
     vi.useRealTimers();
     const start = Date.now() + AHEAD_MS;
     vi.useFakeTimers({ toFake: ["Date"], now: start });
-    await env.DB.batch([env.DB.prepare("DELETE FROM accounts"), env.DB.prepare("DELETE FROM proposals")]);
+    for (const database of DATABASES)
+      await database.batch([database.prepare("DELETE FROM accounts"), database.prepare("DELETE FROM proposals")]);
     for (const { name } of (await env.CHANGELOGS.list()).keys) await env.CHANGELOGS.delete(name);
     const real = new System(await addApiKey({ limit: 10_000 }));
     const model = new Reference(start, { ...SETTINGS });
@@ -111,7 +115,8 @@ export class System {
 
   /** Nobody has an operation for this yet. */
   suspend = (suspended: boolean) =>
-    env.DB.prepare("UPDATE accounts SET status = ?2 WHERE id = ?1")
+    databaseOf(this.#apiKey.accountId)
+      .prepare("UPDATE accounts SET status = ?2 WHERE id = ?1")
       .bind(this.#apiKey.accountId, suspended ? "suspended" : "active")
       .run();
 

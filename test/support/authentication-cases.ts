@@ -34,11 +34,20 @@ export const badApiKeys: { title: string; io: boolean; header: () => Promise<str
   {
     title: "a key of another deployment",
     io: false,
-    header: async () => (await createApiKey(foreignKeys, secureRandomBytes)).text,
+    header: async () => (await createApiKey(foreignKeys, secureRandomBytes, newId())).text,
   },
   { title: "a compound token", io: false, header: async () => (await addIdeaBank()).token },
   { title: "a key as a Bearer token", io: false, header: async () => `Bearer ${(await addApiKey()).text}` },
-  { title: "an unknown key", io: true, header: async () => (await createApiKey(signingKeys, secureRandomBytes)).text },
+  {
+    title: "a key of a database that has no binding",
+    io: false,
+    header: async () => (await createApiKey(signingKeys, secureRandomBytes, newId("z"))).text,
+  },
+  {
+    title: "an unknown key",
+    io: true,
+    header: async () => (await createApiKey(signingKeys, secureRandomBytes, newId())).text,
+  },
   { title: "a revoked key", io: true, header: async () => (await addApiKey({ revokedAt: Date.now() })).text },
   { title: "an expired key", io: true, header: async () => (await addApiKey({ expiresAt: Date.now() - 1 })).text },
 ];
@@ -61,6 +70,15 @@ export const badTokens: { title: string; io: boolean; header: () => Promise<stri
     header: () =>
       issueToken({ ideaBankId: newId(), panelistId: newId(), issuedAt: now(), expiresAt: now() + 3_600 }, foreignKeys),
   },
+  {
+    title: "a token with an idea bank of one database and a panelist of the other",
+    io: false,
+    header: async () => {
+      const [bank, other] = [await addIdeaBank(), await addIdeaBank()];
+      return tokenFor(bank.id, other.panelistId);
+    },
+  },
+  { title: "a token of a database that has no binding", io: false, header: () => tokenFor(newId("z"), newId("z")) },
   {
     title: "an expired token",
     io: false,

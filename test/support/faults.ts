@@ -1,6 +1,6 @@
 /** The real stores, each of whose calls can go wrong, in every way that stores do. */
 import { DEADLINE_MS, DeadlineExceeded } from "../../src/deadline.ts";
-import { type Interceptor, interceptDatabase, interceptObjects, interceptStore } from "./intercept-binding.ts";
+import { type Interceptor, interceptDatabases, interceptObjects, interceptStore } from "./intercept-binding.ts";
 import { SLOW_MS, type VirtualTime, virtually } from "./virtual-time.ts";
 
 export const STORES = ["d1", "kv", "gate", "limiter"] as const;
@@ -36,18 +36,19 @@ const IN_GATE: Partial<Record<Way, (makeCall: () => Promise<unknown>) => Promise
 export type Way = keyof typeof WAY;
 export const WAYS = Object.keys(WAY) as Way[];
 
-export type Fault = { readonly store: Store; readonly way: Way; active: boolean };
+/** `only`: the binding of the one database that is at fault; all of them without it. */
+export type Fault = { readonly store: Store; readonly way: Way; readonly only?: string; active: boolean };
 export type Counts = Record<Store, number>;
 
 /** The bindings with this fault, counted; of the Worker, or of what runs `inside` a gate. */
 export function withFault(env: Env, time: VirtualTime, { fault, inside = false }: { fault?: Fault; inside?: boolean }) {
   const counts: Counts = { d1: 0, kv: 0, gate: 0, limiter: 0 };
   const interceptor =
-    (store: Store): Interceptor =>
+    (store: Store, binding?: string): Interceptor =>
     (_, makeCall) => {
       counts[store] += 1;
       const call = () => time.call(makeCall);
-      if (!fault?.active || fault.store !== store) return call();
+      if (!fault?.active || fault.store !== store || (fault.only ?? binding) !== binding) return call();
       const way = inside ? (IN_GATE[fault.way] ?? WAY[fault.way]) : WAY[fault.way];
       return way(call);
     };
@@ -61,8 +62,7 @@ export function withFault(env: Env, time: VirtualTime, { fault, inside = false }
     },
   });
   const bindings: Env = {
-    ...env,
-    DB: interceptDatabase(env.DB, interceptor("d1")),
+    ...interceptDatabases(env, (binding) => interceptor("d1", binding)),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor("kv")),
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor("gate")),
     PANELIST_READS: limited(env.PANELIST_READS),

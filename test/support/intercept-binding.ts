@@ -1,4 +1,5 @@
 /** A real binding that passes every call to its store through one function. */
+import { bindingsOf } from "../../src/database/choose-database.ts";
 
 export type StoreCall = "d1" | "kv.read" | "kv.write" | "gate";
 
@@ -33,9 +34,24 @@ export function interceptDatabase<D extends D1Database | D1DatabaseSession>(
   });
 }
 
+/** The same environment, with every database intercepted, each by what its binding gives. */
+export const interceptDatabases = <E extends { readonly DB: D1Database }>(
+  env: E,
+  interceptorOf: (binding: string) => Interceptor,
+  meter?: Meter,
+): E => ({
+  ...env,
+  ...Object.fromEntries(
+    bindingsOf(env).map(([binding, database]) => [binding, interceptDatabase(database, interceptorOf(binding), meter)]),
+  ),
+});
+
 /** Makes every call, and records only its cost. */
 export const meterDatabase = <D extends D1Database | D1DatabaseSession>(database: D, meter: Meter): D =>
   interceptDatabase(database, (_, makeCall) => makeCall(), meter);
+
+export const meterDatabases = <E extends { readonly DB: D1Database }>(env: E, meter: Meter): E =>
+  interceptDatabases(env, () => (_, makeCall) => makeCall(), meter);
 
 /** D1 takes only its own statements into a batch. */
 const originals = new WeakMap<object, D1PreparedStatement>();

@@ -1,7 +1,7 @@
 /** The real bindings, with every store call passed through one function: to count it, to observe it, or to make it fail. */
 import {
   type Interceptor,
-  interceptDatabase,
+  interceptDatabases,
   interceptObjects,
   interceptStore,
   type StoreCall,
@@ -12,8 +12,7 @@ type Bindings = Pick<Env, "DB" | "CHANGELOGS" | "API_KEY_GATE">;
 /** The same environment, intercepted. */
 export function interceptStores<E extends Bindings>(env: E, interceptor: Interceptor): E {
   return {
-    ...env,
-    DB: interceptDatabase(env.DB, interceptor),
+    ...interceptDatabases(env, () => interceptor),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget", "ping"], interceptor),
   };

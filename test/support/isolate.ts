@@ -8,11 +8,17 @@ import { checkAgainstDocument } from "./document-check.ts";
 export type Isolate = {
   /** Sends a request, waits for what the Worker does after its answer too, and checks the answer against the document. */
   request(path: string, init?: RequestInit, env?: Env): Promise<Response>;
+  /** Does what is due a while after the answers: the end of leases, the report of a flood. Until then, that while has not passed. */
+  elapse(): Promise<void>;
 };
 
 export function createIsolate(env: Env = realEnv, identify?: Identify): Isolate {
-  const app = createApp(identify);
+  const due: (() => Promise<void>)[] = [];
+  const app = createApp(identify, (_, work) => due.push(work));
   return {
+    async elapse() {
+      for (const work of due.splice(0)) await work();
+    },
     async request(path, init, otherEnv = env) {
       const context = createExecutionContext();
       const request = new Request(`https://api.example${path}`, init);

@@ -1,5 +1,5 @@
 /**
- * D1 with a replica that lags by a script: two real databases, the second a copy of the first as of `catchUp`.
+ * A database with a replica that lags by a script: two real databases, the second a copy of the first as of `catchUp`.
  *
  * As D1 does it: "first-unconstrained" reads the replica; a bookmark reads it too when the replica has come so far, else the
  * primary; "first-primary", every write, what follows it in its session, and what is not in a session go to the primary.
@@ -7,6 +7,7 @@
  */
 import { env } from "cloudflare:workers";
 import schema from "../../schema.sql?raw";
+import { databaseOf } from "./databases.ts";
 
 /** A statement and its values, to be prepared again for whichever database answers. */
 type Written = { readonly sql: string; readonly values: readonly unknown[] };
@@ -14,17 +15,21 @@ type Written = { readonly sql: string; readonly values: readonly unknown[] };
 const isWrite = ({ sql }: Written) => /\b(INSERT|UPDATE|DELETE|REPLACE)\b/.test(sql);
 const prepareAt = (database: D1Database, { sql, values }: Written) => database.prepare(sql).bind(...values);
 
-export async function createReplica() {
+/** `id` is of what the database holds. */
+export async function createReplica(id: string) {
+  const primary = databaseOf(id);
   let [written, copied] = [1, 1];
   const asked: string[] = [];
   const toBookmark = (version: number) => String(version).padStart(8, "0");
 
   async function catchUp(): Promise<void> {
-    const { results: tables } = await env.DB.prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
-    ).all<{ name: string }>();
+    const { results: tables } = await primary
+      .prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
+      )
+      .all<{ name: string }>();
     await dropAll();
-    for (const { name } of tables) await copy(name);
+    for (const { name } of tables) await copy(primary, name);
     await env.REPLICA.prepare(schema).run();
     copied = written;
   }
@@ -38,7 +43,7 @@ export async function createReplica() {
     async function at<Answer>(statements: readonly Written[], call: (database: D1Database) => Promise<Answer>) {
       const writes = statements.some(isWrite);
       const atReplica = !writes && constraint !== "first-primary" && (seen === null || seen <= toBookmark(copied));
-      const answer = await call(atReplica ? env.REPLICA : env.DB);
+      const answer = await call(atReplica ? env.REPLICA : primary);
       if (writes) written += 1;
       const version = toBookmark(atReplica ? copied : written);
       if (seen === null || version > seen) seen = version;
@@ -46,7 +51,7 @@ export async function createReplica() {
     }
 
     const statement = (original: Written): D1PreparedStatement => {
-      const proxy = new Proxy(env.DB.prepare(original.sql), {
+      const proxy = new Proxy(primary.prepare(original.sql), {
         get(target, name) {
           if (name === "bind") return (...values: unknown[]) => statement({ ...original, values });
           const member: unknown = Reflect.get(target, name);
@@ -62,7 +67,7 @@ export async function createReplica() {
       return proxy;
     };
 
-    return new Proxy(env.DB.withSession(), {
+    return new Proxy(primary.withSession(), {
       get(target, name) {
         if (name === "getBookmark") return () => seen;
         if (name === "prepare") return (sql: string) => statement({ sql, values: [] });
@@ -79,7 +84,7 @@ export async function createReplica() {
   return {
     /** The constraints of the sessions, in order. */
     asked,
-    database: new Proxy(env.DB, {
+    database: new Proxy(primary, {
       get(target, name) {
         if (name === "withSession") return session;
         const member: unknown = Reflect.get(target, name);
@@ -90,7 +95,8 @@ export async function createReplica() {
     catchUp,
     /** A write at the primary, through another isolate. */
     write: async (sql: string, ...values: unknown[]) => {
-      await env.DB.prepare(sql)
+      await primary
+        .prepare(sql)
         .bind(...values)
         .run();
       written += 1;
@@ -111,15 +117,16 @@ async function dropAll(): Promise<void> {
 }
 
 /** Rows without their generated columns, which the copy computes again. */
-async function copy(table: string): Promise<void> {
-  const { results: columns } = await env.DB.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
-  const definition = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE name = ?1")
+async function copy(primary: D1Database, table: string): Promise<void> {
+  const { results: columns } = await primary.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
+  const definition = await primary
+    .prepare("SELECT sql FROM sqlite_master WHERE name = ?1")
     .bind(table)
     .first<string>("sql");
   const names = columns.map(({ name }) => name);
-  const { results: rows } = await env.DB.prepare(`SELECT ${names.join(", ")} FROM ${table}`).all<
-    Record<string, unknown>
-  >();
+  const { results: rows } = await primary
+    .prepare(`SELECT ${names.join(", ")} FROM ${table}`)
+    .all<Record<string, unknown>>();
   await env.REPLICA.batch([
     env.REPLICA.prepare("PRAGMA defer_foreign_keys = on"),
     env.REPLICA.prepare(definition ?? ""),

@@ -9,6 +9,9 @@ type Called = Pick<OperationCase, "operation" | "method" | "path">;
 
 export type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body: string };
 
+/** What is due a while after an answer is no part of an outage. */
+const NEVER = () => {};
+
 const HARMLESS = {
   apiKey: "/tenant/whoami",
   compoundToken: "/public/ideabank/changelog",
@@ -22,7 +25,7 @@ export function createOutageIsolate(time: VirtualTime) {
   const app = createApp(async ({ executionCtx }) => {
     const email = owners.get(executionCtx);
     return email === undefined ? undefined : { email, actor: email };
-  });
+  }, NEVER);
 
   /** Begins a request. `done` is when the Worker has nothing left to do for it. */
   function send(path: string, method: string, body: object | undefined, tenant: Tenant, bindings: Env) {

@@ -1,8 +1,8 @@
-/** Tenants by the dozen, each with two of everything that a path can name, in one round trip. */
-import { env } from "cloudflare:workers";
+/** Tenants by the dozen, each with two of everything that a path can name. */
 import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { SCOPES } from "../../src/model/scope.ts";
+import { type Digit, databaseOf } from "./databases.ts";
 import { newId, signingKeys, tokenFor } from "./world.ts";
 
 /** What a path or a body names. */
@@ -19,6 +19,7 @@ export type Tenant = {
 };
 
 const KINDS = {
+  owners: "INSERT INTO owners (email, account_id) SELECT v ->> 0, v ->> 1",
   accounts: "INSERT INTO accounts (id, owner_email, created_at) SELECT v ->> 0, v ->> 1, 1",
   api_keys: `INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, rate_limit, created_at)
     SELECT v ->> 0, v ->> 1, 'A key', v ->> 2, '${JSON.stringify(SCOPES)}', 10000, 1`,
@@ -34,39 +35,49 @@ const KINDS = {
 } as const;
 type Rows = Record<keyof typeof KINDS, string[][]>;
 
-export async function addTenants(count: number): Promise<Tenant[]> {
-  const rows: Rows = {
-    accounts: [],
-    api_keys: [],
-    idea_banks: [],
-    panelists: [],
-    proposals: [],
-    comments: [],
-    surveys: [],
-  };
+/** `digit` is their database's. */
+export async function addTenants(count: number, digit: Digit): Promise<Tenant[]> {
+  const rows = { 0: noRows(), 1: noRows() };
   const tenants: Tenant[] = [];
-  for (let times = 0; times < count; times++) tenants.push(await describeTenant(rows));
+  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows, digit));
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  await env.DB.batch(
-    kinds.map((kind) =>
-      env.DB.prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`).bind(JSON.stringify(rows[kind])),
-    ),
-  );
+  for (const [at, own] of Object.entries(rows)) {
+    const database = databaseOf(at);
+    await database.batch(
+      kinds.map((kind) =>
+        database.prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`).bind(JSON.stringify(own[kind])),
+      ),
+    );
+  }
   return tenants;
 }
 
-async function describeTenant(rows: Rows): Promise<Tenant> {
-  const [account, author] = [newId(), newId()];
+const noRows = (): Rows => ({
+  owners: [],
+  accounts: [],
+  api_keys: [],
+  idea_banks: [],
+  panelists: [],
+  proposals: [],
+  comments: [],
+  surveys: [],
+});
+
+async function addTenant(all: Record<Digit, Rows>, digit: Digit): Promise<Tenant> {
+  const rows = all[digit];
+  const [account, author] = [newId(digit), newId(digit)];
   const email = `${account.toLowerCase()}@example.com`;
   rows.accounts.push([account, email]);
+  // The directory of database 0.
+  all[0].owners.push([email, account]);
   rows.panelists.push([author, account]);
   const addKey = async () => {
-    const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes);
+    const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, newId(digit));
     rows.api_keys.push([id, account, secretHash]);
     return { id, text };
   };
   const addBank = () => {
-    const id = newId();
+    const id = newId(digit);
     rows.idea_banks.push([id, account]);
     return id;
   };
@@ -74,11 +85,11 @@ async function describeTenant(rows: Rows): Promise<Tenant> {
     const ids = {
       apiKeyId,
       ideaBankId,
-      proposalId: newId(),
-      otherProposalId: newId(),
-      commentId: newId(),
-      surveyId: newId(),
-      panelistId: newId(),
+      proposalId: newId(digit),
+      otherProposalId: newId(digit),
+      commentId: newId(digit),
+      surveyId: newId(digit),
+      panelistId: newId(digit),
     };
     for (const id of [ids.proposalId, ids.otherProposalId]) rows.proposals.push([id, account, ideaBankId, author]);
     rows.comments.push([ids.commentId, account, ids.proposalId, author]);

@@ -1,6 +1,5 @@
 /** A tenant with one open idea bank, and its panelists, who all talk through one isolate. */
-
-import { env } from "cloudflare:workers";
+import { databaseOf } from "./databases.ts";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { createTenant } from "./tenant.ts";
 import { addIdeaBank, addPanelist, type IdeaBankOptions, newId, tokenFor } from "./world.ts";
@@ -39,7 +38,8 @@ export async function createPanel(options: IdeaBankOptions = {}, isolate: Isolat
   const panelist = async (displayName: string | null = null) => {
     const id = await addPanelist(bank.accountId);
     const externalId = `external-${newId()}`;
-    await env.DB.prepare("UPDATE panelists SET external_id = ?2, display_name = ?3 WHERE id = ?1")
+    await databaseOf(id)
+      .prepare("UPDATE panelists SET external_id = ?2, display_name = ?3 WHERE id = ?1")
       .bind(id, externalId, displayName)
       .run();
     const token = await tokenFor(bank.id, id);

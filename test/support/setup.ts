@@ -1,11 +1,11 @@
 /**
- * Every test starts with the schema in an empty database, and all stores are emptied after it. What the Worker has logged and
+ * Every test starts with the schema in two empty databases, and all stores are emptied after it. What the Worker has logged and
  * measured holds no credential.
  */
 import { reset } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import schema from "../../schema.sql?raw";
+import { DATABASES, restartTurns } from "./databases.ts";
 import { recordDataPoints, takeLeaks } from "./observed.ts";
 
 /** One isolate runs many files: a clock that one leaves behind would stop the timers of the next. */
@@ -13,7 +13,8 @@ const clock = () => [globalThis.setTimeout, globalThis.clearTimeout, globalThis.
 const REAL_CLOCK = clock();
 
 beforeEach(async () => {
-  await env.DB.prepare(schema).run();
+  restartTurns();
+  await Promise.all(DATABASES.map((database) => database.prepare(schema).run()));
   recordDataPoints();
 });
 

@@ -1,5 +1,5 @@
 /** A tenant with a key, using the tenant API through one isolate. */
-import { env } from "cloudflare:workers";
+import { DATABASES, databaseOf } from "./databases.ts";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./operations.ts";
 import { addAccount, addApiKey, addIdeaBank, addProposal, type KeyOptions, newId } from "./world.ts";
@@ -31,15 +31,13 @@ export async function addOneOfEverything(accountId?: string) {
   const bank = await addIdeaBank({ accountId: account });
   const proposalId = await addProposal(bank);
   const otherProposalId = await addProposal(bank, { status: "under-review" });
-  const [commentId, surveyId] = [newId(), newId()];
-  await env.DB.batch([
-    env.DB.prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)").bind(
-      commentId,
-      account,
-      proposalId,
-      bank.panelistId,
-    ),
-    env.DB.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
+  const [commentId, surveyId] = [newId(account), newId(account)];
+  const database = databaseOf(account);
+  await database.batch([
+    database
+      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)")
+      .bind(commentId, account, proposalId, bank.panelistId),
+    database.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
   const known = {
     accountId: account,
@@ -72,11 +70,17 @@ async function createMissing(ids: Record<string, string>): Promise<void> {
 }
 
 /** All rows in D1 that a tenant's request could change. */
-export async function dumpDatabase(): Promise<unknown> {
-  const { results: tables } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
+export const dumpDatabases = (): Promise<unknown> => Promise.all(DATABASES.map(dumpDatabase));
+
+async function dumpDatabase(database: D1Database): Promise<unknown> {
+  const { results: tables } = await database
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
        AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'audit_events') ORDER BY name`,
-  ).all<{ name: string }>();
-  const results = await env.DB.batch(tables.map(({ name }) => env.DB.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`)));
+    )
+    .all<{ name: string }>();
+  const results = await database.batch(
+    tables.map(({ name }) => database.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`)),
+  );
   return results.map(({ results: rows }, index) => [tables[index]?.name, rows]);
 }

@@ -1,7 +1,9 @@
 /** Bindings that only the tests have (vitest.config.ts). */
 declare namespace Cloudflare {
   interface Env {
-    /** A second database, for a replica that lags. */
+    /** A second database for accounts. */
+    DB_1: D1Database;
+    /** For a replica that lags. */
     REPLICA: D1Database;
     /** Where a deployment may have data points written. */
     REQUESTS: AnalyticsEngineDataset;

@@ -4,16 +4,32 @@ import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { issueToken } from "../../src/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/credentials/envelope.ts";
-import { createId } from "../../src/credentials/id.ts";
+import { createId, type Identifier } from "../../src/credentials/id.ts";
+import { isId } from "../../src/model/id.ts";
 import { SCOPES, type Scope } from "../../src/model/scope.ts";
+import { databaseOf, nextDigit } from "./databases.ts";
 
 export const secrets = env.CREDENTIAL_SECRETS.split(",") as [string, ...string[]];
 export const signingKeys = await importSigningKeys(secrets);
-export const newId = () => createId(secureRandomBytes);
+/** In the same database as `beside`, an identifier or a digit. */
+export const newId = (beside = "1") => createId(beside, secureRandomBytes);
 
-export async function addAccount({ status = "active" } = {}): Promise<string> {
-  const id = newId();
-  await env.DB.prepare("INSERT INTO accounts (id, owner_email, status, created_at) VALUES (?1, ?2, ?3, ?4)")
+export function toId(text: string): Identifier {
+  if (!isId(text)) throw new Error(`${text} is not an identifier`);
+  return text;
+}
+
+/** `digit` is its database's: accounts are placed in turn. */
+export async function addAccount({
+  status = "active",
+  digit = nextDigit(),
+}: {
+  status?: string;
+  digit?: string;
+} = {}): Promise<string> {
+  const id = newId(digit);
+  await databaseOf(id)
+    .prepare("INSERT INTO accounts (id, owner_email, status, created_at) VALUES (?1, ?2, ?3, ?4)")
     .bind(id, `${id}@example.com`, status, Date.now())
     .run();
   return id;
@@ -31,12 +47,13 @@ export type KeyOptions = {
 export async function addApiKey(options: KeyOptions = {}) {
   const { limit = 600, windowSeconds = 60, expiresAt = null, revokedAt = null, scopes = SCOPES } = options;
   const accountId = options.accountId ?? (await addAccount());
-  const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes);
-  await env.DB.prepare(
-    `INSERT INTO api_keys
+  const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, newId(accountId));
+  await databaseOf(id)
+    .prepare(
+      `INSERT INTO api_keys
        (id, account_id, name, secret_hash, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at)
      VALUES (?1, ?2, 'A key', ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-  )
+    )
     .bind(id, accountId, secretHash, JSON.stringify(scopes), limit, windowSeconds, Date.now(), expiresAt, revokedAt)
     .run();
   return { id, text, accountId, secretHash };
@@ -54,11 +71,12 @@ export type IdeaBankOptions = {
 export async function addIdeaBank(options: IdeaBankOptions = {}) {
   const { status = "OPEN", internal = false, changelogEnabled = true, changelogMaxEntries = 20 } = options;
   const accountId = options.accountId ?? (await addAccount());
-  const id = newId();
-  await env.DB.prepare(
-    `INSERT INTO idea_banks (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, created_at)
+  const id = newId(accountId);
+  await databaseOf(id)
+    .prepare(
+      `INSERT INTO idea_banks (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, created_at)
      VALUES (?1, ?2, 'An idea bank', ?3, ?4, ?5, ?6, ?7)`,
-  )
+    )
     .bind(id, accountId, status, Number(internal), Number(changelogEnabled), changelogMaxEntries, Date.now())
     .run();
   const panelistId = await addPanelist(accountId);
@@ -66,8 +84,9 @@ export async function addIdeaBank(options: IdeaBankOptions = {}) {
 }
 
 export async function addPanelist(accountId: string): Promise<string> {
-  const id = newId();
-  await env.DB.prepare("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, ?3)")
+  const id = newId(accountId);
+  await databaseOf(id)
+    .prepare("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, ?3)")
     .bind(id, accountId, Date.now())
     .run();
   return id;
@@ -86,11 +105,12 @@ export async function addProposal(ideaBank: { id: string; accountId: string }, o
     status = "implemented",
     lastActivityAt = Date.now(),
   } = options;
-  const id = newId();
-  await env.DB.prepare(
-    `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+  const id = newId(ideaBank.id);
+  await databaseOf(id)
+    .prepare(
+      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
-  )
+    )
     .bind(id, ideaBank.accountId, ideaBank.id, title, description, status, lastActivityAt)
     .run();
   return id;

@@ -107,7 +107,6 @@ export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
             message={windowSeconds}
             hint="1 to 3,600: the length of the window"
           />
-          <p class="hint">One key can sustain about 1,000 requests per second, whatever its limit.</p>
         </div>
       </div>
       <button type="submit" class="primary">

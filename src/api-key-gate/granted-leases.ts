@@ -1,0 +1,64 @@
+/**
+ * Which leases of a gate may still be in use, so that a revocation can wait for them (the lease rule of Gray and Cheriton, 1989).
+ *
+ * - While the gate runs, timers tell: a clock that steps forward ends no lease early.
+ * - After a crash, storage tells: before a lease leaves the gate, a time that it does not outlast is durable. It is written ahead,
+ *   so that there is at most one write in a lease's length. An idle key's revocation waits for nothing.
+ */
+import { wait } from "../deadline.ts";
+import { MAX_LEASE_MS } from "../leased-window.ts";
+
+/** Until when leases may be in use, in Unix milliseconds. */
+type Store = { readonly get: () => unknown; readonly put: (until: number) => void };
+
+export class GrantedLeases {
+  readonly #store: Store;
+  /** Leases of another run of the gate have other ids. */
+  readonly #run: string;
+  /** Each until its end. */
+  readonly #out = new Map<string, Promise<void>>();
+  /** Of the runs before this one. */
+  readonly #earlierUntil: number;
+  #durableUntil: number;
+  #count = 0;
+
+  constructor(store: Store, run: string) {
+    this.#store = store;
+    this.#run = run;
+    const stored = store.get();
+    this.#earlierUntil = typeof stored === "number" ? stored : 0;
+    this.#durableUntil = this.#earlierUntil;
+  }
+
+  nextId(): string {
+    this.#count += 1;
+    return `${this.#run}-${this.#count}`;
+  }
+
+  /** Whether this run of the gate has granted it. */
+  isOwn(id: string): boolean {
+    return id.startsWith(this.#run);
+  }
+
+  /** Notes a lease that is granted at `now`. The answer that carries it leaves after the write (output gate). */
+  add(id: string, forMs: number, now: number): void {
+    this.#out.set(
+      id,
+      wait(forMs).then(() => void this.#out.delete(id)),
+    );
+    if (now + forMs <= this.#durableUntil && this.#durableUntil <= now + 2 * MAX_LEASE_MS) return;
+    this.#durableUntil = now + 2 * forMs;
+    this.#store.put(this.#durableUntil);
+  }
+
+  /** Its isolate does not use it any more. */
+  end(id: string): void {
+    this.#out.delete(id);
+  }
+
+  /** Resolves when every lease that was granted before the call has ended. */
+  async allEnded(now: number): Promise<void> {
+    const earlierMs = Math.min(this.#earlierUntil - now, 2 * MAX_LEASE_MS);
+    await Promise.all([...this.#out.values(), earlierMs > 0 ? wait(earlierMs) : undefined]);
+  }
+}
