@@ -1,4 +1,4 @@
--- The whole database schema. Loading this file again changes nothing.
+-- The whole database schema, for reading and for tests. The steps in migrations/ make it, in databases that exist too.
 -- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
@@ -131,11 +131,11 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   changelog_enabled INTEGER NOT NULL DEFAULT 0 CHECK (changelog_enabled IN (0, 1)),
   changelog_max_entries INTEGER NOT NULL DEFAULT 20 CHECK (changelog_max_entries BETWEEN 1 AND 100),
   changelog_version INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  created_at INTEGER NOT NULL,
   submissions_enabled INTEGER NOT NULL DEFAULT 1 CHECK (submissions_enabled IN (0, 1)),
   voting_enabled INTEGER NOT NULL DEFAULT 1 CHECK (voting_enabled IN (0, 1)),
   comments_enabled INTEGER NOT NULL DEFAULT 1 CHECK (comments_enabled IN (0, 1)),
-  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
-  created_at INTEGER NOT NULL
+  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
@@ -285,9 +285,11 @@ CREATE TRIGGER IF NOT EXISTS panelist_switched_off AFTER UPDATE OF active ON pan
 WHEN OLD.active = 1 AND NEW.active = 0
 BEGIN
   UPDATE panelists
-  SET tokens_revoked_at = CASE
-    WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
-    ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
+  SET tokens_revoked_at = iif(
+    tokens_revoked_at >= unixepoch() * 1000,
+    max(tokens_revoked_at, (unixepoch() + 1) * 1000),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  )
   WHERE id = NEW.id;
 END;
 
@@ -301,7 +303,7 @@ BEGIN
   VALUES (
     NEW.account_id,
     NEW.id,
-    CASE NEW.active WHEN 1 THEN coalesce(NEW.tokens_revoked_at, 0) ELSE 9007199254740991 END,
+    iif(NEW.active = 1, coalesce(NEW.tokens_revoked_at, 0), 9007199254740991),
     unixepoch() * 1000
   );
 END;

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
-/** `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
+/** `signingKeys`: the secrets of the slot that signs, then those of the other. `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
 export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
 
 const DEFAULT_LEASE_SECONDS = 1;
@@ -11,21 +11,30 @@ const DEFAULT_LEASE_SECONDS = 1;
 const seconds = (most: number) =>
   z.pipe(z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)), z.number().check(z.lte(most)));
 
-const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS must have at least 32 characters"));
+const secret = z.string().check(z.minLength(32, "each secret must have at least 32 characters"));
+
+/** The secrets of a slot, separated by commas. */
+const Secrets = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((list) => list.split(",").map((item) => item.trim())),
+  ),
+  z.tuple([secret], secret),
+);
 
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
   LEASE_SECONDS: z.optional(seconds(5)),
-  CREDENTIAL_SECRETS: z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((list) => list.split(",").map((item) => item.trim())),
-    ),
-    z.tuple([secret], secret),
-  ),
+  CREDENTIAL_SECRETS: Secrets,
+  // Set by the first rotation. From then on the two slots take turns, so that nobody ever has to read a secret.
+  CREDENTIAL_SECRETS_2: z.optional(Secrets),
+  SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS">;
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
+  readonly CREDENTIAL_SECRETS_2?: string;
+  readonly SIGNING_SECRETS?: string;
+};
 
 /** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
 export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
@@ -35,21 +44,27 @@ export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): numb
 
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
-  const variables = Variables.parse(env);
+  const { FRESHNESS_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } = Variables.parse(env);
+  const [signing, other] =
+    CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
+      ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]
+      : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
   return {
-    freshnessMs: variables.FRESHNESS_SECONDS * 1000,
-    signingKeys: await importSigningKeys(variables.CREDENTIAL_SECRETS),
+    freshnessMs: FRESHNESS_SECONDS * 1000,
+    signingKeys: await importSigningKeys([...signing, ...other]),
   };
 }
 
 /** A reader that caches the last settings, so that an isolate imports its signing keys once. */
 export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
-  let kept: { freshness: string; secrets: string; settings: Settings } | undefined;
+  let kept: { env: SettingsEnv; settings: Settings } | undefined;
+  const READ = ["FRESHNESS_SECONDS", "CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2", "SIGNING_SECRETS"] as const;
   return async (env) => {
-    const { FRESHNESS_SECONDS: freshness, CREDENTIAL_SECRETS: secrets } = env;
-    if (kept?.freshness !== freshness || kept.secrets !== secrets) {
-      kept = { freshness, secrets, settings: await readSettings(env) };
+    const last = kept;
+    if (!last || READ.some((name) => env[name] !== last.env[name])) {
+      kept = { env, settings: await readSettings(env) };
+      return kept.settings;
     }
-    return kept.settings;
+    return last.settings;
   };
 }

@@ -1,11 +1,12 @@
 /**
- * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, loads the schema, creates a demo
- * account, prints its credentials, and starts `wrangler dev` with the given arguments. `--databases 2` adds databases to try.
+ * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, applies the schema's steps, creates a
+ * demo account, prints its credentials, and starts `wrangler dev` with the given arguments. `--databases 2` adds databases to try.
  */
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import { importSigningKeys } from "../credentials/envelope.ts";
+import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
 import { OldIdentifiers, withLocalDatabases } from "./local-database.ts";
@@ -61,8 +62,8 @@ Account Settings: ${origin}/account/api-keys
     console.log(`${other.binding} API key: ${demo.apiKey}\n${other.binding} Token: ${demo.token}\n`);
   }
 }).catch((error: unknown) => {
-  if (!(error instanceof OldIdentifiers)) throw error;
-  fail(error.message);
+  if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
+  fail(`${error.message} To start over without its data: rm -rf ${stateFolder}`);
 });
 
 const wrangler = spawn(

@@ -1,30 +1,23 @@
 /** Prepares the local D1 databases before `wrangler dev` opens them. */
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { getPlatformProxy, unstable_readConfig } from "wrangler";
+import { getPlatformProxy, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
+import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/schema-steps.ts";
 
-const MARK = "schema.sha256";
-
-/**
- * A database that was made from another schema.sql keeps its old tables: loading the file again only adds missing ones.
- * Warns of this at every start, until the developer deletes the database.
- */
-async function warnOfOldSchema(stateFolder: string, schema: string): Promise<void> {
-  const file = join(stateFolder, MARK);
-  const hash = createHash("sha256").update(schema).digest("hex");
-  const made = await readFile(file, "utf8").catch(() => undefined);
-  if (made === undefined) await writeFile(file, hash);
-  else if (made !== hash) {
-    console.warn(`\nschema.sql has changed since the local database was made. To start over: rm -rf ${stateFolder}`);
+/** Brings a local database to today's schema and keeps its data. Throws UnknownSchema. */
+async function applySchemaSteps(database: D1Database, binding: string, steps: readonly SchemaStep[]): Promise<void> {
+  const state = await readSchemaState(async (sql) => (await database.prepare(sql).all()).results);
+  for (const { name, sql } of planSchema(state, steps).files) {
+    await database.batch(unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)));
+    if (state.objects.length > 0) console.log(`Applied ${name} to the local database ${binding}.`);
   }
 }
 
 /** Data of a version whose identifiers did not name their database: no request would find it. */
 export class OldIdentifiers extends Error {
-  constructor(stateFolder: string) {
-    super(`The local data is of an older version, with other identifiers. To start over: rm -rf ${stateFolder}`);
+  constructor() {
+    super("The local data is of an older version, with other identifiers.");
     this.name = "OldIdentifiers";
   }
 }
@@ -32,14 +25,17 @@ export class OldIdentifiers extends Error {
 /** `digit` is the first of every identifier in the database. */
 export type LocalDatabase = { readonly binding: string; readonly digit: string; readonly database: D1Database };
 
-/** Loads the schema. Throws OldIdentifiers. */
-async function prepare({ digit, database }: LocalDatabase, stateFolder: string, schema: string): Promise<void> {
-  await database.prepare(schema).run();
+/** Throws UnknownSchema, and OldIdentifiers. */
+async function prepare({ binding, digit, database }: LocalDatabase, steps: readonly SchemaStep[]): Promise<void> {
+  await applySchemaSteps(database, binding, steps);
   const old = await database.prepare("SELECT id FROM accounts WHERE substr(id, 1, 1) <> ?1").bind(digit).first();
-  if (old !== null) throw new OldIdentifiers(stateFolder);
+  if (old !== null) throw new OldIdentifiers();
 }
 
-/** Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), with the schema loaded. */
+/**
+ * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which have today's schema then.
+ * Throws UnknownSchema, and OldIdentifiers.
+ */
 export async function withLocalDatabases(
   config: string,
   stateFolder: string,
@@ -55,14 +51,13 @@ export async function withLocalDatabases(
     persist: { path: join(resolve(stateFolder), "v3") },
   });
   try {
-    const schema = await readFile("schema.sql", "utf8");
+    const steps = await readSchemaSteps();
     const databases = Object.entries(proxy.env).map(([binding, database]) => ({
       binding,
       digit: binding === "DB" ? "0" : binding.slice(-1),
       database,
     }));
-    for (const each of databases) await prepare(each, stateFolder, schema);
-    await warnOfOldSchema(stateFolder, schema);
+    for (const each of databases) await prepare(each, steps);
     await use(databases);
   } finally {
     await proxy.dispose();

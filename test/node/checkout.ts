@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
-const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "schema.sql", "src", "public"];
+const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public"];
 
 export async function makeCheckout(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "checkout-"));

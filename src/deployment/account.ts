@@ -1,0 +1,42 @@
+/** Who is logged in, and the one account that everything happens in. */
+import { Failure } from "./failure.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+export type Account = { readonly id: string; readonly name: string };
+
+type WhoAmI = { loggedIn: boolean; accounts?: Account[] };
+
+/** `configured` is the account_id of wrangler.toml. Throws a Failure that says how to log in, or how to choose. */
+export async function chooseAccount(wrangler: Wrangler, configured: string | undefined): Promise<Account> {
+  const result = await wrangler.try(["whoami", "--json"]);
+  const start = result.stdout.indexOf("{");
+  const who: WhoAmI = result.ok && start !== -1 ? JSON.parse(result.stdout.slice(start)) : { loggedIn: false };
+  if (!who.loggedIn) {
+    throw new Failure(
+      "You are not logged in to Cloudflare. Run `npx wrangler login`. Without a browser, as in CI: set CLOUDFLARE_API_TOKEN " +
+        "to an API token made from the template “Edit Cloudflare Workers”, with the permission D1: Edit added.",
+    );
+  }
+  const accounts = who.accounts ?? [];
+  const wanted = process.env.CLOUDFLARE_ACCOUNT_ID ?? configured;
+  if (wanted !== undefined) {
+    const found = accounts.find(({ id }) => id === wanted);
+    // A token may not be allowed to list accounts.
+    if (found === undefined && accounts.length > 0) {
+      throw new Failure(`This login has no access to the account ${wanted}. It has access to:\n${listOf(accounts)}`);
+    }
+    return found ?? { id: wanted, name: "account" };
+  }
+  const [only, ...others] = accounts;
+  if (only === undefined)
+    throw new Failure("This login has no account. Set CLOUDFLARE_ACCOUNT_ID to the account's id.");
+  if (others.length > 0) {
+    throw new Failure(
+      'This login has several accounts. Choose one: write account_id = "…" near the top of wrangler.toml, ' +
+        `or set CLOUDFLARE_ACCOUNT_ID.\n${listOf(accounts)}`,
+    );
+  }
+  return only;
+}
+
+const listOf = (accounts: readonly Account[]) => accounts.map(({ id, name }) => `  ${id}  ${name}`).join("\n");

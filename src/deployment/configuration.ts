@@ -1,0 +1,92 @@
+/** What wrangler.toml says about one environment, and the two changes that the commands make to it. */
+import { readFile, writeFile } from "node:fs/promises";
+import { unstable_readConfig } from "wrangler";
+import { Failure } from "./failure.ts";
+
+export const CONFIGURATION = "wrangler.toml";
+
+/** A D1 database or a KV namespace. `name` is its name in the account; without `id` it may not exist yet. */
+export type Resource = { readonly binding: string; readonly name: string; readonly id: string | undefined };
+
+export type Configuration = {
+  /** The name of the Worker in this environment. */
+  readonly worker: string;
+  readonly accountId: string | undefined;
+  readonly databases: readonly Resource[];
+  readonly namespaces: readonly Resource[];
+  readonly variables: Readonly<Record<string, unknown>>;
+};
+
+/** What is read of it, as wrangler has it. */
+type RawConfiguration = {
+  readonly name?: string | undefined;
+  readonly account_id?: string | undefined;
+  readonly d1_databases: readonly { binding: string; database_name?: string; database_id?: string }[];
+  readonly kv_namespaces: readonly { binding: string; id?: string }[];
+  readonly vars: Readonly<Record<string, unknown>>;
+};
+
+/** `environment` is "" for the top level. Throws a Failure for one that wrangler.toml does not have. */
+export async function readConfiguration(environment: string): Promise<Configuration> {
+  const text = await readFile(CONFIGURATION, "utf8");
+  if (environment !== "" && !text.includes(`[env.${environment}`)) {
+    throw new Failure(`${CONFIGURATION} has no [env.${environment}]. Copy [env.staging], with names of its own.`);
+  }
+  const config: RawConfiguration = unstable_readConfig(
+    { config: CONFIGURATION, env: environment },
+    { hideWarnings: true },
+  );
+  const worker = config.name ?? "worker";
+  return {
+    worker,
+    accountId: config.account_id,
+    databases: config.d1_databases.map(({ binding, database_name = worker, database_id }) => ({
+      binding,
+      name: database_name,
+      id: database_id,
+    })),
+    namespaces: config.kv_namespaces.map(({ binding, id }) => ({
+      binding,
+      name: `${worker}-${binding.toLowerCase().replaceAll("_", "-")}`,
+      id,
+    })),
+    variables: config.vars,
+  };
+}
+
+/** Where a key stands: in the section of `table` that has this `binding`. */
+export type Place = { readonly environment: string; readonly table: string; readonly binding: string };
+
+/** Writes the id of a resource into wrangler.toml. */
+export async function writeId(place: Place, key: string, id: string): Promise<void> {
+  await writeFile(CONFIGURATION, withId(await readFile(CONFIGURATION, "utf8"), place, key, id));
+}
+
+/** The TOML with `key = "id"` in the section, whatever the section had there. Comments and order stay. */
+export function withId(toml: string, { environment, table, binding }: Place, key: string, id: string): string {
+  const header = `[[${environment === "" ? "" : `env.${environment}.`}${table}]]`;
+  const lines = toml.split("\n");
+  for (let start = lines.indexOf(header); start !== -1; start = lines.indexOf(header, start + 1)) {
+    const next = lines.findIndex((line, index) => index > start && line.startsWith("["));
+    const section = lines.slice(start, next === -1 ? lines.length : next);
+    const at = section.findIndex((line) => line.replaceAll(" ", "") === `binding="${binding}"`);
+    if (at === -1) continue;
+    const others = section.filter((line) => !new RegExp(`^${key} *=`).test(line));
+    others.splice(at + 1, 0, `${key} = "${id}"`);
+    return [...lines.slice(0, start), ...others, ...lines.slice(start + section.length)].join("\n");
+  }
+  throw new Failure(`${CONFIGURATION} has no ${header} with binding = "${binding}".`);
+}
+
+/** The TOML with another value of a variable, and a comment behind it. */
+export function withVariable(toml: string, environment: string, name: string, value: string, comment: string): string {
+  const header = environment === "" ? "[vars]" : `[env.${environment}.vars]`;
+  const start = toml.split("\n").indexOf(header);
+  const lines = toml.split("\n");
+  const at = lines.findIndex((line, index) => index > start && line.startsWith(`${name} =`));
+  const next = lines.findIndex((line, index) => index > start && line.startsWith("["));
+  if (start === -1 || at === -1 || (next !== -1 && at > next)) {
+    throw new Failure(`${CONFIGURATION} has no ${name} in ${header}.`);
+  }
+  return lines.with(at, `${name} = "${value}" # ${comment}`).join("\n");
+}

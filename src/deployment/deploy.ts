@@ -1,0 +1,96 @@
+/**
+ * `npm run deploy`: from nothing, or from any earlier state, to production. Each part looks before it acts, so running it again is
+ * safe and completes what a failure left. Options: --env, --location, --url, --wait, --dry-run. See docs/operations.md.
+ */
+import { parseArgs } from "node:util";
+import { chooseAccount } from "./account.ts";
+import { readConfiguration } from "./configuration.ts";
+import { deployWorker, originOf } from "./deployed-version.ts";
+import { printPlan } from "./dry-run.ts";
+import { Failure, runCommand } from "./failure.ts";
+import { afterDeploy } from "./next-steps.ts";
+import { ensureReadReplication, replicationByHand } from "./read-replication.ts";
+import { applyRemoteSteps } from "./remote-schema.ts";
+import { findDatabases, findNamespaces, LOCATIONS } from "./resources.ts";
+import { readSchemaSteps } from "./schema-steps.ts";
+import { listSecrets, putNewSecret } from "./signing-secrets.ts";
+import { smokeTest } from "./smoke-test.ts";
+import { Wrangler } from "./wrangler.ts";
+
+const SMOKE_TEST_SECONDS = 120;
+
+await runCommand(async () => {
+  const options = readOptions();
+  const wrangler = new Wrangler(options.environment);
+  const configuration = await readConfiguration(options.environment);
+  const steps = await readSchemaSteps();
+  if (options.dryRun) return printPlan(wrangler, configuration, steps, options.locations);
+
+  const account = await chooseAccount(wrangler, configuration.accountId);
+  wrangler.accountId = account.id;
+  say("Account", `${account.name} (${account.id})`);
+
+  const databases = await findDatabases(wrangler, configuration.databases, options.locations);
+  for (const { binding, name, how } of databases) say("D1", `${binding}: ${name} ${how}`);
+  for (const { binding, name, how } of await findNamespaces(wrangler, configuration.namespaces)) {
+    say("KV", `${binding}: ${name} ${how}`);
+  }
+
+  for (const { binding } of databases) {
+    const plan = await applyRemoteSteps(wrangler, binding, steps, (name) => say("Schema", `${binding}: ${name}`));
+    if (plan.files.length === 0) say("Schema", `${binding}: has every step`);
+    if (plan.unknown.length > 0) say("Schema", `${binding}: also has ${plan.unknown.join(", ")}, of a newer version`);
+  }
+
+  const signer = String(configuration.variables.SIGNING_SECRETS);
+  const secrets = await listSecrets(wrangler);
+  if (secrets.length === 0) await putNewSecret(wrangler, signer);
+  else if (!secrets.includes(signer)) {
+    throw new Failure(
+      `SIGNING_SECRETS in wrangler.toml names ${signer}, and the Worker has no secret of that name: ${secrets.join(", ")}. ` +
+        "Is wrangler.toml older than the last rotation?",
+    );
+  }
+  say("Secret", `${signer} ${secrets.length === 0 ? "made and set" : "is set"}`);
+
+  const { version, targets } = await deployWorker(wrangler);
+  say("Worker", `${configuration.worker}, version ${version}`);
+
+  for (const { binding, id } of databases) {
+    const replication = await ensureReadReplication(wrangler, account.id, id);
+    const byHand = `could not be turned on from here. Without it every read goes to the primary. To turn it on:\n${replicationByHand(account.id, id)}`;
+    say("Replication", `${binding}: ${replication === "unknown" ? byHand : replication}`);
+  }
+
+  const origin = options.url ?? originOf(targets);
+  for (const line of await smokeTest(origin, options.seconds)) say("Smoke test", line);
+  console.log(afterDeploy({ origin, account, configuration }));
+});
+
+function say(part: string, text: string) {
+  console.log(`${part.padEnd(12)} ${text}`);
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      env: { type: "string", default: "" },
+      location: { type: "string", multiple: true, default: [] },
+      url: { type: "string" },
+      wait: { type: "string", default: String(SMOKE_TEST_SECONDS) },
+      "dry-run": { type: "boolean", default: false },
+    },
+  });
+  const locations = values.location.map((text): [string, string] => {
+    const [location = "", binding = ""] = text.split("=").toReversed();
+    if (LOCATIONS.includes(location)) return [binding, location];
+    throw new Failure(`--location ${text}: one of ${LOCATIONS.join(", ")}; for one database DB_1=${LOCATIONS[0]}.`);
+  });
+  return {
+    environment: values.env,
+    locations: new Map(locations),
+    url: values.url,
+    seconds: Number(values.wait),
+    dryRun: values["dry-run"],
+  };
+}

@@ -1,0 +1,42 @@
+/** What `npm run deploy` would do, from what is on this machine. Nothing is asked of Cloudflare. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Configuration, Resource } from "./configuration.ts";
+import type { SchemaStep } from "./schema-steps.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+export async function printPlan(
+  wrangler: Wrangler,
+  { worker, accountId, databases, namespaces, variables }: Configuration,
+  steps: readonly SchemaStep[],
+  locations: ReadonlyMap<string, string>,
+): Promise<void> {
+  const where = (binding: string) => locations.get(binding) ?? locations.get("") ?? "near this machine";
+  const plan = [
+    `use the account ${process.env.CLOUDFLARE_ACCOUNT_ID ?? accountId ?? "that you are logged in to"}`,
+    ...databases.map((database) => describe("D1 database", database, ` ${where(database.binding)}`)),
+    ...namespaces.map((namespace) => describe("KV namespace", namespace, "")),
+    ...databases.map(
+      ({ binding }) => `apply to ${binding} those of these schema steps that it has not had:\n${listOf(steps)}`,
+    ),
+    `make and set the secret ${variables.SIGNING_SECRETS}, if the Worker has no secret`,
+    `deploy the Worker ${worker}`,
+    "turn on read replication, where it is off",
+    "test the deployment: /health, a forged API key, /openapi.json",
+  ];
+  console.log(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
+  const folder = await mkdtemp(join(tmpdir(), "deploy-"));
+  try {
+    await wrangler.run(["deploy", "--dry-run", "--outdir", folder], { show: true });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const describe = (noun: string, { binding, name, id }: Resource, where: string) =>
+  id === undefined
+    ? `find the ${noun} ${name} for ${binding}, or create it${where}, and write its id into wrangler.toml`
+    : `use the ${noun} ${id} for ${binding}`;
+
+const listOf = (steps: readonly SchemaStep[]) => steps.map(({ name }) => `   ${name}`).join("\n");

@@ -1,0 +1,22 @@
+/** What is left for a person to do after a deployment. */
+import type { Account } from "./account.ts";
+import type { Configuration } from "./configuration.ts";
+
+type Deployment = { readonly origin: string; readonly account: Account; readonly configuration: Configuration };
+
+export function afterDeploy({ origin, account, configuration }: Deployment): string {
+  const { hostname } = new URL(origin);
+  const isNew = [...configuration.databases, ...configuration.namespaces].some(({ id }) => id === undefined);
+  const commit = isNew ? ["Commit wrangler.toml: it has the ids of what was created.", ""] : [];
+  if (configuration.variables.ACCESS_AUD) return ["", ...commit, `Done: ${origin}/account/api-keys`].join("\n");
+  return [
+    "",
+    ...commit,
+    "Account Settings are closed until Cloudflare Access protects them:",
+    `1. Add a self-hosted application for ${hostname}, path account: https://one.dash.cloudflare.com/${account.id}/access/apps`,
+    "   and a policy that lets your account owners in.",
+    "2. Copy its audience tag (AUD) into ACCESS_AUD in wrangler.toml, and run this command again.",
+    `3. Sign in: ${origin}/account/api-keys`,
+    "How: https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/self-hosted-public-app/",
+  ].join("\n");
+}

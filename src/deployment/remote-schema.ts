@@ -1,0 +1,52 @@
+/** Applies the schema's steps to a D1 database on Cloudflare: why with `--file`, see schema-steps.ts. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Failure } from "./failure.ts";
+import { planSchema, readSchemaState, type SchemaPlan, type SchemaStep, UnknownSchema } from "./schema-steps.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+type Answer = { results: Record<string, unknown>[] }[];
+
+/**
+ * Brings the database behind `binding` to today's schema. A database that has every step is only read: while a file is imported,
+ * D1 answers no query. `tell` is called with each file's name before it is sent.
+ */
+export async function applyRemoteSteps(
+  wrangler: Wrangler,
+  binding: string,
+  steps: readonly SchemaStep[],
+  tell: (name: string) => void,
+): Promise<SchemaPlan> {
+  const execute = (...args: string[]) => ["d1", "execute", binding, "--remote", "--yes", ...args];
+  const state = await readSchemaState(async (sql) => {
+    const oneLine = sql.replace(/\s+/g, " ");
+    const [answer] = await wrangler.json<Answer>(execute("--json", "--command", oneLine));
+    return answer?.results ?? [];
+  });
+  const plan = planOf();
+  const folder = await mkdtemp(join(tmpdir(), "schema-steps-"));
+  try {
+    for (const { name, sql } of plan.files) {
+      tell(name);
+      const file = join(folder, "step.sql");
+      await writeFile(file, sql);
+      await wrangler.run(execute("--file", file));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return plan;
+
+  function planOf() {
+    try {
+      return planSchema(state, steps);
+    } catch (error) {
+      if (!(error instanceof UnknownSchema)) throw error;
+      throw new Failure(
+        `${binding}: ${error.message} Nothing was changed. Compare \`npx wrangler d1 export ${binding} --remote --no-data --output schema-there.sql\` ` +
+          "with schema.sql and change the database by hand, or deploy to a new one.",
+      );
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** The D1 databases and KV namespaces of an environment: found by id, else by name, else created. */
+import { type Resource, writeId } from "./configuration.ts";
+import { Failure } from "./failure.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+/** Cloudflare's location hints for a new database. */
+export const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
+
+/** A resource that exists, and a sentence about how it came to. */
+export type Found = Required<{ [Key in keyof Resource]: NonNullable<Resource[Key]> }> & { readonly how: string };
+
+/** `locations`: for a binding, or for "" (every other one). */
+export async function findDatabases(
+  wrangler: Wrangler,
+  databases: readonly Resource[],
+  locations: ReadonlyMap<string, string>,
+): Promise<readonly Found[]> {
+  const kind = { table: "d1_databases", key: "database_id", noun: "D1 database" };
+  const list = async () =>
+    (await wrangler.json<{ uuid: string; name: string }[]>(["d1", "list", "--json"])).map(({ uuid, name }) => ({
+      id: uuid,
+      name,
+    }));
+  return findAll(wrangler, kind, databases, list, async ({ binding, name }) => {
+    const location = locations.get(binding) ?? locations.get("");
+    await wrangler.run(["d1", "create", name, ...(location === undefined ? [] : ["--location", location])]);
+    return location === undefined ? "created near this machine" : `created in ${location}`;
+  });
+}
+
+export async function findNamespaces(wrangler: Wrangler, namespaces: readonly Resource[]): Promise<readonly Found[]> {
+  const kind = { table: "kv_namespaces", key: "id", noun: "KV namespace" };
+  const list = async () =>
+    (await wrangler.json<{ id: string; title: string }[]>(["kv", "namespace", "list"])).map(({ id, title }) => ({
+      id,
+      name: title,
+    }));
+  return findAll(wrangler, kind, namespaces, list, async ({ name }) => {
+    await wrangler.run(["kv", "namespace", "create", name]);
+    return "created";
+  });
+}
+
+type Kind = { readonly table: string; readonly key: string; readonly noun: string };
+type Listed = readonly { readonly id: string; readonly name: string }[];
+
+/**
+ * Each id is written to wrangler.toml as soon as it is known. A run that ended between creating and writing left a resource with
+ * the name: it is found by it and used. That is also why one is looked for before it is created.
+ */
+async function findAll(
+  { environment }: Wrangler,
+  { table, key, noun }: Kind,
+  resources: readonly Resource[],
+  list: () => Promise<Listed>,
+  create: (resource: Resource) => Promise<string>,
+): Promise<readonly Found[]> {
+  let listed = await list();
+  const found: Found[] = [];
+  for (const { binding, name, id } of resources) {
+    if (id !== undefined) {
+      if (!listed.some((one) => one.id === id)) {
+        throw new Failure(
+          `wrangler.toml names the ${noun} ${id} for ${binding}, and this account has none with that id. Is it another account's? ` +
+            `Choose the account (account_id, or CLOUDFLARE_ACCOUNT_ID), or take ${key} out of wrangler.toml to create a new, empty one.`,
+        );
+      }
+      found.push({ binding, name, id, how: "exists" });
+      continue;
+    }
+    const idOf = () => listed.find((one) => one.name === name)?.id;
+    let how = "found by its name";
+    if (idOf() === undefined) {
+      how = await create({ binding, name, id });
+      listed = await list();
+    }
+    const newId = idOf();
+    if (newId === undefined) throw new Failure(`The ${noun} ${name} was created, and Cloudflare does not list it yet.`);
+    await writeId({ environment, table, binding }, key, newId);
+    found.push({ binding, name, id: newId, how: `${how}; its id is in wrangler.toml now` });
+  }
+  return found;
+}

@@ -1,0 +1,91 @@
+/**
+ * The two slots of signing secrets, and the note of their rotation in wrangler.toml, behind the variable that names the slot that signs:
+ *
+ *     SIGNING_SECRETS = "CREDENTIAL_SECRETS_2" # since 2026-11-21T10:00:00.000Z
+ *
+ * The note makes a rotation that stopped go on, and says whether the other slot is still needed.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { CONFIGURATION, withVariable } from "./configuration.ts";
+import { Failure } from "./failure.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+const VARIABLE = "SIGNING_SECRETS";
+const SLOTS = ["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"] as const;
+
+export type Slot = (typeof SLOTS)[number];
+
+const STAGES = ["setting", "deploying", "ended", "done"] as const;
+
+/**
+ * `setting`: the other slot is being set. `deploying`: the slot that signs is not deployed yet. `ended`: the other slot has a secret
+ * that signed nothing. `done`: the other slot has the secret before.
+ */
+export type Stage = (typeof STAGES)[number];
+
+/** `since`: when the slot began to sign, in Unix milliseconds; undefined if that is not known. */
+export type Rotation = { readonly slot: Slot; readonly since: number | undefined; readonly stage: Stage };
+
+export const otherSlot = (slot: Slot): Slot => (slot === SLOTS[0] ? SLOTS[1] : SLOTS[0]);
+
+const NOTE = /# (?:since (\S+?))?(?:; )?(setting|deploying|ended)?$/;
+
+export async function readRotation(environment: string): Promise<Rotation> {
+  const header = environment === "" ? "[vars]" : `[env.${environment}.vars]`;
+  const toml = await readFile(CONFIGURATION, "utf8");
+  const line = toml
+    .split(`\n${header}\n`)[1]
+    ?.split("\n[")[0]
+    ?.match(new RegExp(`^${VARIABLE} = "(\\w+)"(.*)$`, "m"));
+  const slot = SLOTS.find((one) => one === line?.[1]);
+  if (slot === undefined)
+    throw new Failure(`${header} in ${CONFIGURATION} needs ${VARIABLE} = "${SLOTS.join('" or "')}".`);
+  const [, since, stage] = NOTE.exec(line?.[2] ?? "") ?? [];
+  return {
+    slot,
+    since: since === undefined ? undefined : Date.parse(since),
+    stage: STAGES.find((one) => one === stage) ?? "done",
+  };
+}
+
+export async function writeRotation(environment: string, { slot, since, stage }: Rotation): Promise<void> {
+  const notes = [
+    ...(since === undefined ? [] : [`since ${new Date(since).toISOString()}`]),
+    ...(stage === "done" ? [] : [stage]),
+  ];
+  const toml = await readFile(CONFIGURATION, "utf8");
+  await writeFile(CONFIGURATION, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
+}
+
+/** A token lives for at most 90 days. */
+const LONGEST_TOKEN_MS = 90 * 86_400_000;
+
+/** For how long after a deployment an isolate of the version before may still sign. */
+const ROLLOUT_MS = 300_000;
+
+/** What the slot that does not sign is needed for. `keys`: API keys that it signed and that are valid. */
+export type Need = { readonly keys: number; readonly tokensUntil: number };
+
+export async function readNeed(
+  wrangler: Wrangler,
+  bindings: readonly string[],
+  since: number,
+  now: number,
+): Promise<Need> {
+  const before = since + ROLLOUT_MS;
+  let keys = 0;
+  for (const binding of bindings) {
+    const sql = `SELECT count(*) AS count FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}) AND coalesce(rotated_at, created_at) < ${before}`;
+    const [answer] = await wrangler.json<{ results: { count: number }[] }[]>([
+      ...["d1", "execute", binding, "--remote", "--yes", "--json", "--command", sql],
+    ]);
+    keys += answer?.results[0]?.count ?? 0;
+  }
+  return { keys, tokensUntil: before + LONGEST_TOKEN_MS };
+}
+
+export const isNeeded = ({ keys, tokensUntil }: Need, now: number): boolean => keys > 0 || now < tokensUntil;
+
+export const describeNeed = ({ keys, tokensUntil }: Need): string =>
+  `${keys} API ${keys === 1 ? "key" : "keys"} that ${keys === 1 ? "is" : "are"} valid (their owners rotate them in Account Settings), ` +
+  `and tokens until ${new Date(tokensUntil).toISOString().slice(0, 10)}`;

@@ -1,0 +1,123 @@
+/**
+ * The steps of the schema: the numbered files of migrations/, and what a database still needs of them.
+ *
+ * The format, the order and the ledger (the table d1_migrations) are those of `wrangler d1 migrations`, so its `list` works here.
+ * One thing differs: on Cloudflare a step is applied with `wrangler d1 execute --file`, not with `wrangler d1 migrations apply`.
+ * The latter sends the step to D1's query endpoint, which splits it at semicolons and has cut triggers in two, each time for
+ * another reason (workers-sdk issues 4727, 10998, 14991, 15178, and 15690, which is open). `--file` uses D1's import, which takes
+ * the same files, and either completes or leaves the database as it was. The ledger's row is part of the file.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { schemaAfter as schemaAfterFiles } from "./schema-after.ts";
+import { LEDGER, normalizeSql, SCHEMA_OBJECTS, type SchemaObject } from "./schema-objects.ts";
+
+/** `name` is the file's name, as the ledger has it. */
+export type SchemaStep = { readonly name: string; readonly sql: string };
+
+/** `ledger`: the names of the steps that the database has had, in their order. Empty if it has no ledger. */
+export type SchemaState = { readonly ledger: readonly string[]; readonly objects: readonly SchemaObject[] };
+
+export type SchemaPlan = {
+  /** What to apply, in this order. Each is one file and one transaction, and ends with its rows in the ledger. */
+  readonly files: readonly SchemaStep[];
+  /** Steps in the ledger that this version does not have: a newer version was here. Its steps are additive, so this one works. */
+  readonly unknown: readonly string[];
+};
+
+/** The database has no ledger, and its tables are those of no step. */
+export class UnknownSchema extends Error {}
+
+/** As wrangler creates it. */
+const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER}(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+);`;
+
+const insertIntoLedger = ({ name }: SchemaStep) => `INSERT INTO ${LEDGER} (name) VALUES ('${name}');`;
+
+/** One statement: 1 if the database has a ledger. */
+export const HAS_LEDGER = `SELECT count(*) AS found FROM sqlite_master WHERE name = '${LEDGER}'`;
+
+/** One statement: the ledger, oldest first. */
+export const READ_LEDGER = `SELECT name FROM ${LEDGER} ORDER BY id`;
+
+/** Runs one statement and returns its rows. */
+export type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
+
+export async function readSchemaState(query: Query): Promise<SchemaState> {
+  const [found] = await query(HAS_LEDGER);
+  const ledger = Number(found?.found) > 0 ? await query(READ_LEDGER) : [];
+  const objects = await query(SCHEMA_OBJECTS);
+  return {
+    ledger: ledger.map(({ name }) => String(name)),
+    objects: objects.map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) })),
+  };
+}
+
+/** The files of `folder`, in their order. */
+export async function readSchemaSteps(folder = "migrations"): Promise<readonly SchemaStep[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
+  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(join(folder, name), "utf8") })));
+}
+
+/** What a database in `state` still needs. Throws UnknownSchema. */
+export function planSchema({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): SchemaPlan {
+  const adopted = ledger.length === 0 && objects.length > 0 ? findAdopted(objects, steps) : [];
+  const had = [...ledger, ...adopted.map(({ name }) => name)];
+  const pending = steps.filter(({ name }) => !had.includes(name));
+  return {
+    files: [...(adopted.length > 0 ? [adoptionOf(adopted, objects)] : []), ...pending.map(withLedger)],
+    unknown: ledger.filter((name) => !steps.some((step) => step.name === name)),
+  };
+}
+
+const schemaAfter = (steps: readonly SchemaStep[]) => schemaAfterFiles(steps.map(({ sql }) => sql));
+
+const withLedger = (step: SchemaStep): SchemaStep => ({
+  name: step.name,
+  sql: [CREATE_LEDGER, step.sql, insertIntoLedger(step), ""].join("\n"),
+});
+
+/**
+ * The steps that a database without a ledger has: until steps came, `schema.sql` was loaded as it was. Tables and indexes are
+ * compared, not triggers: those hold no data, and the adoption makes them anew.
+ */
+function findAdopted(objects: readonly SchemaObject[], steps: readonly SchemaStep[]): readonly SchemaStep[] {
+  const shape = shapeOf(objects);
+  for (let count = steps.length; count > 0; count--) {
+    const first = steps.slice(0, count);
+    if (shapeOf(schemaAfter(first)) === shape) return first;
+  }
+  throw new UnknownSchema(
+    "The database has tables and no ledger of schema steps, and its tables are those of no step.",
+  );
+}
+
+const shapeOf = (objects: readonly SchemaObject[]) =>
+  objects
+    .filter(({ type }) => type !== "trigger")
+    .map(({ type, name, sql }) => `${type} ${name} ${type === "table" ? withColumnsSorted(sql) : normalizeSql(sql)}`)
+    .toSorted()
+    .join("\n");
+
+/** No statement of the project depends on the order of a table's columns, and `schema.sql` had another one before steps came. */
+function withColumnsSorted(sql: string): string {
+  const [, columns = "", options = ""] = /^[^(]*\((.*)\)([^)]*)$/.exec(normalizeSql(sql)) ?? [];
+  return [...columns.split(",").toSorted(), options].join(",");
+}
+
+function adoptionOf(steps: readonly SchemaStep[], objects: readonly SchemaObject[]): SchemaStep {
+  const triggers = (all: readonly SchemaObject[]) => all.filter(({ type }) => type === "trigger");
+  return {
+    name: "the ledger",
+    sql: [
+      CREATE_LEDGER,
+      ...triggers(objects).map(({ name }) => `DROP TRIGGER ${name};`),
+      ...triggers(schemaAfter(steps)).map(({ sql }) => `${sql};`),
+      ...steps.map(insertIntoLedger),
+      "",
+    ].join("\n"),
+  };
+}
