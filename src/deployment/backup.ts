@@ -3,16 +3,20 @@
  * the databases of `npm run dev`. D1 answers no requests while it exports.
  */
 import { parseArgs } from "node:util";
-import { runCommand } from "./every-database.ts";
+import { openEveryDatabase } from "./every-database.ts";
 import { exportAll } from "./export.ts";
-
-const { values } = parseArgs({
-  options: { local: { type: "boolean" }, env: { type: "string" }, output: { type: "string" } },
-});
+import { runCommand } from "./failure.ts";
 
 await runCommand(async () => {
+  const { values } = parseArgs({
+    options: {
+      local: { type: "boolean", default: false },
+      env: { type: "string", default: "" },
+      output: { type: "string" },
+    },
+  });
   const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
-  exportAll(folder, values.local ? "--local" : "--remote", values.env);
+  await exportAll(await openEveryDatabase(values.env, values.local), folder);
   console.log(
     `\nThe backup is in ${folder}. It holds personal data and the hashes of API keys: keep it as you keep those.`,
   );

@@ -2,16 +2,17 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommandFailed, databaseBindings, type Place, runD1 } from "./every-database.ts";
+import type { EveryDatabase } from "./every-database.ts";
+import { Failure } from "./failure.ts";
 
 export const fileOf = (folder: string, binding: string): string => join(folder, `${binding}.sql`);
 
 /** Exports every database into a new folder, reads each file back, and prints what it holds. */
-export function exportAll(folder: string, place: Place, environment: string | undefined): void {
+export async function exportAll({ bindings, place, run }: EveryDatabase, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const binding of databaseBindings(environment)) {
+  for (const binding of bindings) {
     const file = fileOf(folder, binding);
-    runD1(["export", binding, place, "--output", file, "--skip-confirmation"], environment);
+    await run(["export", binding, place, "--output", file, "--skip-confirmation"]);
     const database = readExport(file);
     const counts = ["accounts", "api_keys", "panelists", "idea_banks", "proposals"].map(
       (table) => `${rowsOf(database, table)} ${table.replace("_", " ")}`,
@@ -21,14 +22,14 @@ export function exportAll(folder: string, place: Place, environment: string | un
   }
 }
 
-/** An export, loaded into memory. Throws CommandFailed when it is not one. */
+/** An export, loaded into memory. Throws a Failure when it is not one. */
 export function readExport(file: string): DatabaseSync {
   const database = new DatabaseSync(":memory:");
   try {
     database.exec(readFileSync(file, "utf8"));
     return database;
   } catch (error) {
-    throw new CommandFailed(`${file} is not a complete export: ${error instanceof Error ? error.message : error}`);
+    throw new Failure(`${file} is not a complete export: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -56,7 +57,7 @@ export function dropStatements(database: DatabaseSync): string[] {
     const isTarget = (table: string) =>
       [...left].some(([other, targets]) => other !== table && targets.includes(table));
     const next = [...left.keys()].find((table) => !isTarget(table));
-    if (next === undefined) throw new CommandFailed("the tables refer to each other in a circle.");
+    if (next === undefined) throw new Failure("the tables refer to each other in a circle.");
     ordered.push(next);
     left.delete(next);
   }

@@ -6,68 +6,70 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { endAgain } from "./end-again.ts";
-import { CommandFailed, databaseBindings, runCommand, runD1 } from "./every-database.ts";
+import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { dropStatements, exportAll, fileOf, readExport } from "./export.ts";
-
-const { values } = parseArgs({
-  options: {
-    timestamp: { type: "string" },
-    from: { type: "string" },
-    "end-again": { type: "string" },
-    local: { type: "boolean" },
-    env: { type: "string" },
-  },
-});
-const { timestamp, from, "end-again": onlyEndAgain, env } = values;
-const place = values.local ? "--local" : "--remote";
+import { Failure, runCommand } from "./failure.ts";
 
 await runCommand(async () => {
+  const { values } = parseArgs({
+    options: {
+      timestamp: { type: "string" },
+      from: { type: "string" },
+      "end-again": { type: "string" },
+      local: { type: "boolean", default: false },
+      env: { type: "string", default: "" },
+    },
+  });
+  const { timestamp, from, "end-again": onlyEndAgain } = values;
   if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
-    throw new CommandFailed("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.");
-  const bindings = databaseBindings(env);
-  for (const folder of [from, onlyEndAgain]) if (folder !== undefined) requireExports(folder, bindings);
-  if (timestamp !== undefined && values.local)
-    throw new CommandFailed("A local database has no Time Travel: use --from.");
+    throw new Failure("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.");
+  if (timestamp !== undefined && values.local) throw new Failure("A local database has no Time Travel: use --from.");
+  const databases = await openEveryDatabase(values.env, values.local);
+  for (const folder of [from, onlyEndAgain]) if (folder !== undefined) requireExports(folder, databases);
 
   const before = onlyEndAgain ?? `backups/before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
   if (onlyEndAgain === undefined) {
-    exportAll(before, place, env);
-    console.log(
-      `\nThe state before the restore is in ${before}. If anything below fails: npm run restore -- --end-again ${before}\n`,
-    );
+    await exportAll(databases, before);
+    console.log(`\nThe state before the restore is in ${before}.`);
+    console.log(`If anything below fails: npm run restore -- --end-again ${before}\n`);
   }
-  for (const binding of bindings) {
-    if (timestamp !== undefined) runD1(["time-travel", "restore", binding, `--timestamp=${timestamp}`], env);
-    if (from !== undefined) importExport(binding, from, before);
+  for (const binding of databases.bindings) {
+    if (timestamp !== undefined) await databases.run(["time-travel", "restore", binding, `--timestamp=${timestamp}`]);
+    if (from !== undefined) await importExport(databases, binding, from, before);
   }
-  for (const binding of bindings) endAgainIn(binding, before);
+  for (const binding of databases.bindings) await endAgainIn(databases, binding, before);
   console.log("\nNow deploy, which empties the memory of every isolate: npm run deploy");
 });
 
-function requireExports(folder: string, bindings: readonly string[]): void {
+function requireExports(folder: string, { bindings }: EveryDatabase): void {
   for (const binding of bindings) {
-    if (!existsSync(fileOf(folder, binding))) throw new CommandFailed(`${fileOf(folder, binding)} is missing.`);
+    if (!existsSync(fileOf(folder, binding))) throw new Failure(`${fileOf(folder, binding)} is missing.`);
   }
 }
 
 /** Empties the database and loads the backup, in one file: nothing is between the two. */
-function importExport(binding: string, from: string, before: string): void {
+async function importExport(
+  { place, run }: EveryDatabase,
+  binding: string,
+  from: string,
+  before: string,
+): Promise<void> {
   const backup = fileOf(from, binding);
   readExport(backup).close();
   const present = readExport(fileOf(before, binding));
   const file = `${before}/${binding}-import.sql`;
   writeFileSync(file, `${dropStatements(present).join("\n")}\n${readFileSync(backup, "utf8")}`, { mode: 0o600 });
   present.close();
-  runD1(["execute", binding, place, "--yes", "--file", file], env);
+  await run(["execute", binding, place, "--yes", "--file", file]);
 }
 
-function endAgainIn(binding: string, before: string): void {
+async function endAgainIn({ place, run }: EveryDatabase, binding: string, before: string): Promise<void> {
   const present = readExport(fileOf(before, binding));
   const statements = endAgain(present);
   present.close();
   if (statements.length === 0) return;
   const file = `${before}/${binding}-end-again.sql`;
   writeFileSync(file, `${statements.join("\n")}\n`, { mode: 0o600 });
-  runD1(["execute", binding, place, "--yes", "--file", file], env);
+  await run(["execute", binding, place, "--yes", "--file", file]);
   console.log(`${binding}: what had been ended is ended again (${statements.length} statements).`);
 }

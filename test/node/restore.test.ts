@@ -39,7 +39,8 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   const [kept, revoked] = [await createKey(url, { name: "Kept" }), await createKey(url, { name: "Revoked" })];
   const rotated = await createKey(url, { name: "Rotated" });
   const asTenant = { headers: { "X-API-Key": kept.text } };
-  const bank = "DemoIdeaBank";
+  const { items: banks } = await ask(`${url}/tenant/ideabanks`, asTenant);
+  const bank = (banks as { id: string }[])[0]?.id ?? "";
   const panelist = (name: string) => issueToken(url, kept.text, bank, name);
   const [well, tokens, off, gone] = [
     await panelist("well"),
@@ -95,7 +96,10 @@ describe("against Cloudflare", () => {
       join(standIn, "wrangler"),
       `#!/bin/sh
 echo "$*" >> '${standIn}/calls'
-case "$*" in *"$FAIL"*) exit 7;; esac
+case "$*" in
+  *"$FAIL"*) exit 7;;
+  whoami*) echo '{"loggedIn":true,"accounts":[{"id":"account-1","name":"Example Ltd"}]}';;
+esac
 while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "$2"; fi; shift; done
 `,
       { mode: 0o755 },
@@ -116,8 +120,8 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
       env: { ...process.env, PATH: `${standIn}:${process.env.PATH}`, FAIL: failing },
     });
     const calls = execFileSync("sh", ["-c", `cat '${standIn}/calls' 2>/dev/null || true`], { encoding: "utf8" });
-    const withoutTimes = calls.replaceAll(/\d{4}-\d\d-\d\dT[\d.-]+Z/g, "TIME");
-    return { ...result, calls: withoutTimes.split("\n").filter((line) => line !== "") };
+    const withoutTimes = calls.replaceAll(/\d{4}-\d\d-\d\dT[\d.-]+Z/g, "TIME").replaceAll(/ --env $/gm, "");
+    return { ...result, calls: withoutTimes.split("\n").filter((line) => line.startsWith("d1 ")) };
   }
 
   it("a backup exports every database", () => {
@@ -140,7 +144,7 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
   it("that fails after the export says how to end it well", () => {
     const { status, stdout, stderr, calls } = command("restore", ["--timestamp", "2026-11-20T12:00:00Z"], "execute");
     expect(calls).toHaveLength(3);
-    expect(stderr).toContain("ended with 7");
+    expect(stderr).toContain("`wrangler d1 execute DB --remote");
     expect(status).toBe(1);
     const [, folder = ""] = /npm run restore -- --end-again (\S+)/.exec(stdout) ?? [];
     const again = command("restore", ["--end-again", folder]);
@@ -149,7 +153,13 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
   });
 
   it.each([
-    ["without an export nothing is restored", ["--timestamp", "2026-11-20T12:00:00Z"], "export", "ended with 7", 1],
+    [
+      "without an export nothing is restored",
+      ["--timestamp", "2026-11-20T12:00:00Z"],
+      "export",
+      "`wrangler d1 export DB",
+      1,
+    ],
     ["without a moment or a backup", [], "nothing fails", "Give one of --timestamp", 0],
     ["with a folder that has no backup", ["--from", "backups/none"], "nothing fails", "DB.sql is missing", 0],
     ["a local database has no Time Travel", ["--timestamp", "1", "--local"], "nothing fails", "use --from", 0],

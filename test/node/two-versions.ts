@@ -31,6 +31,7 @@ export async function runVersions({ front, gates }: Versions, state: string) {
       CREDENTIAL_SECRETS: "what-signs-credentials-of-two-versions",
       FRESHNESS_SECONDS: "0",
       ACCESS_AUD: "",
+      NEW_ACCOUNTS: "0",
       SERVICE_TOKEN_OWNERS: "",
       OPERATOR_SECRET: "the-operator-of-two-versions-has-this",
     },
