@@ -94,7 +94,7 @@ describe("a deleted idea bank", () => {
       (binding) => (_, makeCall) =>
         binding === "DB" ? Promise.reject(new Error("Network connection lost.")) : makeCall(),
     );
-    await expect(runScheduled(down)).rejects.toThrow("D1 does not answer");
+    await expect(runScheduled(down)).rejects.toThrow("the scheduled job failed in part");
     expect(await env.DB_1.prepare("SELECT id FROM deleted_idea_banks").all()).toMatchObject({ results: [] });
     expect(await countRows("deleted_idea_banks")).toBe(1);
     await runScheduled(env);

@@ -1,6 +1,8 @@
 /** Which account is an owner's: one, whatever fails between the directory's database and the account's. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { AccountDatabases } from "../src/account/account-databases.ts";
+import { listAuditEvents } from "../src/database/audit-events.ts";
 import { chooseNewAccount } from "../src/database/choose-database.ts";
 import type { ApiKey } from "../src/model/account.ts";
 import { bindingOf, databaseOf, selectEverywhere } from "./support/databases.ts";
@@ -114,6 +116,21 @@ it("the owner of an account whose database has no binding any more is refused, a
     expect(await response.text()).toContain("does not have the database of this account");
   }
   expect(await selectEverywhere("SELECT id FROM accounts")).toEqual([]);
+});
+
+it("an isolate remembers where accounts are, of a bounded number of owners", async () => {
+  const accounts = new AccountDatabases(2);
+  const visit = async (email: string) => {
+    const asked: string[] = [];
+    await accounts.visit({ env: { ...env, NEW_ACCOUNTS: "1" }, var: { owner: { email } } }, (session, visited) => {
+      asked.push(visited.digit);
+      return listAuditEvents(session, visited, { limit: 1, after: undefined });
+    });
+    return asked.join();
+  };
+  for (const email of ["a", "b"]) expect(await visit(email)).toBe("0,1");
+  for (const email of ["a", "b"]) expect(await visit(email)).toBe("1");
+  expect([await visit("c"), await visit("b"), await visit("c"), await visit("a")]).toEqual(["0,1", "1", "1", "0,1"]);
 });
 
 describe("NEW_ACCOUNTS", () => {

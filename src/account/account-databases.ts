@@ -3,25 +3,35 @@
  * account is there too, that is the only round trip. If not, the isolate goes on to the account's database, and remembers it: an
  * account does not move.
  */
-import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import type { Visit } from "../database/owners.ts";
+import type { Owner } from "../model/account.ts";
 import { Problem } from "../problem.ts";
-import type { OwnerEnv } from "./owner-env.ts";
 
 /** Asks one database, and finds which account is the owner's, there or elsewhere. */
 type Ask<Found> = (session: D1DatabaseSession, visit: Visit) => Promise<Found>;
+
+/** What a request's context has, among others. */
+type Visitor = {
+  readonly env: Pick<Env, "DB" | "NEW_ACCOUNTS">;
+  readonly var: { readonly owner: Pick<Owner, "email"> };
+};
 
 const MAX_OWNERS = 1_000;
 
 export class AccountDatabases {
   /** Accounts that are not in the directory's database, by their owner's address. */
   readonly #elsewhere = new Map<string, Identifier>();
+  readonly #maxOwners: number;
+
+  constructor(maxOwners = MAX_OWNERS) {
+    this.#maxOwners = maxOwners;
+  }
 
   /** Creates the account on the owner's first visit. Throws `forbidden` for an account whose database has no binding. */
-  async visit<Found extends { readonly accountId: Identifier }>(c: Context<OwnerEnv>, ask: Ask<Found>): Promise<Found> {
+  async visit<Found extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Found>): Promise<Found> {
     const { email } = c.var.owner;
     const now = Date.now();
     let account = this.#elsewhere.get(email);
@@ -46,7 +56,7 @@ export class AccountDatabases {
 
   #remember(email: string, account: Identifier): void {
     const [oldest = email] = this.#elsewhere.keys();
-    if (this.#elsewhere.size >= MAX_OWNERS) this.#elsewhere.delete(oldest);
+    if (this.#elsewhere.size >= this.#maxOwners) this.#elsewhere.delete(oldest);
     this.#elsewhere.set(email, account);
   }
 }

@@ -62,8 +62,7 @@ Account Settings: ${origin}/account/api-keys
     console.log(`${other.binding} API key: ${demo.apiKey}\n${other.binding} Token: ${demo.token}\n`);
   }
 }).catch((error: unknown) => {
-  if (error instanceof OldIdentifiers) fail(error.message);
-  if (!(error instanceof UnknownSchema)) throw error;
+  if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
   fail(`${error.message} To start over without its data: rm -rf ${stateFolder}`);
 });
 

@@ -16,8 +16,8 @@ async function applySchemaSteps(database: D1Database, binding: string, steps: re
 
 /** Data of a version whose identifiers did not name their database: no request would find it. */
 export class OldIdentifiers extends Error {
-  constructor(stateFolder: string) {
-    super(`The local data is of an older version, with other identifiers. To start over: rm -rf ${stateFolder}`);
+  constructor() {
+    super("The local data is of an older version, with other identifiers.");
     this.name = "OldIdentifiers";
   }
 }
@@ -25,18 +25,17 @@ export class OldIdentifiers extends Error {
 /** `digit` is the first of every identifier in the database. */
 export type LocalDatabase = { readonly binding: string; readonly digit: string; readonly database: D1Database };
 
-/** Applies the steps. Throws UnknownSchema and OldIdentifiers. */
-async function prepare(
-  { binding, digit, database }: LocalDatabase,
-  stateFolder: string,
-  steps: readonly SchemaStep[],
-): Promise<void> {
+/** Throws UnknownSchema, and OldIdentifiers. */
+async function prepare({ binding, digit, database }: LocalDatabase, steps: readonly SchemaStep[]): Promise<void> {
   await applySchemaSteps(database, binding, steps);
   const old = await database.prepare("SELECT id FROM accounts WHERE substr(id, 1, 1) <> ?1").bind(digit).first();
-  if (old !== null) throw new OldIdentifiers(stateFolder);
+  if (old !== null) throw new OldIdentifiers();
 }
 
-/** Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), with the schema loaded. */
+/**
+ * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which have today's schema then.
+ * Throws UnknownSchema, and OldIdentifiers.
+ */
 export async function withLocalDatabases(
   config: string,
   stateFolder: string,
@@ -58,7 +57,7 @@ export async function withLocalDatabases(
       digit: binding === "DB" ? "0" : binding.slice(-1),
       database,
     }));
-    for (const each of databases) await prepare(each, stateFolder, steps);
+    for (const each of databases) await prepare(each, steps);
     await use(databases);
   } finally {
     await proxy.dispose();

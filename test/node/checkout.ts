@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public"];
@@ -15,7 +16,13 @@ export async function makeCheckout(): Promise<{ folder: string; remove: () => Pr
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-export type DevServer = { readonly output: string; stop: () => Promise<void> };
+/** `kill` ends every process of it at once, as a crash does. `pid` leads their group. */
+export type DevServer = {
+  readonly output: string;
+  readonly pid: number;
+  stop: () => Promise<void>;
+  kill: () => Promise<void>;
+};
 
 /**
  * Runs `npm run dev` until it is ready. Wrangler opens further ports, and one may be taken by another server that starts at the same
@@ -49,15 +56,26 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
     child.stderr?.on("data", listen);
     child.once("close", (code) => fail(new Error(`npm run dev ended with ${code}:\n${output}`)));
   });
-  return {
-    output,
-    stop: async () => {
-      // The whole group, as Ctrl-C in a terminal does.
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(-child.pid, "SIGINT");
-      await ended;
-    },
+  const { pid = 0 } = child;
+  const endWith = async (signal: NodeJS.Signals) => {
+    // The whole group, as Ctrl-C in a terminal does.
+    if (pid > 0 && child.exitCode === null && child.signalCode === null) process.kill(-pid, signal);
+    await ended;
   };
+  const kill = async () => {
+    await endWith("SIGKILL");
+    // A killed process has its number until the system has taken notice, and the next start would find it running.
+    while (groupExists(pid)) await setTimeout(20);
+  };
+  return { output, pid, stop: () => endWith("SIGINT"), kill };
+}
+
+function groupExists(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** A free port below the range that systems assign themselves (from 32768 on). */

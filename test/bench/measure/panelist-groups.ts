@@ -3,7 +3,7 @@ import type { Runtime } from "../runtime.ts";
 import { seedIdeaBanks, seedProposals, seedVotes, tokenFor, tokenOf, voterIds } from "../seed.ts";
 import type { Group, MakeBare } from "./speed.ts";
 
-const IDEA_BANK_ID = "IdeaBank0000";
+const IDEA_BANK_ID = "0IdeaBank000";
 const PROPOSALS = 1_000;
 /** So many panelists have voted for many proposals. */
 const EARLY_VOTERS = 40;

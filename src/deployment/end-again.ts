@@ -1,0 +1,52 @@
+/**
+ * What a restore must not bring back to life: credentials that were ended after the restored moment. From an export of the state
+ * before the restore come statements that end them again in the restored database. Applying them again changes nothing.
+ *
+ * - API keys: revoked ones are revoked; rotated ones get the secrets that they had.
+ * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
+ * - Panelists that were deactivated and accounts that were suspended are so again.
+ * - The audit trail keeps its events.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { hasTable } from "./export.ts";
+
+/** revoked_at of a panelist who is not active, or deleted. */
+const FOR_GOOD = 9_007_199_254_740_991;
+
+/** Each a SELECT of statements as texts. */
+const STATEMENTS = [
+  `SELECT 'UPDATE accounts SET status = ''suspended'' WHERE id = ' || quote(id) || ' AND status <> ''suspended'';' AS sql
+   FROM accounts WHERE status = 'suspended'`,
+  `SELECT 'UPDATE api_keys SET secret_hash = ' || quote(secret_hash) || ', last_four = ' || quote(last_four)
+     || ', previous_secret_hash = ' || quote(previous_secret_hash) || ', previous_expires_at = ' || quote(previous_expires_at)
+     || ', rotated_at = ' || rotated_at || ' WHERE id = ' || quote(id) || ' AND coalesce(rotated_at, 0) < ' || rotated_at || ';' AS sql
+   FROM api_keys WHERE rotated_at IS NOT NULL`,
+  `SELECT 'UPDATE api_keys SET revoked_at = ' || revoked_at || ' WHERE id = ' || quote(id) || ' AND revoked_at IS NULL;' AS sql
+   FROM api_keys WHERE revoked_at IS NOT NULL`,
+  // Before the deactivations: a trigger then revokes the tokens once more, at its own time.
+  `SELECT 'UPDATE panelists SET tokens_revoked_at = ' || at || ' WHERE id = ' || quote(panelist_id)
+     || ' AND coalesce(tokens_revoked_at, 0) < ' || at || ';' AS sql
+   FROM (SELECT panelist_id, iif(revoked_at = ${FOR_GOOD}, recorded_at, revoked_at) AS at FROM token_revocations) WHERE at > 0`,
+  `SELECT 'INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ' || quote(account_id) || ', '
+     || quote(panelist_id) || ', ' || revoked_at || ', ' || recorded_at
+     || ' WHERE NOT EXISTS (SELECT 1 FROM panelists WHERE id = ' || quote(panelist_id)
+     || ') AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = ' || quote(panelist_id) || ');' AS sql
+   FROM token_revocations ORDER BY seq`,
+  `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
+  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at) SELECT '
+     || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
+     || quote(actor) || ', ' || quote(address) || ', ' || created_at
+     || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
+   FROM audit_events`,
+];
+
+/** `before` is the export from before the restore. None when it is of a database without tables. */
+export const endAgain = (before: DatabaseSync): string[] =>
+  hasTable(before, "token_revocations")
+    ? STATEMENTS.flatMap((select) =>
+        before
+          .prepare(select)
+          .all()
+          .map(({ sql }) => String(sql)),
+      )
+    : [];
