@@ -198,7 +198,7 @@ describe("a second start", () => {
     const account = "INSERT INTO accounts (id, owner_email, created_at) VALUES ('DemoAccount0', 'old@example.com', 1)";
     await paste(`cd '${checkout.folder}' && node_modules/.bin/wrangler d1 execute DB --local --command "${account}"`);
     expect((await attempt(`--port ${port}`)).trim().split("\n")).toEqual([
-      "The local data is of an older version, with other identifiers. To start over: rm -rf .wrangler/state",
+      "The local data is of an older version, with other identifiers. To start over without its data: rm -rf .wrangler/state",
       "exit 1",
     ]);
   });
