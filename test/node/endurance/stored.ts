@@ -20,7 +20,7 @@ export function openDatabase(stateFolder: string): DatabaseSync {
 const TEXT_COLUMN = { proposals: "title", comments: "body", panelists: "external_id" } as const;
 
 /** What counts and its rows, which must agree. */
-const COUNTERS = {
+export const COUNTERS = {
   "a proposal's votes":
     "SELECT id FROM proposals p WHERE votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)",
   "a proposal's comments":
