@@ -2,16 +2,22 @@
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
-/** `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
-export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
+/**
+ * `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. `anchorMs`: how far behind the primary
+ * a replica may be that is read for it.
+ */
+export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
 
 const secret = z.string().check(z.minLength(32, "each secret in CREDENTIAL_SECRETS must have at least 32 characters"));
 
+const seconds = z.pipe(
+  z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)),
+  z.number().check(z.lte(300)),
+);
+
 const Variables = z.object({
-  FRESHNESS_SECONDS: z.pipe(
-    z.pipe(z.string().check(z.regex(/^\d+(\.\d+)?$/)), z.transform(Number)),
-    z.number().check(z.lte(300)),
-  ),
+  FRESHNESS_SECONDS: seconds,
+  ANCHOR_SECONDS: seconds,
   CREDENTIAL_SECRETS: z.pipe(
     z.pipe(
       z.string(),
@@ -21,24 +27,25 @@ const Variables = z.object({
   ),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "CREDENTIAL_SECRETS">;
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "CREDENTIAL_SECRETS">;
 
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
   const variables = Variables.parse(env);
   return {
     freshnessMs: variables.FRESHNESS_SECONDS * 1000,
+    anchorMs: variables.ANCHOR_SECONDS * 1000,
     signingKeys: await importSigningKeys(variables.CREDENTIAL_SECRETS),
   };
 }
 
 /** A reader that caches the last settings, so that an isolate imports its signing keys once. */
 export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
-  let kept: { freshness: string; secrets: string; settings: Settings } | undefined;
+  let kept: { freshness: string; anchor: string; secrets: string; settings: Settings } | undefined;
   return async (env) => {
-    const { FRESHNESS_SECONDS: freshness, CREDENTIAL_SECRETS: secrets } = env;
-    if (kept?.freshness !== freshness || kept.secrets !== secrets) {
-      kept = { freshness, secrets, settings: await readSettings(env) };
+    const { FRESHNESS_SECONDS: freshness, ANCHOR_SECONDS: anchor, CREDENTIAL_SECRETS: secrets } = env;
+    if (kept?.freshness !== freshness || kept.anchor !== anchor || kept.secrets !== secrets) {
+      kept = { freshness, anchor, secrets, settings: await readSettings(env) };
     }
     return kept.settings;
   };

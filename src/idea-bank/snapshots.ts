@@ -138,10 +138,12 @@ export class IdeaBankSnapshots {
         this.#bookmarks.note(session);
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
-      let loaded = await load(this.#bookmarks.open(database));
+      const session = this.#bookmarks.open(database);
+      let loaded = await load(session);
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
-      if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
-        loaded = await load(database.withSession("first-primary"));
+      const closed = loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog");
+      if (previous === undefined && closed && !this.#bookmarks.isAnchored(session))
+        loaded = await load(this.#bookmarks.openAtPrimary(database));
       return this.#link(names, loaded, kept);
     } finally {
       this.#unread.delete(kept);

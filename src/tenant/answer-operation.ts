@@ -46,7 +46,7 @@ export function createTenantAnswer(
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
-    const session = chooseDatabase(c.env).withSession("first-primary");
+    const session = bookmarks.openAtPrimary(chooseDatabase(c.env));
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });

@@ -47,7 +47,13 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
         name,
         compatibilityDate: compatibility_date,
         modules: [{ type: "ESModule", path: `${name}.js`, contents: script }],
-        bindings: { CREDENTIAL_SECRETS: SECRET, FRESHNESS_SECONDS: "1", SERVICE_TOKEN_OWNERS: "", ...variables },
+        bindings: {
+          CREDENTIAL_SECRETS: SECRET,
+          FRESHNESS_SECONDS: "1",
+          ANCHOR_SECONDS: "10",
+          SERVICE_TOKEN_OWNERS: "",
+          ...variables,
+        },
         d1Databases: { DB: database },
         kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
         ratelimits: Object.fromEntries(
