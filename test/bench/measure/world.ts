@@ -27,26 +27,37 @@ export type WorldPlan = {
   /** Of each peer: nothing of theirs depends on how many they are. */
   readonly peerRequests: number;
   readonly writes: number;
+  readonly keys: number;
 };
 
-const KEYS = 40;
+/** `bytesPerProposal`: what D1 stores for one, its indexes included. */
+export type WorldResult = { readonly outcomes: readonly Outcome[]; readonly bytesPerProposal: number };
+
 const BANKS = 50;
+const ENTRIES = 20;
 const WORKER = "world";
 const LIMIT = { limit: 10_000, windowSeconds: 60 };
 
-export async function measureWorld(plan: WorldPlan, subjects: readonly SubjectName[] = SUBJECTS): Promise<Outcome[]> {
+export async function measureWorld(plan: WorldPlan, subjects: readonly SubjectName[] = SUBJECTS): Promise<WorldResult> {
   const script = await buildWorld();
   const progress = new Progress(subjects.length);
   const outcomes: Outcome[] = [];
+  let bytesPerProposal = Number.NaN;
   for (const subject of subjects) {
-    outcomes.push(await measure(subject, plan, script));
+    const measured = await measure(subject, plan, script);
+    outcomes.push(measured.outcome);
+    ({ bytesPerProposal } = measured);
     progress.advance(`world: ${subject}`);
   }
   progress.finish();
-  return outcomes;
+  return { outcomes, bytesPerProposal };
 }
 
-async function measure(subject: SubjectName, plan: WorldPlan, script: string): Promise<Outcome> {
+async function measure(
+  subject: SubjectName,
+  plan: WorldPlan,
+  script: string,
+): Promise<{ outcome: Outcome; bytesPerProposal: number }> {
   const databases = REPLICAS.map((place) => `REPLICA_${place}`);
   const runtime = await startRuntime([
     {
@@ -59,38 +70,57 @@ async function measure(subject: SubjectName, plan: WorldPlan, script: string): P
     },
   ]);
   try {
+    const { bytesPerProposal, ...data } = await seed(runtime, ["DB", ...databases], plan.keys);
     const order: Order = {
       subject,
       seconds: plan.seconds,
       requests: subject.includes("peer") ? plan.peerRequests : plan.requests,
       writes: plan.writes,
-      ...(await seed(runtime, ["DB", ...databases])),
+      ...data,
     };
     const response = await fetch(`${runtime.url(WORKER)}/run`, { method: "POST", body: JSON.stringify(order) });
     if (!response.ok) throw new Error(`${subject}: ${await response.text()}`);
-    return (await response.json()) as Outcome;
+    return { outcome: (await response.json()) as Outcome, bytesPerProposal };
   } finally {
     await runtime.stop();
   }
 }
 
 /** The same in the primary and in each replica. */
-async function seed(runtime: Runtime, bindings: readonly string[]): Promise<Pick<Order, "keys" | "banks">> {
+async function seed(
+  runtime: Runtime,
+  bindings: readonly string[],
+  keyCount: number,
+): Promise<Pick<Order, "keys" | "banks"> & { bytesPerProposal: number }> {
   const ids = ideaBankIds(BANKS);
   const leavers = voterIds(BANKS);
   let keys: Order["keys"] = [];
+  let bytesPerProposal = Number.NaN;
   for (const binding of bindings) {
     const database = await runtime.database(WORKER, binding);
     await seedAccount(database);
     await seedIdeaBanks(database, ids);
-    await seedChangelogs(database, ids);
+    const before = await storedBytes(database);
+    await seedChangelogs(database, ids, ENTRIES);
+    bytesPerProposal = ((await storedBytes(database)) - before) / (BANKS * ENTRIES);
     await seedPanelists(database, leavers);
-    if (binding === "DB") keys = await seedKnownApiKeys(database, KEYS, LIMIT);
+    if (binding === "DB") keys = await seedKnownApiKeys(database, keyCount, LIMIT);
   }
   const banks = ids.map(async (id, index): Promise<Bank> => {
     const leaverId = leavers[index] ?? "";
-    // The newest of its twenty.
-    return { id, leaverId, proposalId: `${id}20`, token: await tokenFor(id), leaver: await tokenOf(leaverId, id) };
+    // The newest.
+    return {
+      id,
+      leaverId,
+      proposalId: `${id}${ENTRIES}`,
+      token: await tokenFor(id),
+      leaver: await tokenOf(leaverId, id),
+    };
   });
-  return { keys, banks: await Promise.all(banks) };
+  return { keys, banks: await Promise.all(banks), bytesPerProposal };
+}
+
+async function storedBytes(database: D1Database): Promise<number> {
+  const { meta } = await database.prepare("SELECT 1").all();
+  return meta.size_after;
 }

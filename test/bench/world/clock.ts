@@ -17,11 +17,17 @@ const realClearTimeout = globalThis.clearTimeout;
 /** A Durable Object that waits only for the world's time would be taken for hung. */
 const KEEP_ALIVE_MS = 3_600_000;
 
+/** Longer than any chain of promises that needs no I/O. */
+const TURNS = 500;
+/** In case an object's last word was not heard here. */
+const POLL_MS = 20;
+
 export class Clock {
   /** Unix milliseconds, from `install` on. */
   now = 0;
   /** Work that is really under way: a call to a local store, a message to an object or from it. */
-  underWay = 0;
+  #underWay = 0;
+  #onIdle = () => {};
   #heap: Timer[] = [];
   #ids = 0;
   readonly #cancelled = new Set<number>();
@@ -59,12 +65,21 @@ export class Clock {
 
   /** Real work: time stands still until it has ended. */
   async real<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    this.underWay += 1;
+    this.begin();
     try {
       return await call();
     } finally {
-      this.underWay -= 1;
+      this.end();
     }
+  }
+
+  begin(): void {
+    this.#underWay += 1;
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#onIdle();
   }
 
   /** At a time of this clock, in no place. */
@@ -86,17 +101,27 @@ export class Clock {
       settled = true;
     });
     watched.catch(() => {});
-    for (let idle = 0; !settled; ) {
-      await scheduler.wait(0);
-      if (settled || this.underWay > 0) continue;
+    for (;;) {
+      await this.#quiet();
+      if (settled) return watched;
       const next = this.#pop();
-      if (next === undefined && ++idle > 1_000) throw new Error("the world has stopped: nothing is left to happen");
-      if (next === undefined) continue;
-      idle = 0;
+      if (next === undefined) throw new Error("the world has stopped: nothing is left to happen");
       this.now = Math.max(this.now, next.due);
       next.fire();
     }
-    return watched;
+  }
+
+  /** Until nothing is under way, and all code has run as far as it can without time. */
+  async #quiet(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn++) {
+      await null;
+      if (this.#underWay === 0) continue;
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await Promise.race([idle, scheduler.wait(POLL_MS)]);
+      turn = 0;
+    }
   }
 
   #schedule(callback: () => void, milliseconds: number): number {

@@ -14,8 +14,8 @@ type Written = { readonly sql: string; readonly values: readonly unknown[] };
 
 type Replica = { readonly database: D1Database; arrivesAt: number; has: number };
 
-/** Told of each round trip. */
-export type Meter = (results: readonly D1Result[]) => void;
+/** Told of each round trip, and whether the primary answered it. */
+export type Meter = (results: readonly D1Result[], atPrimary: boolean) => void;
 
 const isWrite = ({ sql }: Written) => /^\s*(?:WITH\b.*\b)?(?:INSERT|UPDATE|DELETE|REPLACE|CREATE)\b/is.test(sql);
 const prepareAt = (database: D1Database, { sql, values }: Written) => database.prepare(sql).bind(...values);
@@ -73,7 +73,7 @@ export class ReplicatedDatabase {
       const version = answering?.has;
       await clock.sleep(random.latency(D1_SERVICE));
       const results = await clock.real(() => call(answering?.database ?? this.#primary));
-      this.#meter(results);
+      this.#meter(results, answering === undefined);
       if (written.some(isWrite)) this.#replicate([]);
       const bookmark = toBookmark(version ?? this.#written);
       if (seen === null || bookmark > seen) seen = bookmark;

@@ -28,6 +28,9 @@ export const PLACES: readonly Place[] = [
   { name: "Sydney", replica: 5, longitude: 151 },
 ];
 
+/** Of ours, in each place. */
+export const ISOLATES = 2;
+
 /** D1's primary is here. */
 export const PRIMARY = 0;
 

@@ -22,11 +22,11 @@ export function worldObject<E extends Env>(
   const arrive = async (object: object, call: () => unknown): Promise<unknown> => {
     const here = places.get(object);
     if (here === undefined || where.getStore() === here) return call();
-    clock.underWay -= 1;
+    clock.end();
     try {
       return await where.run(here, async () => call());
     } finally {
-      clock.underWay += 1;
+      clock.begin();
     }
   };
 

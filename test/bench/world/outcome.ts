@@ -65,6 +65,12 @@ export type Outcome = {
   readonly places: readonly PlaceOutcome[];
   readonly revocation: Revocation;
   readonly counts: Counts;
+  /** Of the round trips to D1, those that its primary answered. */
+  readonly primaryTrips: number;
+  /** Of the calls to Durable Objects, those of the one that was called most. */
+  readonly busiestObjectCalls: number;
+  /** Requests for the busiest idea bank or key. */
+  readonly busiestRequests: number;
   /** How long the run took, in real seconds; and the day, in the world's. */
   readonly realSeconds: number;
   readonly seconds: number;

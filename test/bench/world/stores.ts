@@ -50,6 +50,9 @@ export function distantStore(store: KVNamespace, random: Random, counts: Counts)
 /** Where each object lives, by its id: where it was first used. */
 const homes = new Map<string, number>();
 
+/** How often each was called, by its id. */
+export const objectCalls = new Map<string, number>();
+
 export const homeOf = (id: DurableObjectId): number => homes.get(id.toString()) ?? PRIMARY;
 
 /** What a stub has besides the object's own methods. */
@@ -70,6 +73,7 @@ export function distantObjects<N extends Pick<DurableObjectNamespace, "idFromNam
           counts.objectRequests += 1;
           const from = placeNow();
           const id = target.id.toString();
+          objectCalls.set(id, (objectCalls.get(id) ?? 0) + 1);
           if (!homes.has(id)) homes.set(id, from);
           const way = random.latency(roundTrip(from, homeOf(target.id))) / 2;
           await clock.sleep(way + random.latency(OBJECT_SERVICE));

@@ -10,18 +10,17 @@ import straightforwardChangelog from "../workers/straightforward-changelog.ts";
 import straightforwardWhoami, * as straightforward from "../workers/straightforward-whoami.ts";
 import { clock, where } from "./clock.ts";
 import { ReplicatedDatabase } from "./database.ts";
-import { PLACES, PRIMARY, REPLICAS } from "./latencies.ts";
+import { ISOLATES, PLACES, PRIMARY, REPLICAS } from "./latencies.ts";
 import { worldObject } from "./objects.ts";
 import { Observations } from "./observations.ts";
 import type { Order, Outcome } from "./outcome.ts";
 import { Random } from "./random.ts";
-import { distantObjects, distantStore } from "./stores.ts";
+import { distantObjects, distantStore, objectCalls } from "./stores.ts";
 import { type Arrival, arrivals, changes } from "./traffic.ts";
 
 type WorldEnv = Env & { COUNTER: DurableObjectNamespace<straightforward.Counter> };
 
 const OWNER = "bench@example.com";
-const ISOLATES = 2;
 const REVOKED_KEY = 2;
 const random = new Random(3);
 const counts: Counts = {
@@ -34,6 +33,7 @@ const counts: Counts = {
   objectRequests: 0,
 };
 
+let primaryTrips = 0;
 let database: ReplicatedDatabase | undefined;
 
 /** The bindings of every Worker, and of every object: how far they are depends on who calls. */
@@ -42,8 +42,9 @@ function distant(env: WorldEnv): WorldEnv {
     env.DB,
     new Map(REPLICAS.map((place): [number, D1Database] => [place, Reflect.get(env, `REPLICA_${place}`)])),
     random,
-    (results) => {
+    (results, atPrimary) => {
       counts.d1RoundTrips += 1;
+      if (atPrimary) primaryTrips += 1;
       for (const { meta } of results) {
         counts.rowsRead += meta.rows_read;
         counts.rowsWritten += meta.rows_written;
@@ -93,13 +94,15 @@ async function run(order: Order, real: WorldEnv): Promise<Outcome> {
   const isWhoami = subject.startsWith("whoami");
   const keys = subject.includes("better-auth") ? await createBetterAuthKeys(env, order.keys.length) : order.keys;
   Object.assign(counts, NOTHING);
+  primaryTrips = 0;
   const start = clock.now;
   const observations = new Observations(start, seconds);
   const under: Promise<void>[] = [];
   const at = (milliseconds: number, happen: () => Promise<void>) =>
     under.push(new Promise((resolve, reject) => clock.at(start + milliseconds, () => happen().then(resolve, reject))));
   const send = isWhoami ? prepareWhoami() : prepareChangelog();
-  for (const arrival of arrivals(seconds, order.requests, isWhoami ? keys.length : order.banks.length)) {
+  const day = arrivals(seconds, order.requests, isWhoami ? keys.length : order.banks.length);
+  for (const arrival of day) {
     at(arrival.at, () =>
       where.run({ place: arrival.place }, async () => {
         counts.requests += 1;
@@ -109,7 +112,17 @@ async function run(order: Order, real: WorldEnv): Promise<Outcome> {
   }
   await clock.runUntil(Promise.all(under));
   const { places, revocation } = observations;
-  return { subject, places, revocation, counts, seconds, realSeconds: (performance.now() - startedReally) / 1_000 };
+  return {
+    subject,
+    places,
+    revocation,
+    counts,
+    primaryTrips,
+    busiestObjectCalls: Math.max(0, ...objectCalls.values()),
+    busiestRequests: day.filter(({ target }) => target === 0).length,
+    seconds,
+    realSeconds: (performance.now() - startedReally) / 1_000,
+  };
 
   function prepareWhoami() {
     const isOurs = subject.includes("ours");
