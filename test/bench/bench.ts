@@ -21,7 +21,14 @@ const FULL: Plan = {
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
   memory: { ideaBanks: 10_000, reads: 1_000_000, batches: 20 },
-  world: { seconds: 60, requests: 36_000, peerRequests: 6_000, writes: 120, keys: 40 },
+  world: {
+    seconds: 60,
+    requests: 36_000,
+    peerRequests: 6_000,
+    writes: 120,
+    keys: 40,
+    quiet: { seconds: 600, requests: 6_000, banks: 500 },
+  },
   starts: 5,
 };
 
@@ -30,7 +37,14 @@ const QUICK: Plan = {
   cost: { steadySeconds: 1, reads: 40 },
   scale: { proposals: [100, 10_000], keys: [1, 1_000], rounds: 1, requests: 20 },
   memory: { ideaBanks: 100, reads: 1_000, batches: 2 },
-  world: { seconds: 3, requests: 240, peerRequests: 60, writes: 6, keys: 5 },
+  world: {
+    seconds: 3,
+    requests: 240,
+    peerRequests: 60,
+    writes: 6,
+    keys: 5,
+    quiet: { seconds: 30, requests: 60, banks: 20 },
+  },
   starts: 1,
 };
 

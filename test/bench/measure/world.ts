@@ -28,6 +28,8 @@ export type WorldPlan = {
   readonly peerRequests: number;
   readonly writes: number;
   readonly keys: number;
+  /** Of ours, each idea bank or key once in many seconds. */
+  readonly quiet: { readonly seconds: number; readonly requests: number; readonly banks: number };
 };
 
 /** `bytesPerProposal`: what D1 stores for one, its indexes included. */
@@ -58,7 +60,10 @@ async function measure(
   plan: WorldPlan,
   script: string,
 ): Promise<{ outcome: Outcome; bytesPerProposal: number }> {
-  const databases = REPLICAS.map((place) => `REPLICA_${place}`);
+  const isQuiet = subject.includes("quiet");
+  // Only who opens sessions ever reads a replica.
+  const hasReplicas = subject.startsWith("changelog: ours") || subject.includes("nearest replica");
+  const databases = hasReplicas ? REPLICAS.map((place) => `REPLICA_${place}`) : [];
   const runtime = await startRuntime([
     {
       name: WORKER,
@@ -70,12 +75,15 @@ async function measure(
     },
   ]);
   try {
-    const { bytesPerProposal, ...data } = await seed(runtime, ["DB", ...databases], plan.keys);
+    const banks = isQuiet ? plan.quiet.banks : BANKS;
+    const { bytesPerProposal, ...data } = await seed(runtime, ["DB", ...databases], plan.keys, banks);
     const order: Order = {
       subject,
-      seconds: plan.seconds,
-      requests: subject.includes("peer") ? plan.peerRequests : plan.requests,
+      seconds: isQuiet ? plan.quiet.seconds : plan.seconds,
+      requests: isQuiet ? plan.quiet.requests : subject.includes("peer") ? plan.peerRequests : plan.requests,
       writes: plan.writes,
+      alike: isQuiet,
+      countFrom: isQuiet ? 0.5 : 0.1,
       ...data,
     };
     const response = await fetch(`${runtime.url(WORKER)}/run`, { method: "POST", body: JSON.stringify(order) });
@@ -91,9 +99,10 @@ async function seed(
   runtime: Runtime,
   bindings: readonly string[],
   keyCount: number,
+  bankCount: number,
 ): Promise<Pick<Order, "keys" | "banks"> & { bytesPerProposal: number }> {
-  const ids = ideaBankIds(BANKS);
-  const leavers = voterIds(BANKS);
+  const ids = ideaBankIds(bankCount);
+  const leavers = voterIds(bankCount);
   let keys: Order["keys"] = [];
   let bytesPerProposal = Number.NaN;
   for (const binding of bindings) {
@@ -102,7 +111,7 @@ async function seed(
     await seedIdeaBanks(database, ids);
     const before = await storedBytes(database);
     await seedChangelogs(database, ids, ENTRIES);
-    bytesPerProposal = ((await storedBytes(database)) - before) / (BANKS * ENTRIES);
+    bytesPerProposal = ((await storedBytes(database)) - before) / (bankCount * ENTRIES);
     await seedPanelists(database, leavers);
     if (binding === "DB") keys = await seedKnownApiKeys(database, keyCount, LIMIT);
   }

@@ -3,12 +3,10 @@ import { PLACES } from "./latencies.ts";
 import type { Distribution, PlaceOutcome, Revocation } from "./outcome.ts";
 import { percentile } from "./random.ts";
 
-/** Before this share of the day is over, caches fill: it is not in the latencies. */
-const WARM_UP = 0.1;
-
 type Written = { readonly target: number; readonly at: number };
 
 export class Observations {
+  /** Unix milliseconds: latencies before it are not taken. */
   readonly #countFrom: number;
   readonly #latencies = PLACES.map((): number[] => []);
   readonly #busiest = PLACES.map((): number[] => []);
@@ -19,9 +17,8 @@ export class Observations {
   #revocation: Revocation = { answeredMs: 0, admittedAfter: 0, lastAdmittedMs: 0 };
   #refused = 0;
 
-  /** Unix milliseconds. */
-  constructor(start: number, seconds: number) {
-    this.#countFrom = start + WARM_UP * seconds * 1_000;
+  constructor(countFrom: number) {
+    this.#countFrom = countFrom;
   }
 
   answered(place: number, target: number, begun: number, ended: number): void {

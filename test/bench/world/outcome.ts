@@ -4,9 +4,11 @@ import type { Counts } from "../workers/metered.ts";
 export const SUBJECTS = [
   "whoami: ours",
   "whoami: ours, LEASE_SECONDS=0",
+  "whoami: ours, quiet keys",
   "whoami: peer: D1 look-up and a stored count each time",
   "whoami: peer: better-auth",
   "changelog: ours",
+  "changelog: ours, quiet idea banks",
   "changelog: peer: D1 each time",
   "changelog: peer: D1 each time, at the nearest replica",
   "changelog: peer: KV each time",
@@ -21,7 +23,11 @@ export type Order = {
   readonly requests: number;
   /** Changes of changelogs, in the whole day. */
   readonly writes: number;
-  /** Texts of keys, and their ids; by Zipf's law, the first most. */
+  /** Idea banks and keys are used by Zipf's law, the first most; or all alike. */
+  readonly alike: boolean;
+  /** What is before this share of the day fills caches, and is not counted. */
+  readonly countFrom: number;
+  /** Texts of keys, and their ids. */
   readonly keys: readonly { readonly text: string; readonly id: string }[];
   readonly banks: readonly Bank[];
 };

@@ -17,9 +17,9 @@ const SWING = 0.8;
 const LEAVER = 0.1;
 
 /** A day of requests by local time, compressed. */
-export function arrivals(seconds: number, requests: number, targets: number): Arrival[] {
+export function arrivals(seconds: number, requests: number, targets: number, alike: boolean): Arrival[] {
   const random = new Random(1);
-  const draw = zipf(targets, random);
+  const draw = alike ? () => random.below(targets) : zipf(targets, random);
   return Array.from({ length: requests }, () => {
     for (;;) {
       const [share, place] = [random.next(), random.below(PLACES.length)];

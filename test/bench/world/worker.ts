@@ -40,7 +40,12 @@ let database: ReplicatedDatabase | undefined;
 function distant(env: WorldEnv): WorldEnv {
   database ??= new ReplicatedDatabase(
     env.DB,
-    new Map(REPLICAS.map((place): [number, D1Database] => [place, Reflect.get(env, `REPLICA_${place}`)])),
+    new Map(
+      REPLICAS.flatMap((place): [number, D1Database][] => {
+        const replica: D1Database | undefined = Reflect.get(env, `REPLICA_${place}`);
+        return replica === undefined ? [] : [[place, replica]];
+      }),
+    ),
     random,
     (results, atPrimary) => {
       counts.d1RoundTrips += 1;
@@ -93,15 +98,15 @@ async function run(order: Order, real: WorldEnv): Promise<Outcome> {
   const { subject, seconds } = order;
   const isWhoami = subject.startsWith("whoami");
   const keys = subject.includes("better-auth") ? await createBetterAuthKeys(env, order.keys.length) : order.keys;
-  Object.assign(counts, NOTHING);
-  primaryTrips = 0;
   const start = clock.now;
-  const observations = new Observations(start, seconds);
+  const countFrom = order.countFrom * seconds * 1_000;
+  const observations = new Observations(start + countFrom);
   const under: Promise<void>[] = [];
   const at = (milliseconds: number, happen: () => Promise<void>) =>
     under.push(new Promise((resolve, reject) => clock.at(start + milliseconds, () => happen().then(resolve, reject))));
   const send = isWhoami ? prepareWhoami() : prepareChangelog();
-  const day = arrivals(seconds, order.requests, isWhoami ? keys.length : order.banks.length);
+  const day = arrivals(seconds, order.requests, isWhoami ? keys.length : order.banks.length, order.alike);
+  at(countFrom, async () => forgetCounts());
   for (const arrival of day) {
     at(arrival.at, () =>
       where.run({ place: arrival.place }, async () => {
@@ -119,7 +124,7 @@ async function run(order: Order, real: WorldEnv): Promise<Outcome> {
     counts,
     primaryTrips,
     busiestObjectCalls: Math.max(0, ...objectCalls.values()),
-    busiestRequests: day.filter(({ target }) => target === 0).length,
+    busiestRequests: day.filter(({ target, at: when }) => target === 0 && when >= countFrom).length,
     seconds,
     realSeconds: (performance.now() - startedReally) / 1_000,
   };
@@ -185,6 +190,12 @@ async function run(order: Order, real: WorldEnv): Promise<Outcome> {
       observations.showed(place, target, begun, shown === undefined ? -1 : Number(shown));
     };
   }
+}
+
+function forgetCounts(): void {
+  Object.assign(counts, NOTHING);
+  primaryTrips = 0;
+  objectCalls.clear();
 }
 
 const NOTHING: Counts = { ...counts };
