@@ -22,7 +22,7 @@ export function plotBars(title: string, groups: readonly BarGroup[]): string {
   const parts: string[] = [];
   let y = 10;
   for (const { title: heading, scale, bars } of groups) {
-    const longest = scale ?? Math.max(...bars.map(({ value, until = value }) => until));
+    const longest = (scale ?? Math.max(...bars.map(({ value, until = value }) => until))) || 1;
     y += row;
     parts.push(text(8, y - 6, heading, "font-weight='600'"));
     for (const { label, value, until = value, text: caption, kind } of bars) {

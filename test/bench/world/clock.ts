@@ -116,10 +116,12 @@ export class Clock {
     for (let turn = 0; turn < TURNS; turn++) {
       await null;
       if (this.#underWay === 0) continue;
-      const idle = new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-      });
-      await Promise.race([idle, scheduler.wait(POLL_MS)]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const poll = realSetTimeout(resolve, POLL_MS);
+      this.#onIdle = resolve;
+      await promise;
+      // Not in `end`, which an object may have called: a timer belongs to who set it.
+      realClearTimeout(poll);
       turn = 0;
     }
   }
