@@ -51,6 +51,8 @@ const QUICK: Plan = {
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
 });
+if (values.only !== undefined && values.only !== "world")
+  throw new Error("--only world is the only part that runs alone");
 const plan = values.quick ? QUICK : FULL;
 const startedAt = new Date();
 await install();
