@@ -24,10 +24,10 @@ const FULL: Plan = {
   world: {
     seconds: 60,
     requests: 36_000,
-    peerRequests: 6_000,
+    peerRequests: 4_000,
     writes: 120,
     keys: 40,
-    quiet: { seconds: 600, requests: 6_000, banks: 500 },
+    quiet: { seconds: 300, requests: 3_000, banks: 250 },
   },
   starts: 5,
 };

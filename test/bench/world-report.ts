@@ -87,7 +87,7 @@ with ${plan.writes} changes of changelogs and one revocation. The first tenth of
 banks or ${plan.keys} keys, all alike, of which the second half is counted.
 
 **Real**: the Worker's code, the peers' code, and workerd's D1, KV and Durable Objects; each replica is a database of its own.
-**Injected** at the bindings: distances, what the stores add to them, KV's copy in each place, and how far replicas lag, all out of
+**Injected** at the bindings: distances, what the stores add to them, KV's copy in each place, and how far replicas lag (one that has not reached a session's bookmark waits until it has), all out of
 [one table](../test/bench/world/latencies.ts) with its sources. Time stands still while real work is done. So the figures are what a request waits for, and the same on every machine;
 processor time is in [Speed](#speed). **Not in it**: the client's own way to its place, queues, and the loss of idle isolates and objects.
 

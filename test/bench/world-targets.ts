@@ -8,13 +8,17 @@ const OLDEST_MS = 11_000;
 /** Beyond what the bare route waits for, which is nothing. */
 const BUSY_WAIT_MS = 1;
 
+const LATE_REPLICA =
+  "A session with a bookmark waits at a replica that has not reached it, and the bookmark of an anchored read is the newest there is: for as long " +
+  "as the replica lags, readers wait. ";
+
 const FINDINGS: Record<string, string> = {
   "whoami, a key in use, across the world":
     "A request that waits for its key's gate waits for the distance to it. `LEASE_SECONDS=0` always does; with leases, see how often the " +
     "busiest key called its gate (What ends first).",
-  "Changelog, a busy idea bank":
-    "A refresh ahead needs a request in the second half of the freshness window. Where none comes, the next one waits: with 11 requests a " +
-    "second in an isolate that is one request in some hundreds, and more at night.",
+  "Changelog, a busy idea bank": `${LATE_REPLICA}A refresh ahead hides half a second of it. A changed version is rendered by the next reader, who waits for D1 too. Where no request comes in the second half of the freshness window, the next one waits.`,
+  "Changelog, the oldest answer": `${LATE_REPLICA}After 2 s the read counts as an outage, and the last snapshot is served although D1 would answer at its primary.`,
+  "A revoked token, last admitted": `${LATE_REPLICA}After 2 s the read counts as an outage, and the last snapshot is served although D1 would answer at its primary.`,
 };
 
 export function judgeWorld(world: WorldResult): Verdict[] {

@@ -2,8 +2,9 @@
  * D1 with its primary in one place and replicas that lag in others. The databases are real: each replica is one of its own, to which
  * the world's writes are applied when they arrive.
  *
- * As D1 does it: "first-unconstrained" reads the nearest replica; a bookmark reads it too when the replica has come so far, else
- * the replica passes the question on; "first-primary", writes, and what is not in a session go to the primary. Bookmarks are counts of writes.
+ * As D1 does it: "first-unconstrained" reads the nearest replica; so does a bookmark, and waits until the replica has come so far
+ * (https://blog.cloudflare.com/d1-read-replication-beta/); "first-primary", writes, and what is not in a session go to the primary.
+ * Bookmarks are counts of writes.
  */
 import { clock, where } from "./clock.ts";
 import { D1_SERVICE, PLACES, PRIMARY, REPLICA_LAG, roundTrip } from "./latencies.ts";
@@ -12,7 +13,7 @@ import type { Random } from "./random.ts";
 /** A statement and its values, to be prepared again for whichever database answers. */
 type Written = { readonly sql: string; readonly values: readonly unknown[] };
 
-type Replica = { readonly database: D1Database; arrivesAt: number; has: number };
+type Replica = { readonly database: D1Database; arrivesAt: number; has: number; waiting: (() => void)[] };
 
 /** Told of each round trip, and whether the primary answered it. */
 export type Meter = (results: readonly D1Result[], atPrimary: boolean) => void;
@@ -33,7 +34,10 @@ export class ReplicatedDatabase {
   constructor(primary: D1Database, replicas: ReadonlyMap<number, D1Database>, random: Random, meter: Meter) {
     this.#primary = primary;
     this.#replicas = new Map(
-      [...replicas].map(([place, database]) => [place, { database, arrivesAt: 0, has: 1 } satisfies Replica]),
+      [...replicas].map(([place, database]) => [
+        place,
+        { database, arrivesAt: 0, has: 1, waiting: [] } satisfies Replica,
+      ]),
     );
     this.#random = random;
     this.#meter = meter;
@@ -67,18 +71,17 @@ export class ReplicatedDatabase {
       const replica = mayReplica && !written.some(isWrite) ? this.#replicas.get(nearest) : undefined;
       const random = this.#random;
       await clock.sleep(random.latency(roundTrip(place, replica === undefined ? PRIMARY : nearest)) / 2);
-      const behind = replica !== undefined && seen !== null && toBookmark(replica.has) < seen;
-      if (behind) await clock.sleep(random.latency(roundTrip(nearest, PRIMARY)) / 2);
-      const answering = behind || replica === undefined ? undefined : replica;
-      const version = answering?.has;
+      while (replica !== undefined && seen !== null && toBookmark(replica.has) < seen) {
+        await new Promise<void>((resolve) => replica.waiting.push(resolve));
+      }
       await clock.sleep(random.latency(D1_SERVICE));
-      const results = await clock.real(() => call(answering?.database ?? this.#primary));
-      this.#meter(results, answering === undefined);
+      const version = replica?.has;
+      const results = await clock.real(() => call(replica?.database ?? this.#primary));
+      this.#meter(results, replica === undefined);
       if (written.some(isWrite)) this.#replicate([]);
       const bookmark = toBookmark(version ?? this.#written);
       if (seen === null || bookmark > seen) seen = bookmark;
       mayReplica = true;
-      if (behind) await clock.sleep(random.latency(roundTrip(nearest, PRIMARY)) / 2);
       await clock.sleep(random.latency(roundTrip(place, replica === undefined ? PRIMARY : nearest)) / 2);
       return results;
     };
@@ -127,6 +130,7 @@ export class ReplicatedDatabase {
       clock.at(replica.arrivesAt, async () => {
         for (const each of statements) await clock.real(() => prepareAt(replica.database, each).run());
         replica.has = version;
+        for (const resolve of replica.waiting.splice(0)) resolve();
       });
     }
   }
