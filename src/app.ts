@@ -35,7 +35,9 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   app.use(defaultHeaders);
   app.use(async function provideSettings(c, next) {
     c.set("problemLog", problemLog);
-    c.set("settings", await readSettings(c.env));
+    const settings = await readSettings(c.env);
+    c.set("settings", settings);
+    bookmarks.anchorMs = settings.anchorMs;
     await next();
   });
 

@@ -12,6 +12,10 @@ export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
  */
 export const JOIN_MS = 1_000;
 
+/** Whether less than `milliseconds` have passed from `since` to `now`. A clock that has stepped back says nothing: false. */
+export const isWithin = (since: number, now: number, milliseconds: number): boolean =>
+  now >= since && now - since < milliseconds;
+
 export class DeadlineExceeded extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);

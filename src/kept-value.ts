@@ -26,6 +26,7 @@ import {
   DeadlineExceeded,
   hasSettled,
   hasSettledWithin,
+  isWithin,
   type WaitUntil,
 } from "./deadline.ts";
 
@@ -74,9 +75,6 @@ const PAUSE_MS = { min: 1_000, max: 5_000 };
 const NEVER = Number.NEGATIVE_INFINITY;
 
 const pauseOf = (freshMs: number): number => Math.min(Math.max(freshMs, PAUSE_MS.min), PAUSE_MS.max);
-
-const isWithin = (since: number, now: number, milliseconds: number): boolean =>
-  now >= since && now - since < milliseconds;
 
 const servesOutage = ({ readAt }: Kept<unknown>, now: number): boolean => now >= readAt && now - readAt <= OUTAGE_MS;
 

@@ -2,8 +2,11 @@
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
-/** `signingKeys`: the secrets of the slot that signs, then those of the other. `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. */
-export type Settings = { readonly freshnessMs: number; readonly signingKeys: SigningKeys };
+/**
+ * `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. `anchorMs`: how far behind the primary
+ * a replica may be that is read for it. `signingKeys`: the secrets of the slot that signs, then those of the other.
+ */
+export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
 
 const DEFAULT_LEASE_SECONDS = 1;
 
@@ -24,6 +27,7 @@ const Secrets = z.pipe(
 
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
+  ANCHOR_SECONDS: seconds(300),
   LEASE_SECONDS: z.optional(seconds(5)),
   CREDENTIAL_SECRETS: Secrets,
   // Set by the first rotation. From then on the two slots take turns, so that nobody ever has to read a secret.
@@ -31,7 +35,7 @@ const Variables = z.object({
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
+type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
   readonly CREDENTIAL_SECRETS_2?: string;
   readonly SIGNING_SECRETS?: string;
 };
@@ -44,13 +48,15 @@ export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): numb
 
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
-  const { FRESHNESS_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } = Variables.parse(env);
+  const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } =
+    Variables.parse(env);
   const [signing, other] =
     CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
       ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]
       : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
   return {
     freshnessMs: FRESHNESS_SECONDS * 1000,
+    anchorMs: ANCHOR_SECONDS * 1000,
     signingKeys: await importSigningKeys([...signing, ...other]),
   };
 }
@@ -58,7 +64,13 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
 /** A reader that caches the last settings, so that an isolate imports its signing keys once. */
 export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
   let kept: { env: SettingsEnv; settings: Settings } | undefined;
-  const READ = ["FRESHNESS_SECONDS", "CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2", "SIGNING_SECRETS"] as const;
+  const READ = [
+    "FRESHNESS_SECONDS",
+    "ANCHOR_SECONDS",
+    "CREDENTIAL_SECRETS",
+    "CREDENTIAL_SECRETS_2",
+    "SIGNING_SECRETS",
+  ] as const;
   return async (env) => {
     const last = kept;
     if (!last || READ.some((name) => env[name] !== last.env[name])) {

@@ -139,10 +139,12 @@ export class IdeaBankSnapshots {
         bookmarks.note(session);
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
-      let loaded = await load(bookmarks.open(database));
+      const session = bookmarks.open(database);
+      let loaded = await load(session);
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
-      if (previous === undefined && (loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog")))
-        loaded = await load(database.withSession("first-primary"));
+      const closed = loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog");
+      if (previous === undefined && closed && !bookmarks.isAnchored(session))
+        loaded = await load(bookmarks.openAtPrimary(database));
       return this.#link(names, loaded, kept);
     } finally {
       this.#unread.delete(kept);

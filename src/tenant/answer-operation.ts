@@ -45,7 +45,7 @@ export function createTenantAnswer(
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
-    const session = database.withSession("first-primary");
+    const session = bookmarks.of(accountId).openAtPrimary(database);
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
       if (await ownsPath(session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });

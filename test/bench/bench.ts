@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes under a
- * minute, tests the benchmark itself, and writes nothing.
+ * minute, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,14 +11,24 @@ import { measureMemory } from "./measure/memory.ts";
 import { measureScale } from "./measure/scale.ts";
 import { measureSpeed } from "./measure/speed.ts";
 import { measureStartUp } from "./measure/start-up.ts";
+import { measureWorld } from "./measure/world.ts";
 import { plotsOf, report } from "./report.ts";
 import type { Plan, Results } from "./results.ts";
+import { worldReport } from "./world-report.ts";
 
 const FULL: Plan = {
   speed: { connections: [1, 16, 64], rounds: 7, seconds: 1.2, coldReads: 400 },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
   memory: { ideaBanks: 10_000, reads: 1_000_000, batches: 20 },
+  world: {
+    seconds: 60,
+    requests: 36_000,
+    peerRequests: 4_000,
+    writes: 120,
+    keys: 40,
+    quiet: { seconds: 300, requests: 3_000, banks: 250 },
+  },
   starts: 5,
 };
 
@@ -27,18 +37,36 @@ const QUICK: Plan = {
   cost: { steadySeconds: 1, reads: 40 },
   scale: { proposals: [100, 10_000], keys: [1, 1_000], rounds: 1, requests: 20 },
   memory: { ideaBanks: 100, reads: 1_000, batches: 2 },
+  world: {
+    seconds: 3,
+    requests: 240,
+    peerRequests: 60,
+    writes: 6,
+    keys: 5,
+    quiet: { seconds: 30, requests: 60, banks: 20 },
+  },
   starts: 1,
 };
 
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
+});
+if (values.only !== undefined && values.only !== "world")
+  throw new Error("--only world is the only part that runs alone");
 const plan = values.quick ? QUICK : FULL;
 const startedAt = new Date();
 await install();
+if (values.only === "world") {
+  const world = await measureWorld(plan.world);
+  console.log(worldReport(world, plan.world));
+  process.exit();
+}
 const measured = {
   startUp: await measureStartUp(plan.starts),
   cost: await measureCost(plan.cost),
   scale: await measureScale(plan.scale),
   memory: await measureMemory(plan.memory),
+  world: await measureWorld(plan.world),
   speed: await measureSpeed(plan.speed),
 };
 const minutes = (Date.now() - startedAt.getTime()) / 60_000;

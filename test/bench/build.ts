@@ -27,6 +27,10 @@ export async function buildOurs(): Promise<string> {
 export const buildWorker = (name: string): Promise<string> =>
   bundle({ entryPoints: [`test/bench/workers/${name}.ts`] });
 
+/** The world around our code and the peers' (world/worker.ts). */
+export const buildWorld = (): Promise<string> =>
+  bundle({ entryPoints: ["test/bench/world/worker.ts"], define: { "import.meta.deployed": "true" } });
+
 /** A module (a path below `test/bench/workers/`) around which the stores are metered, and its Durable Object class. */
 export const buildMetered = (module: string, objectClass?: string): Promise<string> =>
   bundle({

@@ -1,4 +1,4 @@
-/** Plots as SVG, for a light and a dark page alike. */
+/** Plots as SVG. Each has a background of its own: the page around it may be dark where the reader's system is light. */
 
 const WIDTH = 760;
 const FONT = "font-family='system-ui, sans-serif' font-size='13'";
@@ -7,10 +7,13 @@ const COLORS = { ours: "#e8710a", limit: "#9aa0a6", peer: "#4285f4" };
 export type Bar = {
   readonly label: string;
   readonly value: number;
+  /** A thin line goes on from the value to here. */
+  readonly until?: number;
   readonly text: string;
   readonly kind: keyof typeof COLORS;
 };
-export type BarGroup = { readonly title: string; readonly bars: readonly Bar[] };
+/** `scale` is the value of the longest possible bar, of groups that are read side by side. */
+export type BarGroup = { readonly title: string; readonly scale?: number; readonly bars: readonly Bar[] };
 
 /** Horizontal bars from zero, each group on a scale of its own. */
 export function plotBars(title: string, groups: readonly BarGroup[]): string {
@@ -18,17 +21,23 @@ export function plotBars(title: string, groups: readonly BarGroup[]): string {
   const row = 24;
   const parts: string[] = [];
   let y = 10;
-  for (const { title: heading, bars } of groups) {
-    const longest = Math.max(...bars.map(({ value }) => value));
+  for (const { title: heading, scale, bars } of groups) {
+    const longest = (scale ?? Math.max(...bars.map(({ value, until = value }) => until))) || 1;
     y += row;
     parts.push(text(8, y - 6, heading, "font-weight='600'"));
-    for (const { label, value, text: caption, kind } of bars) {
-      const width = Math.max(1, ((WIDTH - left - 110) * value) / longest);
+    for (const { label, value, until = value, text: caption, kind } of bars) {
+      const toWidth = (length: number) => Math.max(1, ((WIDTH - left - 110) * length) / longest);
+      const [width, end] = [toWidth(value), toWidth(until)];
       parts.push(text(left - 8, y + 16, label, "text-anchor='end'"));
       parts.push(
         `<rect x='${left}' y='${y + 3}' width='${width.toFixed(1)}' height='${row - 7}' rx='2' fill='${COLORS[kind]}'/>`,
       );
-      parts.push(text(left + width + 6, y + 16, caption));
+      if (end > width) {
+        parts.push(
+          `<rect x='${left}' y='${y + 10}' width='${end.toFixed(1)}' height='3' fill='${COLORS[kind]}' fill-opacity='0.6'/>`,
+        );
+      }
+      parts.push(text(left + end + 6, y + 16, caption));
       y += row;
     }
     y += 8;
@@ -83,7 +92,9 @@ const text = (x: number, y: number, content: string, more = "") =>
 const frame = (title: string, height: number, parts: readonly string[]) =>
   `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${WIDTH} ${height}' width='${WIDTH}' height='${height}' ${FONT}>
 <title>${title}</title>
-<style>text { fill: #202124 } @media (prefers-color-scheme: dark) { text { fill: #e8eaed } }</style>
+<style>.page { fill: #ffffff } text { fill: #202124 }
+@media (prefers-color-scheme: dark) { .page { fill: #1b1f24 } text { fill: #e8eaed } }</style>
+<rect class='page' width='100%' height='100%' rx='6'/>
 ${parts.join("\n")}
 </svg>
 `;

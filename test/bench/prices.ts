@@ -17,6 +17,9 @@ export const PRICES = {
   kvWrite: 5,
 } as const;
 
+/** D1, for a gigabyte and a month, in US dollars. */
+export const STORED_GIGABYTE = 0.75;
+
 /** What a million requests cost that are like the counted ones, in US dollars. */
 export const dollarsPerMillion = (counts: Counts): number =>
   PRICES.workerRequest +

@@ -4,7 +4,9 @@ import { type BarGroup, plotBars, plotLines } from "./plot.ts";
 import { PRICES, PRICES_AS_OF } from "./prices.ts";
 import type { Results } from "./results.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
+import { table } from "./table.ts";
 import { groupOf, judge, shareOf, TARGET_CONNECTIONS } from "./targets.ts";
+import { worldPlots, worldReport } from "./world-report.ts";
 
 const MIB = 2 ** 20;
 
@@ -64,6 +66,7 @@ export const plotsOf = (results: Results): Record<string, string> => ({
     `changelog reads over ${results.memory.ideaBanks.toLocaleString("en")} idea banks`,
     "MiB",
   ),
+  ...worldPlots(results.world),
 });
 
 const kindOf = (name: string) => (name.startsWith("limit") ? "limit" : name.startsWith("peer") ? "peer" : "ours");
@@ -74,15 +77,22 @@ export function report(results: Results): string {
   return `# Benchmarks
 
 Made by \`npm run bench\`; nothing in here is typed by hand. Everything ran in one workerd on one machine, in turns, so the ratios are
-what to read: the times are those of a local simulation of D1, KV and Durable Objects, without a network.
+what to read: the times are those of a local simulation of D1, KV and Durable Objects, without a network. [The world](#the-world) puts the
+network in.
 
 ${describe(results)}
 
 ## Targets
 
 ${table(
-  ["", "target", "measured: median (spread)", ""],
-  verdicts.map(({ what, target, measured, met }) => [what, target, measured, met ? "met" : "**missed**"]),
+  ["", "target", "measured: median (spread)", "", "beside it"],
+  verdicts.map(({ what, target, measured, met, beside = "" }) => [
+    what,
+    target,
+    measured,
+    met ? "met" : "**missed**",
+    beside,
+  ]),
 )}
 ${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}
 ## Speed
@@ -120,6 +130,7 @@ ${table(
 
 Operations are for each request. A first read of an idea bank is dear and rare: once for each new version, and once for each isolate.
 
+${worldReport(results.world, results.plan.world)}
 ## Scale
 
 p50 in milliseconds (median of the rounds) and D1 rows read, of one request at a time. A quarter of the proposals are implemented; whoami's
@@ -220,9 +231,3 @@ const perSecond = ({ requests, seconds }: { requests: number; seconds: number })
 const count = (value: number) => Math.round(value).toLocaleString("en");
 const spread = ({ median, min, max }: Spread, digits: number) =>
   `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`;
-
-/** The first column is text, the others figures. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), `|---|${"---:|".repeat(head.length - 1)}`, ...rows.map(line)].join("\n");
-}

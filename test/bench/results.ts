@@ -4,12 +4,14 @@ import type { MemoryPlan, MemoryResult } from "./measure/memory.ts";
 import type { ScalePlan, ScaleResult } from "./measure/scale.ts";
 import type { GroupResult, SpeedPlan } from "./measure/speed.ts";
 import type { StartUpResult } from "./measure/start-up.ts";
+import type { WorldPlan, WorldResult } from "./measure/world.ts";
 
 export type Plan = {
   readonly speed: SpeedPlan;
   readonly cost: CostPlan;
   readonly scale: ScalePlan;
   readonly memory: MemoryPlan;
+  readonly world: WorldPlan;
   readonly starts: number;
 };
 
@@ -22,5 +24,6 @@ export type Results = {
   readonly cost: readonly CostResult[];
   readonly scale: readonly ScaleResult[];
   readonly memory: MemoryResult;
+  readonly world: WorldResult;
   readonly startUp: StartUpResult;
 };

@@ -17,11 +17,15 @@ export type Worker = {
   readonly database?: string;
   /** Binding to class, of this Worker's own. */
   readonly objects?: Record<string, string>;
+  /** Its objects stay in memory when they are idle. */
+  readonly keepsObjects?: boolean;
+  /** Other D1 databases, by binding. */
+  readonly databases?: readonly string[];
 };
 
 export type Runtime = {
   url(worker: string): string;
-  database(worker: string): Promise<D1Database>;
+  database(worker: string, binding?: string): Promise<D1Database>;
   /** Of workerd, in bytes: what it holds in memory right now. */
   residentBytes(): number;
   /** Where V8's inspector is, of a runtime that was started with it. */
@@ -43,12 +47,18 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
       host: "127.0.0.1",
       handleStructuredLogs: () => {},
       ...(inspected && { inspectorPort: 0, inspectorHost: "127.0.0.1" }),
-      workers: workers.map(({ name, script, variables = {}, database = "DB", objects = {} }) => ({
+      workers: workers.map(({ name, script, variables = {}, database = "DB", objects = {}, ...more }) => ({
         name,
         compatibilityDate: compatibility_date,
         modules: [{ type: "ESModule", path: `${name}.js`, contents: script }],
-        bindings: { CREDENTIAL_SECRETS: SECRET, FRESHNESS_SECONDS: "1", SERVICE_TOKEN_OWNERS: "", ...variables },
-        d1Databases: { DB: database },
+        bindings: {
+          CREDENTIAL_SECRETS: SECRET,
+          FRESHNESS_SECONDS: "1",
+          ANCHOR_SECONDS: "10",
+          SERVICE_TOKEN_OWNERS: "",
+          ...variables,
+        },
+        d1Databases: { DB: database, ...Object.fromEntries((more.databases ?? []).map((each) => [each, each])) },
         kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
         ratelimits: Object.fromEntries(
           ["PANELIST_READS", "PANELIST_WRITES"].map((binding) => [
@@ -57,7 +67,10 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
           ]),
         ),
         durableObjects: Object.fromEntries(
-          Object.entries(objects).map(([binding, className]) => [binding, { className, useSQLite: true }]),
+          Object.entries(objects).map(([binding, className]) => [
+            binding,
+            { className, useSQLite: true, unsafePreventEviction: more.keepsObjects ?? false },
+          ]),
         ),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
       })),
@@ -73,7 +86,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
       if (url === undefined) throw new Error(`no Worker is called ${worker}`);
       return url;
     },
-    database: (worker) => miniflare.getD1Database("DB", worker),
+    database: (worker, binding = "DB") => miniflare.getD1Database(binding, worker),
     residentBytes: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) * 1024,
     inspector: async () => new URL(`http://${(await miniflare.getInspectorURL()).host}`),
     async stop() {

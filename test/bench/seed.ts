@@ -30,11 +30,18 @@ export async function seedAccount(database: D1Database): Promise<void> {
 }
 
 /** Creates keys with a rate limit, and returns their texts. */
-export async function seedApiKeys(
+export const seedApiKeys = async (
+  database: D1Database,
+  count: number,
+  rateLimit: { limit: number; windowSeconds: number },
+): Promise<string[]> => (await seedKnownApiKeys(database, count, rateLimit)).map(({ text }) => text);
+
+/** The same, with their ids. */
+export async function seedKnownApiKeys(
   database: D1Database,
   count: number,
   { limit, windowSeconds }: { limit: number; windowSeconds: number },
-): Promise<string[]> {
+): Promise<{ text: string; id: string }[]> {
   const keys = await Promise.all(
     Array.from({ length: count }, () =>
       createApiKey(signingKeys, secureRandomBytes, createId(ACCOUNT_ID, secureRandomBytes)),
@@ -46,7 +53,7 @@ export async function seedApiKeys(
     limit,
     windowSeconds,
   );
-  return keys.map(({ text }) => text);
+  return keys.map(({ text, id }) => ({ text, id }));
 }
 
 /** Creates rows of keys without making the keys. */
@@ -135,6 +142,16 @@ const DESCRIPTION =
 
 export const voterIds = (count: number): string[] => Array.from({ length: count }, (_, index) => numbered("V", index));
 
+/** Panelists who have done nothing. */
+export const seedPanelists = async (database: D1Database, ids: readonly string[]): Promise<void> => {
+  await panelists(database, ids).run();
+};
+
+const panelists = (database: D1Database, ids: readonly string[]): D1PreparedStatement =>
+  database
+    .prepare("INSERT INTO panelists (id, account_id, created_at) SELECT value, ?2, 1 FROM json_each(?1)")
+    .bind(JSON.stringify(ids), ACCOUNT_ID);
+
 /**
  * Panelists; the `early` ones vote for proposals of an idea bank, none or some or nearly all of them for one. The same votes are
  * in `ballots`, which nothing counts, for the peer that counts them itself.
@@ -146,9 +163,7 @@ export async function seedVotes(
   early: number,
 ): Promise<void> {
   await database.batch([
-    database
-      .prepare("INSERT INTO panelists (id, account_id, created_at) SELECT value, ?2, 1 FROM json_each(?1)")
-      .bind(JSON.stringify(voters), ACCOUNT_ID),
+    panelists(database, voters),
     database
       .prepare(
         `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
