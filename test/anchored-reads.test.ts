@@ -10,8 +10,10 @@ import { createApp } from "../src/app.ts";
 import { Bookmarks } from "../src/database/bookmarks.ts";
 import { freeze } from "./support/clock.ts";
 import { interceptStores } from "./support/intercept.ts";
+import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
+import { VirtualTime } from "./support/virtual-time.ts";
 import { addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
 const START = 1_900_000_000_000;
@@ -125,6 +127,32 @@ describe("a replica that has not caught up", () => {
     expect((await (await get("/ideabank")).json<{ name: string }>()).name).toBe("After");
     expect(replica.asked).toEqual(["00000002"]);
   });
+});
+
+it("a replica that waits for its bookmark is waited for a second, and then the primary answers", async () => {
+  const { bank, token, replica, bindings } = await setUp();
+  vi.useRealTimers();
+  const time = new VirtualTime(START + 1_500);
+  const DB = new Proxy(replica.database, {
+    get(target, name) {
+      if (name !== "withSession") return Reflect.get(target, name);
+      return (constraint: string) => {
+        const session = target.withSession(constraint);
+        const isHeld = !constraint.startsWith("first-");
+        return interceptDatabase(session, (_, call) => (isHeld ? new Promise(() => {}) : time.call(call)));
+      };
+    },
+  });
+  const app = createApp();
+  const read = () => {
+    const request = new Request("https://api.example/ideabank", { headers: { Authorization: token } });
+    return app.fetch(request, { ...bindings, DB }, createExecutionContext());
+  };
+  await time.until(Promise.resolve(read()));
+  await replica.write("UPDATE idea_banks SET name = 'After' WHERE id = ?1", bank.id);
+  vi.setSystemTime(Date.now() + FRESHNESS_MS);
+  const { answer, elapsedMs } = await time.until(Promise.resolve(read()));
+  expect([(await answer.json<{ name: string }>()).name, elapsedMs]).toEqual(["After", 1_000]);
 });
 
 describe("ANCHOR_SECONDS", () => {
