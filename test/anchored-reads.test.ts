@@ -11,9 +11,11 @@ import { Bookmarks } from "../src/database/bookmarks.ts";
 import { freeze } from "./support/clock.ts";
 import { bindingOf } from "./support/databases.ts";
 import { interceptStores } from "./support/intercept.ts";
+import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
-import { addIdeaBank, addProposal, newId, tokenFor } from "./support/world.ts";
+import { VirtualTime } from "./support/virtual-time.ts";
+import { addIdeaBank, addProposal, tokenFor } from "./support/world.ts";
 
 const START = 1_900_000_000_000;
 const FRESHNESS_MS = 1_000;
@@ -27,7 +29,7 @@ async function setUp({ anchorSeconds = "10", freshnessSeconds = "1" } = {}) {
   await addProposal(bank, { title: "Before" });
   const token = await tokenFor(bank.id, bank.panelistId);
   const replica = await createReplica(bank.id);
-  const bindings = {
+  const bindings: Env = {
     ...env,
     [bindingOf(bank.id)]: replica.database,
     ANCHOR_SECONDS: anchorSeconds,
@@ -128,6 +130,33 @@ describe("a replica that has not caught up", () => {
   });
 });
 
+it("a replica that waits for its bookmark is waited for a second, and then the primary answers", async () => {
+  const { bank, token, replica, bindings } = await setUp();
+  vi.useRealTimers();
+  const time = new VirtualTime(START + 1_500);
+  const DB = new Proxy(replica.database, {
+    get(target, name) {
+      if (name !== "withSession") return Reflect.get(target, name);
+      return (constraint: string) => {
+        const session = target.withSession(constraint);
+        const isHeld = !constraint.startsWith("first-");
+        return interceptDatabase(session, (_, call) => (isHeld ? new Promise(() => {}) : time.call(call)));
+      };
+    },
+  });
+  const app = createApp();
+  const read = () => {
+    const request = new Request("https://api.example/ideabank", { headers: { Authorization: token } });
+    const env: Env = { ...bindings, [bindingOf(bank.id)]: DB };
+    return app.fetch(request, env, createExecutionContext());
+  };
+  await time.until(Promise.resolve(read()));
+  await replica.write("UPDATE idea_banks SET name = 'After' WHERE id = ?1", bank.id);
+  vi.setSystemTime(Date.now() + FRESHNESS_MS);
+  const { answer, elapsedMs } = await time.until(Promise.resolve(read()));
+  expect([(await answer.json<{ name: string }>()).name, elapsedMs]).toEqual(["After", 1_000]);
+});
+
 describe("ANCHOR_SECONDS", () => {
   it("0 reads the primary each time", async () => {
     const { replica, get } = await setUp({ anchorSeconds: "0", freshnessSeconds: "0" });
@@ -146,7 +175,7 @@ describe("the anchor", () => {
   /** What a session opened at `ms` asks for. */
   async function setUpBookmarks() {
     freeze(START);
-    const replica = await createReplica(newId());
+    const replica = await createReplica("0");
     const bookmarks = new Bookmarks(ANCHOR_MS);
     const openAt = (ms: number) => {
       vi.setSystemTime(START + ms);

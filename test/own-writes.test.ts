@@ -89,7 +89,7 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
 
 describe("the bookmark", () => {
   it("of one database is never the floor of the other", async () => {
-    const { tenant, ids, bindings, replica, panelist } = await setUp();
+    const { tenant, ids, bindings, replica } = await setUp();
     const elsewhere = await addIdeaBank();
     expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
     const asked: string[] = [];

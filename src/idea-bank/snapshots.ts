@@ -11,7 +11,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { JOIN_MS, type WaitUntil } from "../deadline.ts";
+import { answerWithin, DeadlineExceeded, JOIN_MS, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
@@ -34,6 +34,8 @@ type Names = { readonly ideaBankId: string; readonly panelistId: string };
 
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
+/** How long a replica is waited for: with what the primary then takes, less than the deadline of a read with a fallback. */
+const REPLICA_MS = 1_000;
 const REVOCATION_BYTES = 96;
 /** Snapshots of single panelists, of accounts with many revocations. */
 const MAX_SINGLE = 5_000;
@@ -140,7 +142,14 @@ export class IdeaBankSnapshots {
         return { ...loaded, bookmark: session.getBookmark() ?? "" };
       };
       const session = bookmarks.open(database);
-      let loaded = await load(session);
+      // A replica waits until it has reached the session's bookmark, which may take many seconds: the primary need not.
+      let loaded = await (bookmarks.isAnchored(session)
+        ? load(session)
+        : answerWithin(REPLICA_MS, load(session))
+      ).catch((error: unknown) => {
+        if (!(error instanceof DeadlineExceeded) || bookmarks.isAnchored(session)) throw error;
+        return load(bookmarks.openAtPrimary(database));
+      });
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       const closed = loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog");
       if (previous === undefined && closed && !bookmarks.isAnchored(session))
