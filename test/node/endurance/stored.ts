@@ -25,15 +25,16 @@ export const COUNTERS = {
     "SELECT id FROM proposals p WHERE votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)",
   "a proposal's comments":
     "SELECT id FROM proposals p WHERE comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id)",
-  "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <> (
-    SELECT coalesce(sum(bytes), 0) FROM (
-      SELECT account_id, 150 + octet_length(title) + octet_length(description) AS bytes FROM surveys
-      UNION ALL SELECT account_id, 150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0) FROM panelists
-      UNION ALL SELECT account_id, 200 + octet_length(name) FROM idea_banks
-      UNION ALL SELECT account_id, 300 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0) FROM proposals
-      UNION ALL SELECT account_id, 150 + octet_length(body) FROM comments
-      UNION ALL SELECT account_id, 150 + octet_length(key) + octet_length(outcome) FROM idempotency_keys
-    ) WHERE account_id = a.id)`,
+  // A sum of sums: D1 allows few terms in a UNION.
+  "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <>
+    (SELECT coalesce(sum(150 + octet_length(title) + octet_length(description)), 0) FROM surveys WHERE account_id = a.id)
+    + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)
+       FROM panelists WHERE account_id = a.id)
+    + (SELECT coalesce(sum(200 + octet_length(name)), 0) FROM idea_banks WHERE account_id = a.id)
+    + (SELECT coalesce(sum(300 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)), 0)
+       FROM proposals WHERE account_id = a.id)
+    + (SELECT coalesce(sum(150 + octet_length(body)), 0) FROM comments WHERE account_id = a.id)
+    + (SELECT coalesce(sum(150 + octet_length(key) + octet_length(outcome)), 0) FROM idempotency_keys WHERE account_id = a.id)`,
 };
 
 export function faultsOfDatabase(database: DatabaseSync, journal: Journal): string[] {
