@@ -2,9 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { AppEnv } from "../src/http/app-env.ts";
-import { databaseOf } from "./support/databases.ts";
+import { bindingOf, databaseOf } from "./support/databases.ts";
 import { hangStores, holdTimers } from "./support/hang.ts";
 import { countStores, failStores } from "./support/intercept.ts";
+import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createTenant } from "./support/tenant.ts";
 import { addIdeaBank } from "./support/world.ts";
@@ -50,6 +51,19 @@ describe("suspending an account", () => {
     const resumed = await send({ account: accountId, status: "active" });
     expect(await resumed.json()).toEqual({ accountId, status: "active", apiKeys: 2 });
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it("is not kept from an account by a database that is down and has it not", async () => {
+    const { accountId, email } = await createAccount();
+    expect(bindingOf(accountId)).toBe("DB_1");
+    const down = interceptDatabase(env.DB, () => Promise.reject(new Error("Network connection lost.")));
+    for (const account of [accountId, email]) {
+      const answer = await send({ account, status: "suspended" }, { ...withSecret, DB: down });
+      expect(await answer.json()).toEqual({ accountId, status: "suspended", apiKeys: 2 });
+    }
+    expect((await send({ account: "nobody@example.com", status: "active" }, { ...withSecret, DB: down })).status).toBe(
+      503,
+    );
   });
 
   it("closes every capability to panelists", async () => {
