@@ -9,6 +9,7 @@ import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
 
 const DEFAULT_LEASE_SECONDS = 1;
+const DEFAULT_ANCHOR_SECONDS = 10;
 
 /** A decimal number of seconds, at most `most`. */
 const seconds = (most: number) =>
@@ -27,7 +28,7 @@ const Secrets = z.pipe(
 
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
-  ANCHOR_SECONDS: seconds(300),
+  ANCHOR_SECONDS: z.optional(seconds(300)),
   LEASE_SECONDS: z.optional(seconds(5)),
   CREDENTIAL_SECRETS: Secrets,
   // Set by the first rotation. From then on the two slots take turns, so that nobody ever has to read a secret.
@@ -56,7 +57,7 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
       : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
   return {
     freshnessMs: FRESHNESS_SECONDS * 1000,
-    anchorMs: ANCHOR_SECONDS * 1000,
+    anchorMs: (ANCHOR_SECONDS ?? DEFAULT_ANCHOR_SECONDS) * 1000,
     signingKeys: await importSigningKeys([...signing, ...other]),
   };
 }

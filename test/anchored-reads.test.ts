@@ -130,32 +130,38 @@ describe("a replica that has not caught up", () => {
   });
 });
 
-it("a replica that waits for its bookmark is waited for a second, and then the primary answers", async () => {
-  const { bank, token, replica, bindings } = await setUp();
-  vi.useRealTimers();
-  const time = new VirtualTime(START + 1_500);
-  const DB = new Proxy(replica.database, {
-    get(target, name) {
-      if (name !== "withSession") return Reflect.get(target, name);
-      return (constraint: string) => {
-        const session = target.withSession(constraint);
-        const isHeld = !constraint.startsWith("first-");
-        return interceptDatabase(session, (_, call) => (isHeld ? new Promise(() => {}) : time.call(call)));
-      };
-    },
-  });
-  const app = createApp();
-  const read = () => {
-    const request = new Request("https://api.example/ideabank", { headers: { Authorization: token } });
-    const env: Env = { ...bindings, [bindingOf(bank.id)]: DB };
-    return app.fetch(request, env, createExecutionContext());
-  };
-  await time.until(Promise.resolve(read()));
-  await replica.write("UPDATE idea_banks SET name = 'After' WHERE id = ?1", bank.id);
-  vi.setSystemTime(Date.now() + FRESHNESS_MS);
-  const { answer, elapsedMs } = await time.until(Promise.resolve(read()));
-  expect([(await answer.json<{ name: string }>()).name, elapsedMs]).toEqual(["After", 1_000]);
-});
+it.each([
+  ["the idea bank", "/ideabank", "UPDATE idea_banks SET name = 'After' WHERE id = ?1"],
+  ["a list", "/ideabank/proposals", "UPDATE proposals SET title = 'After' WHERE idea_bank_id = ?1"],
+])(
+  "a replica that waits for its bookmark is waited for a second, and then the primary answers: %s",
+  async (_, path, change) => {
+    const { bank, token, replica, bindings } = await setUp();
+    vi.useRealTimers();
+    const time = new VirtualTime(START + 1_500);
+    const DB = new Proxy(replica.database, {
+      get(target, name) {
+        if (name !== "withSession") return Reflect.get(target, name);
+        return (constraint: string) => {
+          const session = target.withSession(constraint);
+          const isHeld = !constraint.startsWith("first-");
+          return interceptDatabase(session, (_, call) => (isHeld ? new Promise(() => {}) : time.call(call)));
+        };
+      },
+    });
+    const app = createApp();
+    const read = () => {
+      const request = new Request(`https://api.example${path}`, { headers: { Authorization: token } });
+      const env: Env = { ...bindings, [bindingOf(bank.id)]: DB };
+      return app.fetch(request, env, createExecutionContext());
+    };
+    await time.until(Promise.resolve(read()));
+    await replica.write(change, bank.id);
+    vi.setSystemTime(Date.now() + FRESHNESS_MS);
+    const { answer, elapsedMs } = await time.until(Promise.resolve(read()));
+    expect([(await answer.text()).includes("After"), elapsedMs]).toEqual([true, 1_000]);
+  },
+);
 
 describe("ANCHOR_SECONDS", () => {
   it("0 reads the primary each time", async () => {

@@ -96,10 +96,7 @@ export class Changelogs {
     stored: Stored,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const bookmarks = this.#bookmarks.of(ideaBankId);
-    const session = bookmarks.open(database);
-    const loaded = await loadChangelog(session, ideaBankId);
-    bookmarks.note(session);
+    const loaded = await this.#bookmarks.of(ideaBankId).read(database, (session) => loadChangelog(session, ideaBankId));
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

@@ -7,11 +7,13 @@
  *   is older than `anchorMs`: its bookmark is the new floor, and no read sees less than what was written `anchorMs` before it.
  *   In the last fifth of that time one session does so for all the others.
  */
-import { DEADLINE_MS, isWithin } from "../deadline.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded, isWithin } from "../deadline.ts";
 
 /** From this share of `anchorMs` on, one session is anchored ahead. */
 const AHEAD = 0.8;
 const NEVER = Number.NEGATIVE_INFINITY;
+/** A replica waits until it has reached the session's bookmark. A read waits so long for it, then the primary answers. */
+const REPLICA_MS = 1_000;
 
 export class Bookmarks {
   /** In milliseconds; 0 reads the primary each time. The application sets it from its settings. */
@@ -25,6 +27,34 @@ export class Bookmarks {
 
   constructor(anchorMs = 10_000) {
     this.anchorMs = anchorMs;
+  }
+
+  /**
+   * What `work` reads, in a session that is noted: at a replica, or at the primary when the replica has not come so far within a
+   * second. `work` may run twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
+   */
+  async read<Answer>(database: D1Database, work: (session: D1DatabaseSession) => Promise<Answer>): Promise<Answer> {
+    const attempt = async (session: D1DatabaseSession) => {
+      const answer = await work(session);
+      this.note(session);
+      return answer;
+    };
+    const session = this.open(database);
+    if (this.isAnchored(session)) return attempt(session);
+    try {
+      return await answerWithin(REPLICA_MS, attempt(session));
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error;
+      return answerWithin(DEADLINE_MS.without - REPLICA_MS, attempt(this.openAtPrimary(database)));
+    }
+  }
+
+  /** What `work` gives, once, in a session that is noted: D1 sends writes to the primary. */
+  async write<Answer>(database: D1Database, work: (session: D1DatabaseSession) => Promise<Answer>): Promise<Answer> {
+    const session = this.open(database);
+    const answer = await work(session);
+    this.note(session);
+    return answer;
   }
 
   /** A session for reads and writes. Pass it to `note` when its work is done. */

@@ -35,8 +35,8 @@ export const chooseDirectory = (env: Databases): D1Database => guardDatabase(env
  * The digit of the database for a new account: one of those in NEW_ACCOUNTS, by chance. Throws when one of them has no binding: an
  * account there could not be reached.
  */
-export function chooseNewAccount(env: Databases & { readonly NEW_ACCOUNTS: string }, random: RandomBytes): string {
-  const digits = env.NEW_ACCOUNTS;
+export function chooseNewAccount(env: Databases & { readonly NEW_ACCOUNTS?: string }, random: RandomBytes): string {
+  const digits = env.NEW_ACCOUNTS ?? DIRECTORY_DIGIT;
   if (digits === "" || [...digits].some((digit) => findBinding(env, digit) === undefined))
     throw new Error("NEW_ACCOUNTS must be digits of databases that have a binding");
   const [byte = 0] = random(1);

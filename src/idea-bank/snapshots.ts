@@ -11,7 +11,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { answerWithin, DeadlineExceeded, JOIN_MS, type WaitUntil } from "../deadline.ts";
+import { JOIN_MS, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
@@ -34,8 +34,6 @@ type Names = { readonly ideaBankId: string; readonly panelistId: string };
 
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
-/** How long a replica is waited for: with what the primary then takes, less than the deadline of a read with a fallback. */
-const REPLICA_MS = 1_000;
 const REVOCATION_BYTES = 96;
 /** Snapshots of single panelists, of accounts with many revocations. */
 const MAX_SINGLE = 5_000;
@@ -136,24 +134,19 @@ export class IdeaBankSnapshots {
       const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
       const seq = revocations?.seq ?? 0;
       const bookmarks = this.#bookmarks.of(ideaBankId);
-      const load = async (session: D1DatabaseSession) => {
-        const loaded = await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq);
-        bookmarks.note(session);
-        return { ...loaded, bookmark: session.getBookmark() ?? "" };
-      };
-      const session = bookmarks.open(database);
-      // A replica waits until it has reached the session's bookmark, which may take many seconds: the primary need not.
-      let loaded = await (bookmarks.isAnchored(session)
-        ? load(session)
-        : answerWithin(REPLICA_MS, load(session))
-      ).catch((error: unknown) => {
-        if (!(error instanceof DeadlineExceeded) || bookmarks.isAnchored(session)) throw error;
-        return load(bookmarks.openAtPrimary(database));
+      const load = async (session: D1DatabaseSession) => ({
+        ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq)),
+        bookmark: session.getBookmark() ?? "",
+        atPrimary: bookmarks.isAnchored(session),
       });
+      let loaded = await bookmarks.read(database, load);
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       const closed = loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog");
-      if (previous === undefined && closed && !bookmarks.isAnchored(session))
-        loaded = await load(bookmarks.openAtPrimary(database));
+      if (previous === undefined && closed && !loaded.atPrimary) {
+        const session = bookmarks.openAtPrimary(database);
+        loaded = await load(session);
+        bookmarks.note(session);
+      }
       return this.#link(names, loaded, kept);
     } finally {
       this.#unread.delete(kept);

@@ -55,14 +55,14 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Datab
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
     const { token, database } = await readToken(c);
     await limitPanelist(c.env, token.panelistId, method === "GET");
-    const session = bookmarks.of(token.ideaBankId).open(database);
+    const own = bookmarks.of(token.ideaBankId);
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
-      requireVisible(await loadAccess(session, token), token);
+      requireVisible(await own.read(database, (session) => loadAccess(session, token)), token);
       throw problem;
     });
-    const found = await handle(c, { ...input, token, session, now: Date.now() });
-    bookmarks.of(token.ideaBankId).note(session);
+    const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
+    const found = await (method === "GET" ? own.read(database, work) : own.write(database, work));
 
     requireVisible(found.access, token);
     if (found.proposal === null) throw new Problem("proposal-not-found");
