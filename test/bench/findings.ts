@@ -17,14 +17,12 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     const group = "whoami, key in use";
     const floor = "limit: the same after one empty Durable Object call";
     return (
-      "The budget is one Durable Object call a request, and that call alone is what is missing: the bare route that first calls " +
-      `an object whose method is empty reaches ${percent(share(group, floor))} of the bare route, and ours ${percent(share(group, "ours", floor))} of that. ` +
-      "What a profile showed beside the call was worth mending, and is: the HMAC and the SHA-256 of a key that the isolate has " +
-      "seen before (now a look-up), the object's id made out of its name for each request (now remembered; a tenth of the " +
-      "request), headers set on a response that Hono then had to build again, and names that the bundler set on every closure. " +
-      "Tried and left out: `fetch` in place of RPC (a few microseconds cheaper, and untyped) and an answer flattened to a string (no " +
-      "difference). What is left is the serialisation of the gate's answer, its own bookkeeping, and garbage. Sharing one call between " +
-      "requests is not to be had: a promise belongs to the request that made it."
+      "A key in busy use is decided by a lease, without a call; what is left of calls are renewals, about two a second for each key and isolate, and " +
+      `what comes before the first lease. A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share(group, floor))} of the bare route. ` +
+      "Mended after profiling: the HMAC and the SHA-256 of a key that the isolate has seen before (now a look-up), the object's id made " +
+      "out of its name for each request (now remembered), headers set on a response that Hono then had to build again, and names that " +
+      "the bundler set on every closure. What is left over the bare route is the middleware (request id, observation, default headers), the look-ups of the " +
+      "key and its lease, and the answer's two rate-limit headers."
     );
   },
   "Forged key": () =>
