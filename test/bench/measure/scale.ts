@@ -80,7 +80,7 @@ async function seedBanks(runtime: Runtime, sizes: readonly number[], progress: P
   const bySize: Request[][] = [];
   for (const [index, size] of sizes.entries()) {
     // Its proposals' ids start with the idea bank's first four characters.
-    const id = `B${String(index).padStart(3, "0")}ScaleBnk`;
+    const id = `0B${String(index).padStart(2, "0")}ScaleBnk`;
     await seedIdeaBanks(database, [id]);
     await seedProposals(database, id, size, (rows) => progress.advance("scale: seeding proposals", rows));
     const path = `/tenant/ideabanks/${id}/proposals`;
