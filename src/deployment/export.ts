@@ -10,7 +10,9 @@ export const fileOf = (folder: string, binding: string): string => join(folder, 
 /** Exports every database into a new folder, reads each file back, and prints what it holds. */
 export async function exportAll({ bindings, place, run }: EveryDatabase, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const binding of bindings) {
+  // `DB` last: what an owner's first visit between two exports leaves is an entry of the directory without its account, which the
+  // next visit completes, and not an account that the directory does not know.
+  for (const binding of bindings.toSorted().reverse()) {
     const file = fileOf(folder, binding);
     await run(["export", binding, place, "--output", file, "--skip-confirmation"]);
     const database = readExport(file);
