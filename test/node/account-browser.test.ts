@@ -8,6 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumPath, launchBrowser } from "./browser.ts";
 import { type DevServer, freePort, makeCheckout, startDev } from "./checkout.ts";
+import { action, card, createKey, revokeKey } from "./owner-pages.ts";
 
 if (chromiumPath === undefined) {
   if (process.env.CI) throw new Error("CI needs a Chromium for the tests of Account Settings");
@@ -50,25 +51,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 120_000 
 
   const whoami = async (key: string) =>
     (await fetch(`${origin}/tenant/whoami`, { headers: { "X-API-Key": key } })).status;
-  const card = (page: Page, name: string) => page.locator("li.card", { has: page.getByRole("heading", { name }) });
-  const action = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const focused = (page: Page) => page.evaluate<string>("document.activeElement.textContent");
-
-  async function createKey(page: Page, name: string): Promise<string> {
-    await page.goto("/account/api-keys");
-    await page.getByLabel("Name", { exact: true }).fill(name);
-    await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("heading", { name: "Your new API key" }).waitFor();
-    return (await page.locator("#key").textContent()) ?? "";
-  }
-
-  async function revokeKey(page: Page, name: string): Promise<void> {
-    await page.goto("/account/api-keys");
-    await page.getByRole("link", { name: `Revoke ${name}` }).click();
-    await page.getByRole("heading", { name: `Revoke “${name}”?` }).waitFor();
-    await page.getByRole("button", { name: "Revoke this key" }).click();
-    await page.getByText(`“${name}” is revoked.`).waitFor();
-  }
 
   it("creates a key, copies it, uses it, shows its usage, rotates it and revokes it", async () => {
     const { page, complaints } = await open();

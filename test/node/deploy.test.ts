@@ -1,6 +1,4 @@
-/** `npm run deploy` and `npm run rollback` against an account of the stand-in for wrangler. */
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+/** `npm run deploy` against an account of the stand-in for wrangler. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -282,38 +280,4 @@ it("a signing slot that the Worker does not have is refused before the deploymen
   await account.calls();
   expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS_2, and the Worker has no secret of that name");
   expect(await account.calls()).not.toContain("deploy");
-});
-
-it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
-  const before = await configuration();
-  const stdout = await deployWell("--dry-run", "--location", "weur");
-  expect(stdout).toContain(
-    "2. find the D1 database edge-access-api for DB, or create it weur, and write its id into wrangler.toml",
-  );
-  expect(stdout).toContain(`   ${steps[0]}\n   ${steps[1]}\n`);
-  expect(await account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);
-  expect(await configuration()).toBe(before);
-});
-
-it("--dry-run works with wrangler itself, without a network", () => {
-  const offline = { ...process.env, HTTPS_PROXY: "http://127.0.0.1:9", CLOUDFLARE_API_TOKEN: undefined };
-  const output = execFileSync(process.execPath, ["src/deployment/deploy.ts", "--dry-run"], {
-    cwd: account.checkout,
-    env: { ...offline, PATH: `node_modules/.bin:${process.env.PATH}` },
-    encoding: "utf8",
-  });
-  expect(output).toContain("--dry-run: exiting now.");
-  expect(existsSync(join(account.checkout, ".dev.vars"))).toBe(false);
-});
-
-describe("npm run rollback", () => {
-  it("returns to the version before, and tests it where an address is named", async () => {
-    await deployWell();
-    await account.calls();
-    const ran = await account.run("rollback", "--url", account.origin);
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("Smoke test   GET /health: 200") });
-    expect(await account.calls()).toEqual(["whoami --json", "rollback --yes --message npm run rollback"]);
-    await account.run("rollback", "version-7");
-    expect(await account.calls()).toContain("rollback version-7 --yes --message npm run rollback");
-  });
 });

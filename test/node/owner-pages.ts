@@ -1,0 +1,23 @@
+/** What an owner finds and does on the pages of Account Settings. */
+import type { Page } from "playwright-core";
+
+export const card = (page: Page, name: string) => page.locator("li.card", { has: page.getByRole("heading", { name }) });
+
+export const action = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Returns the key that is shown. */
+export async function createKey(page: Page, name: string): Promise<string> {
+  await page.goto("/account/api-keys");
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("heading", { name: "Your new API key" }).waitFor();
+  return (await page.locator("#key").textContent()) ?? "";
+}
+
+export async function revokeKey(page: Page, name: string): Promise<void> {
+  await page.goto("/account/api-keys");
+  await page.getByRole("link", { name: `Revoke ${name}` }).click();
+  await page.getByRole("heading", { name: `Revoke “${name}”?` }).waitFor();
+  await page.getByRole("button", { name: "Revoke this key" }).click();
+  await page.getByText(`“${name}” is revoked.`).waitFor();
+}
