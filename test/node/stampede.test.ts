@@ -2,13 +2,10 @@
  * Two hundred requests at once, over HTTP, to the Worker as it is built, before stores that take a moment: what reaches
  * them. In tests of `test/` all requests share one context; here each has its own, as when it is deployed.
  */
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../bench/runtime.ts";
 import { ideaBankIds, seedAccount, seedApiKeys, seedIdeaBanks, tokenFor } from "../bench/seed.ts";
-
-const require = createRequire(import.meta.url);
-const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
+import { bundleWorker } from "./bundle-worker.ts";
 
 /** The Worker around slow stores. `GET /counts` gives the calls since the last. */
 const WORKER = `
@@ -42,22 +39,9 @@ let apiKey: string;
 const [ideaBankId = ""] = ideaBankIds(1);
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: { resolveDir: "test/node", loader: "ts", contents: WORKER },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    jsx: "automatic",
-    jsxImportSource: "hono/jsx",
-    define: { "import.meta.deployed": "true" },
-  });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error("the bundler made nothing");
+  const script = await bundleWorker(WORKER, "test/node");
   const variables = { FRESHNESS_SECONDS: "300" };
-  runtime = await startRuntime([{ name: "slow", script: file.text, variables, objects: OUR_OBJECTS }]);
+  runtime = await startRuntime([{ name: "slow", script, variables, objects: OUR_OBJECTS }]);
   url = runtime.url("slow");
   const database = await runtime.database("slow");
   await seedAccount(database);

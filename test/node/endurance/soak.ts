@@ -4,20 +4,17 @@
  * and grows: local D1 and objects, and what V8 has not collected. Plots the heap into `--plot`. Runs on workerd without `wrangler dev`.
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Heap } from "../../bench/heap.ts";
 import { plotLines } from "../../bench/plot.ts";
 import { OUR_OBJECTS, startRuntime } from "../../bench/runtime.ts";
+import { bundleWorker } from "../bundle-worker.ts";
 import { Journal } from "./journal.ts";
 import { Load } from "./load.ts";
 import { randomPick } from "./random.ts";
 import { createScene } from "./scene.ts";
 import { COUNTERS } from "./stored.ts";
-
-const require = createRequire(import.meta.url);
-const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
 
 /** The Worker, with the owner signed in as Cloudflare Access does. */
 const WORKER = `
@@ -39,20 +36,8 @@ const MAX_GROWTH = 1.15;
 const { values } = parseArgs({ options: { minutes: { type: "string" }, plot: { type: "string" } } });
 const minutes = Number(values.minutes ?? 10);
 
-const { outputFiles } = await build({
-  stdin: { resolveDir: "test/node/endurance", loader: "ts", contents: WORKER },
-  bundle: true,
-  write: false,
-  format: "esm",
-  target: "es2024",
-  conditions: ["workerd", "worker", "browser"],
-  external: ["cloudflare:*", "node:*"],
-  jsx: "automatic",
-  jsxImportSource: "hono/jsx",
-  define: { "import.meta.deployed": "true" },
-});
+const script = await bundleWorker(WORKER, "test/node/endurance");
 const variables = { ACCESS_AUD: "", NEW_ACCOUNTS: "0", REQUEST_LOG_SHARE: "0.01" };
-const script = outputFiles[0]?.text ?? "";
 const runtime = await startRuntime([{ name: NAME, script, variables, objects: OUR_OBJECTS }], { inspected: true });
 const url = runtime.url(NAME);
 const journal = new Journal();
