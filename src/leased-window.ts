@@ -90,6 +90,8 @@ export class LeasedWindow {
     if (limit < MIN_LIMIT) return 0;
     this.#drop(now);
     const old = this.#charges.findLast((charge) => charge.id !== undefined && charge.id === renews?.id);
+    // Its isolate has used it up and said so meanwhile: what it used since then would be charged to both.
+    if (renews !== undefined && old === undefined) return 0;
     const unused = old === undefined ? 0 : Math.max(0, old.admissions - (renews?.used ?? 0));
     const endsAt = now + forMs;
     const free = this.remaining(now) + unused;

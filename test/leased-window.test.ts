@@ -1,6 +1,7 @@
 /** Leases over random traces of isolates, calls and deaths, against a brute-force oracle of what was really admitted. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { RateLimit } from "../src/sliding-window.ts";
 import { LeaseWorld } from "./support/lease-world.ts";
 
 const rateLimit = fc.record({ limit: fc.integer({ min: 20, max: 90 }), windowMs: fc.constantFrom(1_000, 2_000) });
@@ -44,6 +45,30 @@ function run(world: LeaseWorld, steps: readonly Step[], changed: (holdsFrom: num
   }
   world.pass(5_000);
 }
+
+const at = (index: number, times: number, everyMs: number, thereMs: number): Step => ({
+  kind: "requests",
+  index,
+  times,
+  everyMs,
+  call: { thereMs, backMs: 0, lost: "no" },
+});
+
+/** A lease is used up, and its isolate says so, while its renewal is on its way. */
+const usedUpInRenewal: [RateLimit, number[], Step[]] = [
+  { limit: 60, windowMs: 2_000 },
+  [0],
+  [
+    at(0, 48, 8, 0),
+    { kind: "pause", forMs: 650 },
+    at(0, 21, 4, 0),
+    { kind: "pause", forMs: 9 },
+    at(0, 60, 25, 0),
+    at(0, 4, 0, 1),
+    at(0, 1, 0, 0),
+    at(0, 13, 0, 2),
+  ],
+];
 
 /** The most admissions in any window that starts at `from` or later. */
 function most(world: LeaseWorld, from: number): number {
@@ -99,7 +124,7 @@ describe("leases", () => {
         }
         refusals += world.refused.length;
       }),
-      { numRuns: 3_000 },
+      { numRuns: 10_000, examples: [usedUpInRenewal] },
     );
     expect(refusals).toBeGreaterThan(1_000);
   });

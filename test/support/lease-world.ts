@@ -23,8 +23,9 @@ type Isolate = { use: KeyUse; readonly skewMs: number; granted?: Granted };
 export type Granted = { readonly endsAt: number; readonly admissions: number; used: number; returned: boolean };
 
 /**
- * What was true when the gate refused a request: how many were really admitted in the last window and a lease's length before it,
- * and what leases held that was not used: all of them, and those that had not ended.
+ * What was true when the gate refused a request: how many were really admitted in the last window, and before it for a lease's
+ * length and a call's way to the gate (what is used while a renewal is on its way counts as the new lease's); and what leases
+ * held that was not used: all of them, and those that had not ended.
  */
 export type Refusal = { readonly counted: number; readonly unused: number; readonly outstanding: number };
 
@@ -42,6 +43,7 @@ export class LeaseWorld {
   readonly #leases = new Map<string, Granted>();
   readonly #held = new Map<HeldLease, Granted>();
   #ids = 0;
+  #longestWayMs = 0;
 
   constructor(rateLimit: RateLimit, skews: readonly number[]) {
     this.#isolates = skews.map((skewMs) => ({ use: new KeyUse(), skewMs }));
@@ -66,6 +68,7 @@ export class LeaseWorld {
   /** A request arrives at an isolate. */
   request(index: number, call: Call): void {
     const isolate = this.#at(index);
+    this.#longestWayMs = Math.max(this.#longestWayMs, call.thereMs);
     const { use } = isolate;
     const clock = this.now + isolate.skewMs;
     const decided = use.decide(clock);
@@ -158,7 +161,7 @@ export class LeaseWorld {
 
   #refusal(): Refusal {
     const { windowMs } = this.rateLimit;
-    const from = this.now - windowMs - longestLease(this.rateLimit, LEASE_MS);
+    const from = this.now - windowMs - longestLease(this.rateLimit, LEASE_MS) - this.#longestWayMs;
     const unused = (after: number) =>
       this.granted
         .filter(({ endsAt, returned }) => endsAt > after && !returned)
