@@ -1,7 +1,7 @@
 /** Requests at the same time share one read of KV and one render; none gets an answer from before what it knows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Changelogs } from "../src/changelog/changelogs.ts";
+import { Changelogs, type Versions } from "../src/changelog/changelogs.ts";
 import { SharedReads } from "../src/changelog/shared-reads.ts";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { databaseOf } from "./support/databases.ts";
@@ -15,6 +15,9 @@ const versionOf = async (id: string) =>
     .prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1")
     .bind(id)
     .first<number>("changelog_version")) ?? Number.NaN;
+/** Nothing but this version is fresh. */
+const only = (version: number): Versions => ({ newest: version, freshFrom: version });
+const versionsOf = async (id: string) => only(await versionOf(id));
 const setStatus = (id: string, status: string) =>
   databaseOf(id).prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();
 
@@ -43,10 +46,10 @@ describe("a request that shares a render", () => {
     await addProposal(bank, { title: "first" });
     const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
-    const early = changelogs.read(sourcesOf(database), bank.id, await versionOf(bank.id), ignore);
+    const early = changelogs.read(sourcesOf(database), bank.id, await versionsOf(bank.id), ignore);
     await taken;
     await addProposal(bank, { title: "second" });
-    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, await versionOf(bank.id), ignore);
+    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, await versionsOf(bank.id), ignore);
     release();
     expect(new TextDecoder().decode((await early).bytes)).not.toContain("second");
     expect(new TextDecoder().decode((await late).bytes)).toContain("second");
@@ -58,10 +61,10 @@ describe("a request that shares a render", () => {
     const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
     await setStatus(bank.id, "CLOSED");
-    const early = changelogs.read(sourcesOf(database), bank.id, version, ignore).catch(({ code }) => code);
+    const early = changelogs.read(sourcesOf(database), bank.id, only(version), ignore).catch(({ code }) => code);
     await taken;
     await setStatus(bank.id, "OPEN");
-    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, version, ignore);
+    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, only(version), ignore);
     release();
     expect(await early).toBe("idea-bank-not-found");
     expect((await late).version).toBe(version);
@@ -74,18 +77,23 @@ it("an old body that KV gives late does not replace a newer one in memory, and i
   const fromKv = await new Changelogs(new DatabaseBookmarks()).read(
     sourcesOf(databaseOf(bank.id)),
     bank.id,
-    old,
+    only(old),
     ignore,
   );
   const changelogs = new Changelogs(new DatabaseBookmarks());
   const kv = Promise.withResolvers<typeof fromKv>();
-  const slow = changelogs.read({ ...sourcesOf(databaseOf(bank.id)), prefetched: kv.promise }, bank.id, old, ignore);
+  const slow = changelogs.read(
+    { ...sourcesOf(databaseOf(bank.id)), prefetched: kv.promise },
+    bank.id,
+    only(old),
+    ignore,
+  );
   await addProposal(bank, { title: "new" });
   const version = await versionOf(bank.id);
-  await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, version, ignore);
+  await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, only(version), ignore);
   kv.resolve(fromKv);
   expect((await slow).version).toBe(version);
-  expect((await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, old, ignore)).version).toBe(version);
+  expect((await changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, only(old), ignore)).version).toBe(version);
 });
 
 describe("shared reads", () => {

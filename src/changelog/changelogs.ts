@@ -1,13 +1,14 @@
 /**
  * The rendered changelog of an idea bank's current version: from this isolate's memory, else from KV, else from D1.
  *
- * Memory is bounded in bytes and never goes back. From KV only a body of exactly the asked version is used, so a stale
- * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render.
+ * Memory is bounded in bytes and never goes back. From KV only a body of exactly the newest version is used, so a stale
+ * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render; while the body
+ * before is fresh, none waits for them.
  */
 import { BoundedMap } from "../bounded-map.ts";
 import { loadChangelog } from "../database/changelog.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
-import type { WaitUntil } from "../deadline.ts";
+import { hasSettled, type WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
@@ -27,6 +28,9 @@ export type ChangelogSources = {
   readonly store: KVNamespace;
   readonly prefetched: Promise<Stored> | undefined;
 };
+
+/** The newest version that this request knows of, and from which on a body is fresh. */
+export type Versions = { readonly newest: number; readonly freshFrom: number };
 
 /** What KV holds, if anything. */
 type Stored = VersionedChangelog | undefined;
@@ -52,19 +56,31 @@ export class Changelogs {
   }
 
   /**
-   * The changelog of `version`, or a newer one when the idea bank has moved on meanwhile. `waitUntil` takes KV's write, which
-   * the answer does not wait for. Throws `idea-bank-not-found` when the idea bank was closed or deleted meanwhile, and rejects as
-   * D1 does when only D1 could tell and it does not answer.
+   * The newest changelog, or a fresh one from memory, and then the newest is fetched after the answer. It may be newer than
+   * `versions` when the idea bank has moved on meanwhile. `waitUntil` takes KV's write, too. Throws `idea-bank-not-found` when the
+   * idea bank was closed or deleted meanwhile, and rejects as D1 does when only D1 could tell and it does not answer.
    */
   async read(
+    sources: ChangelogSources,
+    ideaBankId: string,
+    { newest, freshFrom }: Versions,
+    waitUntil: WaitUntil,
+  ): Promise<VersionedChangelog> {
+    const kept = this.#kept.get(ideaBankId);
+    if (kept !== undefined && kept.version >= newest) return kept;
+    const fetched = () => this.#fetch(sources, ideaBankId, newest, waitUntil);
+    if (kept === undefined || kept.version < freshFrom) return fetched();
+    // A failure is met again, and told, by the first reader after the freshness window.
+    if (!this.#stored.isUnderWay(ideaBankId) && !this.#renders.isUnderWay(ideaBankId)) waitUntil(hasSettled(fetched()));
+    return kept;
+  }
+
+  async #fetch(
     sources: ChangelogSources,
     ideaBankId: string,
     version: number,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const before = this.#kept.get(ideaBankId);
-    if (before !== undefined && before.version >= version) return before;
-
     const stored = await (sources.prefetched ?? this.#readStored(sources.store, ideaBankId, waitUntil));
     if (stored?.version === version) return this.#keep(ideaBankId, stored);
     // Another request has rendered it meanwhile.

@@ -26,8 +26,16 @@ type Snapshot = {
   readonly bookmark: D1SessionBookmark;
 };
 
-/** `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none. */
-export type OpenedIdeaBank = { readonly ideaBank: IdeaBankState | null; readonly tokensRevokedAt: number | null };
+/**
+ * `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none.
+ * `changelogFrom`: the changelogs from this version on are fresh. It is lower than the newest for what is left of the freshness
+ * window after a refresh ahead.
+ */
+export type OpenedIdeaBank = {
+  readonly ideaBank: IdeaBankState | null;
+  readonly tokensRevokedAt: number | null;
+  readonly changelogFrom: number;
+};
 
 /** The idea bank and the panelist that a token names. */
 type Names = { readonly ideaBankId: string; readonly panelistId: string };
@@ -73,8 +81,10 @@ export class IdeaBankSnapshots {
       freshMs,
       waitUntil,
     );
-    if (!revocations.many) return { ideaBank, tokensRevokedAt: revocations.of(panelistId) ?? null };
-    if (own.panelistId === panelistId) return { ideaBank, tokensRevokedAt: own.revokedAt };
+    const before = kept.freshBefore(freshMs)?.ideaBank;
+    const changelogFrom = (before ?? ideaBank)?.changelogVersion ?? 0;
+    if (!revocations.many) return { ideaBank, changelogFrom, tokensRevokedAt: revocations.of(panelistId) ?? null };
+    if (own.panelistId === panelistId) return { ideaBank, changelogFrom, tokensRevokedAt: own.revokedAt };
     // Another panelist's read has just found out that there are many.
     return this.read(database, names, freshMs, waitUntil);
   }

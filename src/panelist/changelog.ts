@@ -14,10 +14,11 @@ export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: 
     const prefetched = snapshots.has(ideaBankId)
       ? undefined
       : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
-    return async ({ ideaBank }) => {
+    return async ({ ideaBank, changelogFrom }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
       const sources = { database, store: c.env.CHANGELOGS, prefetched };
-      const changelog = await changelogs.read(sources, ideaBankId, ideaBank.changelogVersion, waitUntil);
+      const versions = { newest: ideaBank.changelogVersion, freshFrom: changelogFrom };
+      const changelog = await changelogs.read(sources, ideaBankId, versions, waitUntil);
       c.header("ETag", changelog.etag);
       c.header("Cache-Control", "private, no-cache");
       if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);
