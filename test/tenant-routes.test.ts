@@ -75,9 +75,15 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
   });
 });
 
+const NEIGHBOURS = [
+  ["the same database", "0"],
+  ["another database", "1"],
+] as const;
+
 describe.each(naming)("$name of another tenant", ({ operation, method, path, parameters }) => {
-  it("answers 403, the same as for what does not exist, and changes nothing", async () => {
-    const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
+  it.each(NEIGHBOURS)("in %s answers 403, as for what does not exist, and changes nothing", async (_, digit) => {
+    const mine = await addOneOfEverything(await addAccount({ digit: "0" }));
+    const theirs = await addOneOfEverything(await addAccount({ digit }));
     const tenant = await createTenant({ accountId: mine.accountId });
     const before = await dumpDatabases();
     const headers = { "X-Request-Id": "the-same" };
@@ -111,5 +117,20 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
       panelistId: mine.surveyId,
     };
     expect((await tenant.send(method, fillPath(path, swapped), bodyOf(operation))).status).toBe(403);
+  });
+});
+
+describe.each(operations.filter(({ method }) => method === "GET"))("$name", ({ path }) => {
+  it("has nothing of another tenant in its answer", async () => {
+    const mine = await addOneOfEverything(await addAccount({ digit: "0" }));
+    const theirs = await addOneOfEverything(await addAccount({ digit: "0" }));
+    const tenant = await createTenant({ accountId: mine.accountId });
+    const response = await tenant.send("GET", fillPath(path, mine));
+    expect(response.status).toBe(200);
+    const answer = await response.text();
+    for (const id of Object.values(theirs)) expect(answer).not.toContain(id);
+    const { items } = JSON.parse(answer);
+    // Otherwise a list that is always empty would do.
+    if (items !== undefined) expect(items.length).toBeGreaterThan(0);
   });
 });
