@@ -41,6 +41,14 @@ it("requests that render at the same time store one entry", async () => {
   expect(counts["kv.write"]).toBe(1);
 });
 
+it("an entry stays for 30 days", async () => {
+  const bank = await addIdeaBank();
+  await titlesBy(createIsolate(), bank.token);
+  const { keys } = await env.CHANGELOGS.list({ prefix: keyOf(bank.id) });
+  const days = keys.map(({ expiration = 0 }) => Math.round((expiration - Date.now() / 1000) / 86_400));
+  expect(days).toEqual([30]);
+});
+
 describe("a direct SQL change raises the version, and the next read shows it", () => {
   const changes: [string, (bank: { id: string; accountId: string }, proposal: string) => Promise<unknown>, string[]][] =
     [

@@ -8,8 +8,9 @@ import { failStores, interceptStores } from "./support/intercept.ts";
 import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
+import { createOwner } from "./support/owner.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
+import { addAccount, addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
@@ -87,10 +88,28 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
   expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("Elsewhere");
 });
 
+describe("what another isolate wrote is shown at once, whatever the replica says,", () => {
+  it("to a tenant", async () => {
+    const { ids, replica, tenant } = await setUp();
+    await replica.write("UPDATE idea_banks SET name = 'Elsewhere' WHERE id = ?1", ids.ideaBankId);
+    expect(await nameIn(await tenant.send("GET", `/tenant/ideabanks/${ids.ideaBankId}`))).toBe("Elsewhere");
+  });
+
+  it("to an account owner", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("first");
+    const replica = await createReplica(apiKey.id);
+    const here = createOwner(owner.email, { ...env, [bindingOf(apiKey.id)]: replica.database });
+    const { apiKey: second } = await owner.create("second");
+    expect((await here.keys()).map(({ name }) => name)).toEqual(["second", "first"]);
+    expect((await here.page(`/api-keys/${second.id}/revoke`)).status).toBe(200);
+  });
+});
+
 describe("the bookmark", () => {
   it("of one database is never the floor of the other", async () => {
     const { tenant, ids, bindings, replica } = await setUp();
-    const elsewhere = await addIdeaBank();
+    const elsewhere = await addIdeaBank({ accountId: await addAccount({ digit: "0" }) });
     expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
     const asked: string[] = [];
     const watched = new Proxy(env.DB, {

@@ -132,6 +132,13 @@ describe("the table of revocations", () => {
     expect(await listed()).toEqual(["old", "young", panelistId]);
   });
 
+  it("has no row of a panelist that was written without a change", async () => {
+    const { panelistId } = await addIdeaBank();
+    const write = "UPDATE panelists SET active = active, tokens_revoked_at = tokens_revoked_at WHERE id = ?1";
+    await databaseOf(panelistId).prepare(write).bind(panelistId).run();
+    expect(await listed()).toEqual([]);
+  });
+
   it("goes with its account", async () => {
     const { accountId, panelistId } = await addIdeaBank();
     await switchOff(panelistId);

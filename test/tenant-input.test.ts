@@ -125,6 +125,11 @@ describe("the body's format", () => {
     expect((await tenant.send("POST", "/tenant/surveys", { title: "T" }, headers)).status).toBe(201);
   });
 
+  it("may begin with a byte order mark", async () => {
+    const tenant = await createTenant();
+    expect((await tenant.send("POST", "/tenant/surveys", '\uFEFF{"title":"T"}')).status).toBe(201);
+  });
+
   it("may have at most 64 KiB", async () => {
     const json = (size: number) => `{"title":"T"${" ".repeat(size - 13)}}`;
     const tenant = await createTenant();
