@@ -91,8 +91,10 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
 describe("what another isolate wrote is shown at once, whatever the replica says,", () => {
   it("to a tenant", async () => {
     const { ids, replica, tenant } = await setUp();
+    const read = async () => nameIn(await tenant.send("GET", `/tenant/ideabanks/${ids.ideaBankId}`));
+    expect(await read()).toBe("An idea bank");
     await replica.write("UPDATE idea_banks SET name = 'Elsewhere' WHERE id = ?1", ids.ideaBankId);
-    expect(await nameIn(await tenant.send("GET", `/tenant/ideabanks/${ids.ideaBankId}`))).toBe("Elsewhere");
+    expect(await read()).toBe("Elsewhere");
   });
 
   it("to an account owner", async () => {
