@@ -46,7 +46,8 @@ describe("the first visit", () => {
 
   it("costs one D1 round trip, as every other; in an isolate, one more if the account is not in the directory's database", async () => {
     const { env: counted, counts } = countStores(env);
-    const [elsewhere, here] = [createOwner("elsewhere@example.com", counted), createOwner("here@example.com", counted)];
+    const elsewhere = createOwner("elsewhere@example.com", counted, "1");
+    const here = createOwner("here@example.com", counted, "0");
     for (const [owner, d1] of [
       [here, 1],
       [here, 1],

@@ -3,16 +3,16 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deleteLeftovers } from "../src/database/deleted-idea-banks.ts";
 import { runScheduled } from "../src/scheduled.ts";
-import { countRows, databaseOf, selectEverywhere } from "./support/databases.ts";
+import { countRows, type Digit, databaseOf, selectEverywhere } from "./support/databases.ts";
 import { interceptDatabases, meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./support/operations.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { addPanelist, tokenFor } from "./support/world.ts";
+import { addAccount, addPanelist, tokenFor } from "./support/world.ts";
 
 /** An idea bank with 1,200 proposals, one of them with 1,200 comments and one with two votes, deleted through the API. */
-async function deleteLargeIdeaBank() {
-  const ids = await addOneOfEverything();
+async function deleteLargeIdeaBank(digit?: Digit) {
+  const ids = await addOneOfEverything(await addAccount({ digit }));
   const tenant = await createTenant({ accountId: ids.accountId });
   const { accountId, ideaBankId, proposalId } = ids;
   const n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)";
@@ -87,8 +87,8 @@ describe("a deleted idea bank", () => {
   });
 
   it("is deleted while another database is down, and the run counts as failed", async () => {
-    await deleteLargeIdeaBank();
-    await deleteLargeIdeaBank();
+    await deleteLargeIdeaBank("0");
+    await deleteLargeIdeaBank("1");
     const down = interceptDatabases(
       env,
       (binding) => (_, makeCall) =>

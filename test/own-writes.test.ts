@@ -10,7 +10,7 @@ import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { createOwner } from "./support/owner.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { addAccount, addIdeaBank, newId, tokenFor } from "./support/world.ts";
+import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
@@ -111,7 +111,7 @@ describe("what another isolate wrote is shown at once, whatever the replica says
 describe("the bookmark", () => {
   it("of one database is never the floor of the other", async () => {
     const { tenant, ids, bindings, replica } = await setUp();
-    const elsewhere = await addIdeaBank({ accountId: await addAccount({ digit: "0" }) });
+    const elsewhere = await addIdeaBank({ digit: "0" });
     expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
     const asked: string[] = [];
     const watched = new Proxy(env.DB, {

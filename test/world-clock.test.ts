@@ -5,7 +5,7 @@ import { Clock, clock, where } from "./bench/world/clock.ts";
 import { ReplicatedDatabase } from "./bench/world/database.ts";
 import { PRIMARY } from "./bench/world/latencies.ts";
 import { Random } from "./bench/world/random.ts";
-import { addAccount, addIdeaBank } from "./support/world.ts";
+import { addIdeaBank } from "./support/world.ts";
 
 const SYDNEY = 5;
 /** Longer than any lag. */
@@ -52,7 +52,7 @@ describe("the world's clock", () => {
 
 describe("the world's D1", () => {
   async function setUp() {
-    const { id } = await addIdeaBank({ accountId: await addAccount({ digit: "0" }) });
+    const { id } = await addIdeaBank({ digit: "0" });
     await env.REPLICA.prepare("CREATE TABLE IF NOT EXISTS idea_banks (id TEXT, name TEXT)").run();
     await env.REPLICA.prepare("INSERT INTO idea_banks VALUES (?1, 'An idea bank')").bind(id).run();
     let primary = 0;

@@ -74,7 +74,7 @@ export const badTokens: { title: string; io: boolean; header: () => Promise<stri
     title: "a token with an idea bank of one database and a panelist of the other",
     io: false,
     header: async () => {
-      const [bank, other] = [await addIdeaBank(), await addIdeaBank()];
+      const [bank, other] = [await addIdeaBank({ digit: "0" }), await addIdeaBank({ digit: "1" })];
       return tokenFor(bank.id, other.panelistId);
     },
   },

@@ -2,14 +2,18 @@
 import { env } from "cloudflare:workers";
 import type { Identity } from "../../src/account/identity.ts";
 import type { ApiKey } from "../../src/model/account.ts";
-import { nextDigit } from "./databases.ts";
+import { type Digit, nextDigit } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";
 
 export const ORIGIN = "https://api.example";
 
-/** The accounts of owners are placed in turn. */
-export function createOwner(email = `${crypto.randomUUID()}@example.com`, otherBindings: Env = env) {
-  const bindings = { ...otherBindings, NEW_ACCOUNTS: nextDigit() };
+/** `digit` is that of the account's database. */
+export function createOwner(
+  email = `${crypto.randomUUID()}@example.com`,
+  otherBindings: Env = env,
+  digit: Digit = nextDigit(),
+) {
+  const bindings = { ...otherBindings, NEW_ACCOUNTS: digit };
   const identity: Identity = { email, actor: email };
   const isolate = createIsolate(bindings, async () => identity);
   const fromHere = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "CF-Connecting-IP": "203.0.113.7" };

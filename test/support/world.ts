@@ -7,7 +7,7 @@ import { importSigningKeys } from "../../src/credentials/envelope.ts";
 import { createId, type Identifier } from "../../src/credentials/id.ts";
 import { isId } from "../../src/model/id.ts";
 import { SCOPES, type Scope } from "../../src/model/scope.ts";
-import { databaseOf, nextDigit } from "./databases.ts";
+import { type Digit, databaseOf, nextDigit } from "./databases.ts";
 
 export const secrets = env.CREDENTIAL_SECRETS.split(",") as [string, ...string[]];
 export const signingKeys = await importSigningKeys(secrets);
@@ -25,7 +25,7 @@ export async function addAccount({
   digit = nextDigit(),
 }: {
   status?: string;
-  digit?: string;
+  digit?: string | undefined;
 } = {}): Promise<string> {
   const id = newId(digit);
   await databaseOf(id)
@@ -61,6 +61,8 @@ export async function addApiKey(options: KeyOptions = {}) {
 
 export type IdeaBankOptions = {
   accountId?: string;
+  /** Of the database, for an idea bank in a new account. */
+  digit?: Digit;
   status?: "DRAFT" | "OPEN" | "CLOSED";
   internal?: boolean;
   changelogEnabled?: boolean;
@@ -70,7 +72,7 @@ export type IdeaBankOptions = {
 /** An idea bank that panelists may read, unless the options say otherwise, and a panelist with a token for it. */
 export async function addIdeaBank(options: IdeaBankOptions = {}) {
   const { status = "OPEN", internal = false, changelogEnabled = true, changelogMaxEntries = 20 } = options;
-  const accountId = options.accountId ?? (await addAccount());
+  const accountId = options.accountId ?? (await addAccount({ digit: options.digit }));
   const id = newId(accountId);
   await databaseOf(id)
     .prepare(
