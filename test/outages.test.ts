@@ -1,4 +1,4 @@
-/** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in whoami.test.ts and api-key-gate.test.ts. */
+/** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in gate-faults.test.ts and api-key-gate-outage.test.ts. */
 
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
