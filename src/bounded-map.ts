@@ -10,7 +10,7 @@ export type BoundedMapOptions<Value> = {
   readonly max: number;
   /** What an entry weighs when it is set, such as its bytes; without it, 1: `max` counts entries. */
   readonly weigh?: (value: Value) => number;
-  /** Told of each entry that is dropped or deleted, but not of one that is replaced. */
+  /** Called with each entry that is dropped or deleted, but not with one that is replaced. */
   readonly onDrop?: (value: Value, key: string) => void;
 };
 

@@ -61,7 +61,7 @@ export type KeptValueOptions<Value> = {
   readonly joinMs?: number;
   /** Whether `value` may replace `kept`. Without it, the read that began later wins. */
   readonly supersedes?: (value: Value, kept: Value) => boolean;
-  /** Told of each read that fails so, or is abandoned. */
+  /** Called for each read that fails so, or is abandoned. */
   readonly onOutage?: (error: unknown) => void;
 };
 

@@ -98,7 +98,7 @@ describe("creating a key", () => {
   });
 });
 
-it("a body that breaks a thousand rules is told of twenty", async () => {
+it("a body that breaks a thousand rules is answered with twenty of them", async () => {
   const owner = createOwner();
   const response = await owner.json(
     "POST",

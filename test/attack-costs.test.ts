@@ -176,7 +176,7 @@ it.each(ATTACKS)("%s costs what the table says", async (attack, status, send) =>
   expect(documented.get(attack)).toEqual([...cost, Number(dollarsPerMillion(counts).toFixed(3))]);
 });
 
-it("the example and the bound follow from the dearest row", () => {
+it("the example and the bound follow from the most expensive row", () => {
   const [, , rowsRead = 0, rowsWritten = 0, , , dollars = 0] = [...documented.values()].at(-1) ?? [];
   expect(Math.max(...[...documented.values()].map((numbers) => numbers[6] ?? 0))).toBe(dollars);
   const text = security.replaceAll(/\s+/g, " ");

@@ -4,6 +4,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { readStoredState, STATE } from "../src/api-key-gate/gate-state.ts";
+import { GrantedLeases } from "../src/api-key-gate/granted-leases.ts";
+import { MAX_LEASE_MS } from "../src/leased-window.ts";
 import { SlidingWindow } from "../src/sliding-window.ts";
 import { freeze } from "./support/clock.ts";
 import { gateOf } from "./support/gate.ts";
@@ -95,6 +97,20 @@ async function startFrom(id: string, state: unknown) {
   await evictDurableObject(gate);
   return gateOf(id);
 }
+
+it.each([undefined, 0, Number.NaN, "soon", { until: 1 }])(
+  "with %j for the end of its leases, a revocation waits for what may be one",
+  async (stored) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const leases = new GrantedLeases({ get: () => stored, put: () => {} }, "run");
+    const ended = vi.fn();
+    const waiting = leases.allEnded(START).then(ended);
+    await vi.advanceTimersByTimeAsync(2 * MAX_LEASE_MS - 1);
+    expect(ended).toHaveBeenCalledTimes(stored === undefined || stored === 0 ? 1 : 0);
+    await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+  },
+);
 
 describe("a stored state", () => {
   it("that is valid is taken as it is", () => {

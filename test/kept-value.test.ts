@@ -72,16 +72,16 @@ async function play(user: User, events: readonly Event[]) {
     );
     return asked;
   };
-  for (const happening of events) {
-    if (happening.kind === "request") request();
-    else if (happening.kind === "time") await pass(happening.by);
-    else if (happening.kind === "way") store.way = happening.way;
-    else if (happening.kind === "clock") {
-      store.skew += happening.by;
+  for (const step of events) {
+    if (step.kind === "request") request();
+    else if (step.kind === "time") await pass(step.by);
+    else if (step.kind === "way") store.way = step.way;
+    else if (step.kind === "clock") {
+      store.skew += step.by;
       steps.push(store.next());
     } else {
       store.version += 1;
-      if (happening.kind === "foreign change") continue;
+      if (step.kind === "foreign change") continue;
       value[user.change]();
       changes.push(store.next());
     }

@@ -1,6 +1,7 @@
 /** Leases over random traces of isolates, calls and deaths, against a brute-force oracle of what was really admitted. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { LeasedWindow, MAX_LEASE_MS } from "../src/leased-window.ts";
 import type { RateLimit } from "../src/sliding-window.ts";
 import { LeaseWorld } from "./support/lease-world.ts";
 
@@ -127,5 +128,23 @@ describe("leases", () => {
       { numRuns: 10_000, examples: [usedUpInRenewal] },
     );
     expect(refusals).toBeGreaterThan(1_000);
+  });
+
+  it("that a clock has left an hour ahead still count, for a window and the longest lease at most", () => {
+    const windowMs = 60_000;
+    const window = new LeasedWindow({ limit: 40, windowMs }, new Float64Array(), 0);
+    const [late, early] = [7_200_000, 3_600_000];
+    for (let each = 0; each < 5; each++) {
+      const id = `lease ${each}`;
+      const used = window.grant(late + each, { id, admissions: 4, forMs: 1_000, renews: undefined });
+      window.settle({ id, used });
+    }
+    const left = window.remaining(late + 5);
+    expect(left).toBeLessThan(40);
+    expect(window.remaining(early)).toBe(left);
+    for (let times = 0; times < left; times++) expect(window.admit(early).admitted).toBe(true);
+    const { admitted, waitMs } = window.admit(early);
+    expect([admitted, waitMs <= windowMs]).toEqual([false, true]);
+    expect(window.remaining(early + windowMs + MAX_LEASE_MS)).toBe(40);
   });
 });

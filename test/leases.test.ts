@@ -4,10 +4,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { LeasedWindow } from "../src/leased-window.ts";
 import type { Admission } from "../src/model/api-key.ts";
-import { freeze } from "./support/clock.ts";
+import { freeze, freezeTimers } from "./support/clock.ts";
 import { databaseOf } from "./support/databases.ts";
 import { gateOf, revokeInDatabase } from "./support/gate.ts";
 import { countStores } from "./support/intercept.ts";
+import { interceptObjects } from "./support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "./support/isolate.ts";
 import { createOwner } from "./support/owner.ts";
 import { addApiKey, type KeyOptions } from "./support/world.ts";
@@ -28,6 +29,11 @@ async function use(isolate: Isolate, key: string, times: number, perSecond: numb
   }
   return remaining;
 }
+
+const BROKEN: [string, () => Promise<unknown>][] = [
+  ["fails", () => Promise.reject(new Error("injected fault: gate"))],
+  ["hangs", () => new Promise(() => {})],
+];
 
 const usageOf = async (id: string) => {
   await runDurableObjectAlarm(gateOf(id));
@@ -82,6 +88,36 @@ describe("a key in busy use", () => {
     expect(admission).toMatchObject({ outcome: "admitted", quota: { remaining: 1_000 - 21 } });
   });
 });
+
+it.each(BROKEN)(
+  "a renewal that %s costs no request and no count: the next lease comes with a request",
+  async (_, way) => {
+    freezeTimers(START);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const key = await addApiKey({ limit: 10_000 });
+    let renewed = Promise.withResolvers<void>();
+    const gates = interceptObjects(env.API_KEY_GATE, ["renew"], () => {
+      renewed.resolve();
+      return way();
+    });
+    const isolate = createIsolate({ ...env, API_KEY_GATE: gates });
+    let requests = 0;
+    for (let renewals = 0; renewals < 2; requests++) {
+      const answer = whoami(isolate, key.text);
+      const isRenewing = await Promise.race([answer.then(() => false), renewed.promise.then(() => true)]);
+      if (isRenewing) {
+        renewals += 1;
+        renewed = Promise.withResolvers();
+        await vi.advanceTimersByTimeAsync(2_000);
+      }
+      expect((await answer).status).toBe(200);
+      vi.setSystemTime(Date.now() + 20);
+    }
+    await isolate.elapse();
+    await gateOf(key.id).forget();
+    expect(await usageOf(key.id)).toEqual({ admitted: requests, limited: 0 });
+  },
+);
 
 it("a key in slow use asks its gate once for each request, and nothing besides", async () => {
   freeze(START);
@@ -210,23 +246,23 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
 });
 
 describe("what an isolate refuses by itself", () => {
-  async function flooded() {
+  async function flooded(bindings: Env = env) {
     freeze(START);
     const owner = createOwner();
     const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
-    const isolate = createIsolate();
+    const isolate = createIsolate(bindings);
     for (let times = 0; times < 50; times++) await whoami(isolate, key);
     return { owner, apiKey, key, isolate };
   }
 
-  it("is told to the gate a few seconds later, also when the flood has stopped", async () => {
+  it("is reported to the gate a few seconds later, also when the flood has stopped", async () => {
     const { apiKey, isolate } = await flooded();
     expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 1 });
     await isolate.elapse();
     expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 40 });
   });
 
-  it("is told once, however long the flood lasts", async () => {
+  it("is reported once, however long the flood lasts", async () => {
     const { apiKey, key, isolate } = await flooded();
     await isolate.elapse();
     await isolate.elapse();
@@ -249,16 +285,14 @@ describe("what an isolate refuses by itself", () => {
     expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 40 });
   });
 
-  it("is kept for the next time when the gate is not reached", async () => {
-    const { apiKey, isolate, key } = await flooded();
+  it.each(BROKEN)("is kept for the next time when the gate %s", async (_, way) => {
+    const gates = interceptObjects(env.API_KEY_GATE, ["report"], way);
+    const { apiKey, isolate, key } = await flooded({ ...env, API_KEY_GATE: gates });
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const id = env.API_KEY_GATE.idFromName(apiKey.id);
-    const failing = vi.spyOn(env.API_KEY_GATE, "get").mockImplementation(() => {
-      throw new Error("injected fault: gate");
-    });
-    await isolate.elapse();
-    failing.mockRestore();
-    expect(id.name).toBe(apiKey.id);
+    freezeTimers(START);
+    const reported = isolate.elapse();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await reported;
     vi.setSystemTime(START + 60_000);
     await whoami(isolate, key);
     expect(await usageOf(apiKey.id)).toEqual({ admitted: 11, limited: 40 });

@@ -1,10 +1,11 @@
-/** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in whoami.test.ts and api-key-gate.test.ts. */
+/** "What fails, and how" (design section 3) for the panelist API; the API key's rows are in gate-faults.test.ts and api-key-gate-outage.test.ts. */
 
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApp } from "../src/app.ts";
-import { freeze } from "./support/clock.ts";
+import { freeze, freezeTimers } from "./support/clock.ts";
+import { hangStores } from "./support/hang.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { addApiKey, addIdeaBank, addProposal } from "./support/world.ts";
@@ -32,6 +33,31 @@ describe("when D1 is down", () => {
     expect(after.headers.get("Retry-After")).toBe("5");
     expect(await after.json()).toMatchObject({ error: "service-unavailable" });
     expect((await isolate.request(PATH, init)).status).toBe(200);
+  });
+
+  it.each([
+    ["fails", failStores],
+    ["hangs", (bindings: Env, kind: "d1") => hangStores(bindings, kind).env],
+  ])("and %s, what was changed meanwhile shows a second after the repair", async (_, broken) => {
+    freezeTimers(START);
+    const { token, ...bank } = await addIdeaBank();
+    await addProposal(bank, { title: "before" });
+    const isolate = createIsolate();
+    const read = async (bindings: Env = env) => {
+      const answer = isolate.request(PATH, { headers: { Authorization: token } }, bindings);
+      for (let settled = false; !settled; ) {
+        settled = await Promise.race([answer.then(() => true), scheduler.wait(5).then(() => false)]);
+        if (!settled) await vi.advanceTimersByTimeAsync(100);
+      }
+      const { items } = await (await answer).json<{ items: { title: string }[] }>();
+      return items.map(({ title }) => title);
+    };
+    expect(await read()).toEqual(["before"]);
+    await addProposal(bank, { title: "meanwhile", lastActivityAt: 1 });
+    vi.setSystemTime(Date.now() + 5_000);
+    expect(await read(broken(env, "d1"))).toEqual(["before"]);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await read()).toEqual(["before", "meanwhile"]);
   });
 
   it("and hangs, a request waits two seconds for it, the next not at all", async () => {

@@ -1,4 +1,4 @@
-/** Comments: oldest first in pages, the tenant's marked as such, one's own taken away. */
+/** Comments: oldest first in pages, the tenant's marked as such, one's own deleted. */
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "./support/clock.ts";
 import { databaseOf } from "./support/databases.ts";
@@ -105,7 +105,7 @@ describe("deleting one", () => {
     expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 0, lastActivityAt: createdAt });
   });
 
-  it("by the tenant takes anybody's away", async () => {
+  it("by the tenant deletes anybody's", async () => {
     const { panel, robin, id, path, add } = await createScene();
     const { id: commentId } = await add(robin, "Mine.");
     await panel.manage("DELETE", `/proposals/${id}/comments/${commentId}`);

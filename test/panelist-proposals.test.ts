@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-it("withdrawing takes the proposal, its votes and its comments away", async () => {
+it("withdrawing deletes the proposal, its votes and its comments", async () => {
   const { panel, robin, kim, id, path, ids } = await createScene();
   await kim.send("PUT", `${path}/vote`);
   await kim.send("POST", `${path}/comments`, { body: "Yes." });
@@ -224,7 +224,7 @@ describe("the author", () => {
     expect(await kim.read(`${PROPOSALS}/${await panel.propose()}`)).toMatchObject({ author: null, mine: false });
   });
 
-  it("who is deleted leaves proposals and comments without one, and takes the votes away", async () => {
+  it("who is deleted leaves proposals and comments without one, and the votes are deleted", async () => {
     const { panel, robin, kim, path, ids } = await createScene();
     const another = `${PROPOSALS}/${await kim.submit()}`;
     for (const [index, { send }] of [robin, kim].entries()) {

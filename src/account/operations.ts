@@ -1,6 +1,15 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
-import { ApiKey, ApiKeyChanges, ApiKeyList, AuditEvent, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
+import {
+  ApiKey,
+  ApiKeyChanges,
+  ApiKeyList,
+  AuditEvent,
+  MAX_ACTIVE_KEYS,
+  NewApiKey,
+  Rotation,
+  ShownApiKey,
+} from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 
 const KEYS = "/account/api/keys";
@@ -28,7 +37,7 @@ if (!import.meta.deployed) {
     },
     createApiKey: {
       summary: "Create an API key",
-      description: "At most 4 keys can be active. Only this answer holds the whole key.",
+      description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key.`,
       answer: ShownApiKey,
       problems: ["api-key-limit-reached"],
     },

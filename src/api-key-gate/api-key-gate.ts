@@ -127,7 +127,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
 
-  /** Takes what an isolate has to tell without a request: refusals of its own, a lease that has ended. */
+  /** Takes an isolate's report: refusals of its own, a lease that has ended. */
   report(secretHash: string, { limited, lease }: Report): void {
     const now = Date.now();
     const record = this.#record.kept?.value ?? null;

@@ -1,4 +1,4 @@
-/** An API key is checked against D1 when its gate does not answer: authentication fails closed, the limit open. */
+/** An API key is checked against D1 when its gate does not answer: unverifiable keys are refused, the limit is not enforced. */
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { answerWithin, DEADLINE_MS } from "../deadline.ts";

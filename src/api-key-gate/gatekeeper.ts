@@ -4,13 +4,13 @@
  * - Lease: a key in busy use is decided here for a while, as its gate has granted. The lease is renewed before it ends, after an
  *   answer, so that no request waits; what is left of the last one is given back.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
- *   At most a minute at a time, so that a raised limit or a revocation is noticed. The gate is told within five seconds.
+ *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports them to the gate within five seconds.
  * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole
  *   key: whoever holds an invalid key cannot keep its owner's gate busy.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
- *   Authentication fails closed, the limit open: such a request is not counted, unless the gate's answer comes before D1's.
+ *   Unverifiable keys are refused, the limit is not enforced: such a request is not counted, unless the gate answers before D1.
  */
 import { BoundedMap } from "../bounded-map.ts";
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
@@ -72,7 +72,7 @@ export class Gatekeeper {
   }
 
   /**
-   * The key has changed in D1: its gate is told, and what this isolate remembers of it goes. Resolves when no isolate decides by
+   * The key has changed in D1: notifies its gate, and deletes what this isolate remembers of it. Resolves when no isolate decides by
    * what was before. Rejects when the gate does not answer, within ten seconds.
    */
   async forget(gates: Gates, apiKeyId: string): Promise<void> {
@@ -141,11 +141,11 @@ export class Gatekeeper {
   async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse, report: Report | undefined): Promise<void> {
     if (report === undefined || (report.limited === 0 && report.lease === undefined)) return;
     try {
-      const told = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report));
-      await answerWithin(DEADLINE_MS.without, told);
+      const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report));
+      await answerWithin(DEADLINE_MS.without, reported);
     } catch (error) {
       use.putBack(report);
-      console.warn("an API key's gate was not told what an isolate has decided", error);
+      console.warn("an API key's gate did not take an isolate's report", error);
     }
   }
 

@@ -25,8 +25,9 @@ export class GrantedLeases {
   constructor(store: Store, run: string) {
     this.#store = store;
     this.#run = run;
-    const stored = store.get();
-    this.#earlierUntil = typeof stored === "number" ? stored : 0;
+    const stored = store.get() ?? 0;
+    // What cannot be read may stand for a lease: `allEnded` then waits for the longest.
+    this.#earlierUntil = Number.isFinite(stored) ? Number(stored) : Number.POSITIVE_INFINITY;
     this.#durableUntil = this.#earlierUntil;
   }
 

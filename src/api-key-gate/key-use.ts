@@ -1,4 +1,4 @@
-/** What an isolate holds of one API key that it has seen of late: its rate, a lease, a flood, and what its gate was not told yet. */
+/** What an isolate holds of one API key that it has seen of late: its rate, a lease, a flood, and what it has not reported to its gate yet. */
 import { DEADLINE_MS } from "../deadline.ts";
 import { HeldLease, type Lease, RequestRate } from "../lease.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
@@ -63,7 +63,7 @@ export class KeyUse {
     return { perSecond };
   }
 
-  /** Whether the refusals that the gate does not know of are to be told `delayMs` later: once in that time. */
+  /** Whether the refusals that the gate does not know of are to be reported `delayMs` later: once in that time. */
   mustTell(now: number, delayMs: number): boolean {
     if (this.#limited === 0 || (now >= this.#tellsAt - delayMs && now < this.#tellsAt)) return false;
     this.#tellsAt = now + delayMs;

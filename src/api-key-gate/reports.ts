@@ -1,4 +1,4 @@
-/** What isolates and gates say to each other beside a request. RPC: a field that one side does not know is left alone. */
+/** What isolates and gates send each other besides a request. RPC: a field that one side does not know is left alone. */
 import type { LeaseUse } from "../lease.ts";
 
 /** `perSecond`: the isolate's requests with the key, of late; 0 asks for no lease. `ended`: the lease that it held. */

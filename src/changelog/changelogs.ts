@@ -70,7 +70,7 @@ export class Changelogs {
     if (kept !== undefined && kept.version >= newest) return kept;
     const fetched = () => this.#fetch(sources, ideaBankId, newest, waitUntil);
     if (kept === undefined || kept.version < freshFrom) return fetched();
-    // A failure is met again, and told, by the first reader after the freshness window.
+    // The first reader after the freshness window meets a failure again, and is answered with it.
     if (!this.#stored.isUnderWay(ideaBankId) && !this.#renders.isUnderWay(ideaBankId)) waitUntil(hasSettled(fetched()));
     return kept;
   }

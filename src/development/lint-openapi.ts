@@ -56,9 +56,12 @@ const config = await createConfig({
           }),
           // zod writes the bounds of JavaScript's integers where a schema has none of its own.
           "integer-bounds": () => ({
-            Schema({ minimum = 0, maximum = 0 }, { report }) {
-              if (Math.max(Math.abs(minimum), Math.abs(maximum)) >= Number.MAX_SAFE_INTEGER) {
+            Schema({ type, enum: values, minimum, maximum = 0 }, { report }) {
+              if (Math.max(Math.abs(minimum ?? 0), Math.abs(maximum)) >= Number.MAX_SAFE_INTEGER) {
                 report({ message: "The integer has JavaScript's bound, not its own." });
+              }
+              if (type === "integer" && values === undefined && minimum === undefined) {
+                report({ message: "The integer has no bounds." });
               }
             },
           }),

@@ -32,15 +32,14 @@ export type NewApiKey = z.infer<typeof NewApiKey>;
 
 export const ApiKeyChanges = z.strictObject({ name: Name });
 
+const GraceSeconds = z
+  .int()
+  .check(
+    z.refine((seconds) => GRACE_SECONDS.includes(seconds), { error: `must be one of ${GRACE_SECONDS.join(", ")}` }),
+  );
+
 export const Rotation = z.strictObject({
-  graceSeconds: z._default(
-    z
-      .int()
-      .check(
-        z.refine((seconds) => GRACE_SECONDS.includes(seconds), { error: `must be one of ${GRACE_SECONDS.join(", ")}` }),
-      ),
-    86_400,
-  ),
+  graceSeconds: z._default(GraceSeconds, 86_400),
   /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
   lastFour: z.optional(z.string()),
 });
@@ -107,6 +106,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 export type Owner = { readonly email: string; readonly actor: string; readonly address: string | null };
 
 if (!import.meta.deployed) {
+  GraceSeconds.register(z.globalRegistry, { enum: GRACE_SECONDS });
   const name = "CRM sync";
   const scopes: ApiKey["scopes"] = ["surveys:read", "panelists:write"];
   const apiKey = {

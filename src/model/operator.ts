@@ -1,4 +1,4 @@
-/** What the operator of a deployment asks for, and is told. */
+/** The requests and answers of a deployment's operator. */
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";

@@ -85,6 +85,10 @@ it.each<[rule: string, (document: Document) => object]>([
     ({ components }) => Object.assign(components.schemas.Thing.properties.size, { maximum: Number.MAX_SAFE_INTEGER }),
   ],
   [
+    "ours/integer-bounds",
+    ({ components }) => Object.assign(components.schemas.Thing.properties.size, { minimum: undefined }),
+  ],
+  [
     "parameter-description",
     (document) => Object.assign(operationOf(document).parameters[0] ?? {}, { description: "" }),
   ],

@@ -8,7 +8,7 @@ const WORDS: Record<AuditEvent["event"], string> = {
   rotated: "rotated",
   renamed: "renamed",
   revoked: "revoked",
-  refused: "not created: four keys were active",
+  refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
 };
 

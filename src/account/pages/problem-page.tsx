@@ -5,7 +5,7 @@ import { type Frame, Layout } from "./layout.tsx";
 
 /** Where the status in words says little. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
-  "api-key-limit-reached": "Four keys are active",
+  "api-key-limit-reached": "The maximum of keys is active",
   conflict: "This was done before",
   "invalid-request": "The form was refused",
   "method-not-allowed": "This page cannot do that",
