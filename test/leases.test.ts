@@ -1,5 +1,5 @@
 /** Leases through the real gate: what they spare, what they count, and what ends them. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { LeasedWindow } from "../src/leased-window.ts";
@@ -9,37 +9,13 @@ import { databaseOf } from "./support/databases.ts";
 import { gateOf, revokeInDatabase } from "./support/gate.ts";
 import { countStores } from "./support/intercept.ts";
 import { interceptObjects } from "./support/intercept-binding.ts";
-import { createIsolate, type Isolate } from "./support/isolate.ts";
+import { createIsolate } from "./support/isolate.ts";
 import { createOwner } from "./support/owner.ts";
+import { BROKEN, usageOf, use, whoami } from "./support/use-of-key.ts";
 import { addApiKey, type KeyOptions } from "./support/world.ts";
 
 const START = 1_900_000_000_000;
 const FAST = { perSecond: 50 };
-
-const whoami = (isolate: Isolate, key: string) => isolate.request("/tenant/whoami", { headers: { "X-API-Key": key } });
-
-/** `times` requests at `perSecond`, in frozen time, with what is due at the end of each lease. */
-async function use(isolate: Isolate, key: string, times: number, perSecond: number) {
-  const remaining: number[] = [];
-  for (let each = 0; each < times; each++) {
-    const response = await whoami(isolate, key);
-    expect(response.status).toBe(200);
-    remaining.push(Number(/r=(\d+)/.exec(response.headers.get("RateLimit") ?? "")?.[1]));
-    vi.setSystemTime(Date.now() + 1_000 / perSecond);
-  }
-  return remaining;
-}
-
-const BROKEN: [string, () => Promise<unknown>][] = [
-  ["fails", () => Promise.reject(new Error("injected fault: gate"))],
-  ["hangs", () => new Promise(() => {})],
-];
-
-const usageOf = async (id: string) => {
-  await runDurableObjectAlarm(gateOf(id));
-  const sums = "SELECT SUM(admitted) AS admitted, SUM(limited) AS limited FROM api_key_usage WHERE api_key_id = ?1";
-  return databaseOf(id).prepare(sums).bind(id).first();
-};
 
 const leaseOf = (admission: Admission) => (admission.outcome === "admitted" ? admission.lease : undefined);
 
@@ -242,59 +218,5 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     // A wait for a timer would never end here.
     await runInDurableObject(gateOf(key.id), (instance) => instance.forget());
     expect(await gateOf(key.id).admit(key.secretHash)).toEqual({ outcome: "refused", reason: "revoked" });
-  });
-});
-
-describe("what an isolate refuses by itself", () => {
-  async function flooded(bindings: Env = env) {
-    freeze(START);
-    const owner = createOwner();
-    const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
-    const isolate = createIsolate(bindings);
-    for (let times = 0; times < 50; times++) await whoami(isolate, key);
-    return { owner, apiKey, key, isolate };
-  }
-
-  it("is reported to the gate a few seconds later, also when the flood has stopped", async () => {
-    const { apiKey, isolate } = await flooded();
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 1 });
-    await isolate.elapse();
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 40 });
-  });
-
-  it("is reported once, however long the flood lasts", async () => {
-    const { apiKey, key, isolate } = await flooded();
-    await isolate.elapse();
-    await isolate.elapse();
-    vi.setSystemTime(START + 6_000);
-    for (let times = 0; times < 5; times++) await whoami(isolate, key);
-    await isolate.elapse();
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 45 });
-  });
-
-  it("is not lost when the key is rotated in this isolate, or in another", async () => {
-    const other = await flooded();
-    await other.owner.json("POST", `/keys/${other.apiKey.id}/rotate`, { graceSeconds: 0 });
-    await other.isolate.elapse();
-    expect(await usageOf(other.apiKey.id)).toEqual({ admitted: 10, limited: 40 });
-
-    const owner = createOwner();
-    const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
-    for (let times = 0; times < 50; times++) await whoami(owner.isolate, key);
-    await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 });
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 40 });
-  });
-
-  it.each(BROKEN)("is kept for the next time when the gate %s", async (_, way) => {
-    const gates = interceptObjects(env.API_KEY_GATE, ["report"], way);
-    const { apiKey, isolate, key } = await flooded({ ...env, API_KEY_GATE: gates });
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    freezeTimers(START);
-    const reported = isolate.elapse();
-    await vi.advanceTimersByTimeAsync(10_000);
-    await reported;
-    vi.setSystemTime(START + 60_000);
-    await whoami(isolate, key);
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 11, limited: 40 });
   });
 });

@@ -1,6 +1,6 @@
 /** What an isolate holds of one API key that it has seen of late: its rate, a lease, a flood, and what it has not reported to its gate yet. */
 import { DEADLINE_MS } from "../deadline.ts";
-import { HeldLease, type Lease, RequestRate } from "../lease.ts";
+import { HeldLease, type Lease, type LeaseUse, RequestRate } from "../lease.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
 import type { LeaseWish, Report } from "./reports.ts";
 
@@ -22,6 +22,8 @@ export class KeyUse {
   #leased: Leased | undefined;
   #flood: Flood | undefined;
   #limited = 0;
+  /** A lease that has ended, whose report did not reach the gate. */
+  #unreported: LeaseUse | undefined;
   /** A call that may bring a lease began then. One at a time; a call that never ends keeps nobody from asking for long. */
   #askedAt = Number.NEGATIVE_INFINITY;
   /** Its gate has not renewed it: it is used to its end. */
@@ -46,15 +48,20 @@ export class KeyUse {
 
   /** Taken before a call, so that requests at the same time do not tell the same; the isolate holds no lease after it. */
   takeReport(): Report {
-    const report = { limited: this.#limited, lease: this.#leased?.held.use };
+    const report = { limited: this.#limited, lease: this.#leased?.held.use ?? this.#unreported };
+    if (this.#leased === undefined) this.#unreported = undefined;
     this.#limited = 0;
     this.#leased = undefined;
     return report;
   }
 
-  /** The gate was not reached: the next call tells it. A lease that is not given back leaves with the window. */
-  putBack({ limited }: Report): void {
+  /**
+   * The gate was not reached: the next call tells it. It counts a lease once, however often it is reported; one that is never
+   * given back leaves with the window.
+   */
+  putBack({ limited, lease }: Report): void {
     this.#limited += limited;
+    this.#unreported ??= lease;
   }
 
   wish(now: number): LeaseWish {
