@@ -72,7 +72,8 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   await stop();
   const restore = await run("restore -- --from backups/before --local");
   expect(restore).toContain("DB: what had been ended is ended again");
-  expect(restore).toContain("Now deploy, which empties the memory of every isolate: npm run deploy\nexit 0");
+  expect(restore).toMatch(/npm run restore -- --end-again \S+ --local\n/);
+  expect(restore).toContain("Now stop `npm run dev` and start it again, which empties its memory.\nexit 0");
 
   await start();
   expect(await ask(`${proposals}/${proposal.id}`, asTenant)).toEqual(proposal);
@@ -162,6 +163,7 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
     ],
     ["without a moment or a backup", [], "nothing fails", "Give one of --timestamp", 0],
     ["with a folder that has no backup", ["--from", "backups/none"], "nothing fails", "DB.sql is missing", 0],
+    ["with a moment that is none", ["--timestamp", "yesterday"], "nothing fails", "a time such as 2026-11-20T12", 0],
     ["a local database has no Time Travel", ["--timestamp", "1", "--local"], "nothing fails", "use --from", 0],
   ])("%s", (_, args, failing, message, calls) => {
     const result = command("restore", args, failing);
