@@ -25,6 +25,11 @@ await runCommand(async () => {
   const options = readOptions();
   const wrangler = new Wrangler(options.environment);
   const configuration = await readConfiguration(options.environment);
+  for (const binding of options.locations.keys()) {
+    // A database's location is for good: a mistyped name must not leave it to chance.
+    if (binding === "" || configuration.databases.some((database) => database.binding === binding)) continue;
+    throw new Failure(`--location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`);
+  }
   const steps = await readSchemaSteps();
   if (options.dryRun) return printPlan(wrangler, configuration, steps, options.locations);
 

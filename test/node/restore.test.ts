@@ -171,6 +171,20 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
     expect([result.status, result.calls.length]).toEqual([1, calls]);
   });
 
+  it("several databases are exported and restored, the directory's last in the export", () => {
+    const file = join(checkout.folder, "wrangler.toml");
+    const toml = readFileSync(file, "utf8");
+    writeFileSync(file, `${toml}\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_name = "second"\n`);
+    const { status, calls } = command("restore", ["--timestamp", "2026-11-20T12:00:00Z"]);
+    writeFileSync(file, toml);
+    expect(calls.map((call) => call.replace(/(?:--output|--file|--timestamp).*/, "").trim())).toEqual([
+      ...["d1 export DB_1 --remote", "d1 export DB --remote"],
+      ...["d1 time-travel restore DB", "d1 time-travel restore DB_1"],
+      ...["d1 execute DB --remote --yes", "d1 execute DB_1 --remote --yes"],
+    ]);
+    expect(status).toBe(0);
+  });
+
   it("an export that is cut off is refused before anything changes", () => {
     const whole = readFileSync(join(standIn, "export.sql"), "utf8");
     writeFileSync(join(standIn, "export.sql"), whole.slice(0, 3_000));
