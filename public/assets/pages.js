@@ -3,6 +3,7 @@
 const TOKEN_IN_FRAGMENT = /[#&]token=(ibt_[0-9A-Za-z]+)/;
 const form = document.getElementById("token-form");
 const stage = document.getElementById("stage");
+const problem = document.getElementById("token-problem");
 
 /** The token stays in this page: it is never part of a request's address. */
 function show(token) {
@@ -11,6 +12,16 @@ function show(token) {
   if (token === "") return;
   for (const element of stage.querySelectorAll("idea-bank-board, idea-bank-changelog")) element.token = token;
   for (const link of document.querySelectorAll("a[data-keeps-token]")) link.hash = `token=${token}`;
+  askAgainIfRefused(token);
+}
+
+/** The elements speak to a panelist, who would sign in again. Who tries a token here can give another one. */
+async function askAgainIfRefused(token) {
+  const response = await fetch("/ideabank", { headers: { Authorization: token } }).catch(() => undefined);
+  problem.hidden = response?.status !== 401;
+  if (problem.hidden) return;
+  form.hidden = false;
+  stage.hidden = true;
 }
 
 form.addEventListener("submit", (event) => {

@@ -26,6 +26,7 @@ const HEADERS = {
   apiKey: { "X-API-Key": "ibk_…" },
   compoundToken: { Authorization: "ibt_…" },
   accessClientId: { "CF-Access-Client-Id": "….access", "CF-Access-Client-Secret": "…" },
+  operator: { Authorization: "Bearer …" },
 };
 
 /** What a developer would paste. Path parameters are the document's examples. */

@@ -1,9 +1,9 @@
 /**
  * `npm run deploy`: from nothing, or from any earlier state, to production. Each part looks before it acts, so running it again is
- * safe and completes what a failure left. Options: --env, --location, --url, --wait, --dry-run. See docs/operations.md.
+ * safe and completes what a failure left. See docs/operations.md.
  */
-import { parseArgs } from "node:util";
 import { chooseAccount } from "./account.ts";
+import { readArguments, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker, originOf } from "./deployed-version.ts";
 import { printPlan } from "./dry-run.ts";
@@ -17,12 +17,19 @@ import { listSecrets, putNewSecret } from "./signing-secrets.ts";
 import { smokeTest } from "./smoke-test.ts";
 import { Wrangler } from "./wrangler.ts";
 
+const USAGE =
+  "npm run deploy -- [--dry-run] [--env staging] [--location weur | --location DB_1=enam] [--url https://api.example.com] [--wait 120]";
 const SMOKE_TEST_SECONDS = 120;
 
 await runCommand(async () => {
   const options = readOptions();
   const wrangler = new Wrangler(options.environment);
   const configuration = await readConfiguration(options.environment);
+  for (const binding of options.locations.keys()) {
+    // A database's location is for good: a mistyped name must not leave it to chance.
+    if (binding === "" || configuration.databases.some((database) => database.binding === binding)) continue;
+    throw new Failure(`--location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`);
+  }
   const steps = await readSchemaSteps();
   if (options.dryRun) return printPlan(wrangler, configuration, steps, options.locations);
 
@@ -44,14 +51,15 @@ await runCommand(async () => {
 
   const signer = String(configuration.variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS");
   const secrets = await listSecrets(wrangler);
-  if (secrets.length === 0) await putNewSecret(wrangler, signer);
-  else if (!secrets.includes(signer)) {
+  const signers = secrets.filter((name) => name.startsWith("CREDENTIAL_SECRETS"));
+  if (signers.length === 0) await putNewSecret(wrangler, signer);
+  else if (!signers.includes(signer)) {
     throw new Failure(
-      `SIGNING_SECRETS in wrangler.toml names ${signer}, and the Worker has no secret of that name: ${secrets.join(", ")}. ` +
+      `SIGNING_SECRETS in wrangler.toml names ${signer}, and the Worker has no secret of that name: ${signers.join(", ")}. ` +
         "Is wrangler.toml older than the last rotation?",
     );
   }
-  say("Secret", `${signer} ${secrets.length === 0 ? "made and set" : "is set"}`);
+  say("Secret", `${signer} ${signers.length === 0 ? "made and set" : "is set"}`);
 
   const { version, targets } = await deployWorker(wrangler);
   say("Worker", `${configuration.worker}, version ${version}`);
@@ -63,7 +71,7 @@ await runCommand(async () => {
   }
 
   const origin = options.url ?? originOf(targets);
-  for (const line of await smokeTest(origin, options.seconds)) say("Smoke test", line);
+  for (const line of await smokeTest(origin, options.seconds, options.environment)) say("Smoke test", line);
   console.log(afterDeploy({ origin, account, configuration }));
 });
 
@@ -72,7 +80,7 @@ function say(part: string, text: string) {
 }
 
 function readOptions() {
-  const { values } = parseArgs({
+  const { values } = readArguments(USAGE, {
     options: {
       env: { type: "string", default: "" },
       location: { type: "string", multiple: true, default: [] },
@@ -90,7 +98,7 @@ function readOptions() {
     environment: values.env,
     locations: new Map(locations),
     url: values.url,
-    seconds: Number(values.wait),
+    seconds: secondsOf("--wait", values.wait),
     dryRun: values["dry-run"],
   };
 }

@@ -12,7 +12,10 @@ export async function printPlan(
   steps: readonly SchemaStep[],
   locations: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const where = (binding: string) => locations.get(binding) ?? locations.get("") ?? "near this machine";
+  const where = (binding: string) => {
+    const location = locations.get(binding) ?? locations.get("");
+    return location === undefined ? "near this machine" : `in ${location}`;
+  };
   const plan = [
     `use the account ${process.env.CLOUDFLARE_ACCOUNT_ID ?? accountId ?? "that you are logged in to"}`,
     ...databases.map((database) => describe("D1 database", database, ` ${where(database.binding)}`)),

@@ -4,14 +4,20 @@
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { commandLine, readArguments } from "./arguments.ts";
 import { endAgain } from "./end-again.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { dropStatements, exportAll, fileOf, readExport } from "./export.ts";
 import { Failure, runCommand } from "./failure.ts";
 
+const USAGE =
+  "npm run restore -- (--timestamp 2026-11-20T12:00:00Z | --from <folder> | --end-again <folder>) [--env staging] [--local]";
+
+/** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
 await runCommand(async () => {
-  const { values } = parseArgs({
+  const { values } = readArguments(USAGE, {
     options: {
       timestamp: { type: "string" },
       from: { type: "string" },
@@ -22,8 +28,10 @@ await runCommand(async () => {
   });
   const { timestamp, from, "end-again": onlyEndAgain } = values;
   if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
-    throw new Failure("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.");
+    throw new Failure(`Give one of --timestamp <time>, --from <folder>, --end-again <folder>.\nUsage: ${USAGE}`);
   if (timestamp !== undefined && values.local) throw new Failure("A local database has no Time Travel: use --from.");
+  if (timestamp !== undefined && !TIME.test(timestamp))
+    throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
   const databases = await openEveryDatabase(values.env, values.local);
   for (const folder of [from, onlyEndAgain]) if (folder !== undefined) requireExports(folder, databases);
 
@@ -31,14 +39,19 @@ await runCommand(async () => {
   if (onlyEndAgain === undefined) {
     await exportAll(databases, before);
     console.log(`\nThe state before the restore is in ${before}.`);
-    console.log(`If anything below fails: npm run restore -- --end-again ${before}\n`);
+    const options = ["--end-again", before, ...(values.local ? ["--local"] : [])];
+    console.log(`If anything below fails: ${commandLine("restore", values.env, ...options)}\n`);
   }
   for (const binding of databases.bindings) {
     if (timestamp !== undefined) await databases.run(["time-travel", "restore", binding, `--timestamp=${timestamp}`]);
     if (from !== undefined) await importExport(databases, binding, from, before);
   }
   for (const binding of databases.bindings) await endAgainIn(databases, binding, before);
-  console.log("\nNow deploy, which empties the memory of every isolate: npm run deploy");
+  console.log(
+    values.local
+      ? "\nNow stop `npm run dev` and start it again, which empties its memory."
+      : `\nNow deploy, which empties the memory of every isolate: ${commandLine("deploy", values.env)}`,
+  );
 });
 
 function requireExports(folder: string, { bindings }: EveryDatabase): void {

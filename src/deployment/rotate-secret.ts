@@ -6,11 +6,11 @@
  * 3. SIGNING_SECRETS names that slot, and the Worker is deployed. The old slot goes on verifying what it signed.
  *
  * `--end-old` ends what the old slot signed: the slot gets a random secret that signed nothing. Either refuses while the old slot is
- * needed; `--now` does it all the same. Options: --env, --wait.
+ * needed; `--now` does it all the same.
  */
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { chooseAccount } from "./account.ts";
+import { commandLine, readArguments, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker } from "./deployed-version.ts";
 import { Failure, runCommand } from "./failure.ts";
@@ -18,11 +18,12 @@ import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, w
 import { listSecrets, putNewSecret } from "./signing-secrets.ts";
 import { Wrangler } from "./wrangler.ts";
 
+const USAGE = "npm run rotate-secret -- [--end-old] [--now] [--wait 120] [--env staging]";
 /** Cloudflare deploys to every location in seconds. */
 const PROPAGATION_SECONDS = 120;
 
 await runCommand(async () => {
-  const { values: options } = parseArgs({
+  const { values: options } = readArguments(USAGE, {
     options: {
       env: { type: "string", default: "" },
       wait: { type: "string", default: String(PROPAGATION_SECONDS) },
@@ -30,6 +31,7 @@ await runCommand(async () => {
       now: { type: "boolean", default: false },
     },
   });
+  const seconds = secondsOf("--wait", options.wait);
   const wrangler = new Wrangler(options.env);
   const { accountId, databases } = await readConfiguration(options.env);
   const bindings = databases.map(({ binding }) => binding);
@@ -37,7 +39,9 @@ await runCommand(async () => {
   wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
   const secrets = await listSecrets(wrangler);
   if (!secrets.includes(rotation.slot)) {
-    throw new Failure(`The Worker has no secret ${rotation.slot}. Run \`npm run deploy\` first.`);
+    throw new Failure(
+      `The Worker has no secret ${rotation.slot}. Run \`${commandLine("deploy", options.env)}\` first.`,
+    );
   }
   const old = otherSlot(rotation.slot);
 
@@ -53,8 +57,8 @@ await runCommand(async () => {
     if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("Rotate again, which ends");
     await writeRotation(options.env, { ...rotation, stage: "setting" });
     await putNewSecret(wrangler, old);
-    console.log(`${old} has a new secret. Waiting ${options.wait} seconds, until every location has it.`);
-    await setTimeout(Number(options.wait) * 1_000);
+    console.log(`${old} has a new secret. Waiting ${seconds} seconds, until every location has it.`);
+    await setTimeout(seconds * 1_000);
   }
   const slot = rotation.stage === "deploying" ? rotation.slot : old;
   await writeRotation(options.env, { slot, since: undefined, stage: "deploying" });
@@ -65,7 +69,7 @@ await runCommand(async () => {
   console.log(`
 ${slot} signs now. Commit wrangler.toml: it says so.
 ${otherSlot(slot)} still verifies what it signed: ${describeNeed(need)}.
-When neither is left, or at once after a leak (with --now): npm run rotate-secret -- --end-old`);
+When neither is left, or at once after a leak (with --now): ${commandLine("rotate-secret", options.env, "--end-old")}`);
 
   async function refuseWhileNeeded(action: string): Promise<void> {
     if (options.now) return;

@@ -1,5 +1,6 @@
 /** Asks a deployment three questions, as a stranger would: is it well, does it refuse, does it say what it is. */
 import { setTimeout } from "node:timers/promises";
+import { commandLine } from "./arguments.ts";
 import { Failure } from "./failure.ts";
 
 type Check = {
@@ -31,7 +32,7 @@ const REPEAT_MS = 2_000;
  * Tries until every check has passed, or for `seconds`: a new address takes a moment to exist. Returns a line for each check.
  * Throws a Failure with the last answers.
  */
-export async function smokeTest(origin: string, seconds: number): Promise<readonly string[]> {
+export async function smokeTest(origin: string, seconds: number, environment: string): Promise<readonly string[]> {
   const until = Date.now() + seconds * 1_000;
   for (;;) {
     const results = await Promise.all(CHECKS.map((check) => run(origin, check)));
@@ -39,7 +40,7 @@ export async function smokeTest(origin: string, seconds: number): Promise<readon
     if (Date.now() + REPEAT_MS > until) {
       throw new Failure(
         `${origin} does not answer as it should:\n${results.map(({ line, passed }) => `  ${passed ? "ok  " : "FAIL"} ${line}`).join("\n")}\n` +
-          "Look at the log (`npx wrangler tail`). `npm run rollback` returns to the version before.",
+          `Look at the log (\`npx wrangler tail --env "${environment}"\`). \`${commandLine("rollback", environment)}\` returns to the version before.`,
       );
     }
     await setTimeout(REPEAT_MS);

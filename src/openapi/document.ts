@@ -13,8 +13,13 @@ import { HEADERS } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 
+/** In the order in which readers come: integrators, panelists' clients, owners, the operator. */
+const READERS = ["apiKey", "compoundToken", "access", "operator", "none"] as const;
+
 export function buildDocument() {
-  const operations = describedOperations();
+  const operations = describedOperations().toSorted(
+    (one, other) => READERS.indexOf(one.operation.credential.kind) - READERS.indexOf(other.operation.credential.kind),
+  );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { operation, ...described } of operations) {
     const path = paths[operation.path] ?? {};

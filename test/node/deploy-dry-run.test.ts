@@ -21,7 +21,7 @@ it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
   const { code, stdout } = await account.run("deploy", "--dry-run", "--location", "weur");
   expect(code).toBe(0);
   expect(stdout).toContain(
-    "2. find the D1 database edge-access-api for DB, or create it weur, and write its id into wrangler.toml",
+    "2. find the D1 database edge-access-api for DB, or create it in weur, and write its id into wrangler.toml",
   );
   expect(stdout).toContain(`   ${steps[0]}\n   ${steps[1]}\n`);
   expect(await account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);

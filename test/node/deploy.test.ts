@@ -231,6 +231,11 @@ describe("environments and databases", () => {
   it("a location that Cloudflare does not have is refused at once", async () => {
     expect((await deploy("--location", "moon")).stderr).toContain("--location moon: one of weur, eeur");
   });
+
+  it("a location for a database that wrangler.toml does not have is refused at once", async () => {
+    expect((await deploy("--location", "DB_9=weur")).stderr).toContain('no D1 database with binding = "DB_9"');
+    expect(await account.calls()).toEqual([]);
+  });
 });
 
 describe("databases with data", () => {

@@ -73,6 +73,16 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("a token that is refused is asked for again", async () => {
+    const { page } = await open("/#token=ibt_0refused");
+    await page.getByText("This token is refused").waitFor();
+    await expectAccessible(page, "with a refused token");
+    await page.getByLabel("A panelist’s token").fill(stage.demoToken);
+    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await isLive(page);
+    await page.locator("#token-problem").waitFor({ state: "hidden" });
+  });
+
   it("the page of the elements has a snippet that runs on another site, with the hash of its release", async () => {
     const { page, complaints } = await open(withToken("/embed/"));
     await isLive(page);
@@ -134,6 +144,13 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
     const address = `${stage.api}/ideabank/proposals/Pr0p0sa1Dark/vote`;
     const sample = operation.getByRole("tabpanel").locator("pre").first();
     expect(await sample.textContent()).toBe(`curl ${address} \\\n  -X PUT \\\n  -H 'Authorization: ibt_…'`);
+    // The operator's needs a credential too, and comes after what an integrator reads.
+    const headings = await page.getByRole("heading").allTextContents();
+    const inOrder = ["Check an API key", "Vote for a proposal", "List API keys", "Suspend or resume an account"];
+    expect(headings.map((heading) => heading.trim()).filter((heading) => inOrder.includes(heading))).toEqual(inOrder);
+    const operators = page.locator("[id='tag/Operation/operation/setAccountStatus']");
+    await operators.getByRole("tab", { name: "curl" }).click();
+    await operators.locator("pre").filter({ hasText: "-H 'Authorization: Bearer …'" }).waitFor();
     await operation.getByRole("tab", { name: "fetch" }).click();
     await operation
       .locator("pre")

@@ -72,7 +72,8 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   await stop();
   const restore = await run("restore -- --from backups/before --local");
   expect(restore).toContain("DB: what had been ended is ended again");
-  expect(restore).toContain("Now deploy, which empties the memory of every isolate: npm run deploy\nexit 0");
+  expect(restore).toMatch(/npm run restore -- --end-again \S+ --local\n/);
+  expect(restore).toContain("Now stop `npm run dev` and start it again, which empties its memory.\nexit 0");
 
   await start();
   expect(await ask(`${proposals}/${proposal.id}`, asTenant)).toEqual(proposal);
@@ -162,11 +163,26 @@ while [ $# -gt 0 ]; do if [ "$1" = --output ]; then cp '${standIn}/export.sql' "
     ],
     ["without a moment or a backup", [], "nothing fails", "Give one of --timestamp", 0],
     ["with a folder that has no backup", ["--from", "backups/none"], "nothing fails", "DB.sql is missing", 0],
+    ["with a moment that is none", ["--timestamp", "yesterday"], "nothing fails", "a time such as 2026-11-20T12", 0],
     ["a local database has no Time Travel", ["--timestamp", "1", "--local"], "nothing fails", "use --from", 0],
   ])("%s", (_, args, failing, message, calls) => {
     const result = command("restore", args, failing);
     expect(result.stderr).toContain(message);
     expect([result.status, result.calls.length]).toEqual([1, calls]);
+  });
+
+  it("several databases are exported and restored, the directory's last in the export", () => {
+    const file = join(checkout.folder, "wrangler.toml");
+    const toml = readFileSync(file, "utf8");
+    writeFileSync(file, `${toml}\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_name = "second"\n`);
+    const { status, calls } = command("restore", ["--timestamp", "2026-11-20T12:00:00Z"]);
+    writeFileSync(file, toml);
+    expect(calls.map((call) => call.replace(/(?:--output|--file|--timestamp).*/, "").trim())).toEqual([
+      ...["d1 export DB_1 --remote", "d1 export DB --remote"],
+      ...["d1 time-travel restore DB", "d1 time-travel restore DB_1"],
+      ...["d1 execute DB --remote --yes", "d1 execute DB_1 --remote --yes"],
+    ]);
+    expect(status).toBe(0);
   });
 
   it("an export that is cut off is refused before anything changes", () => {

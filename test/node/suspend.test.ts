@@ -33,7 +33,7 @@ it("suspends an account before it says so, and resumes it", async () => {
   const suspended = await run(`owner@example.com --url ${url}`);
   expect(await whoami()).toBe(403);
   expect(suspended).toMatch(
-    /^owner@example.com \(account \w+\) is suspended\. 1 API keys: their gates have confirmed it\.\n/,
+    /^owner@example.com \(account \w+\) is suspended\. Its API key's gate has confirmed it\.\n/,
   );
   expect(suspended).toContain(`npm run suspend -- owner@example.com --url ${url} --resume`);
   expect(suspended).toContain("exit 0");
@@ -47,6 +47,7 @@ it.each([
   ["no secret", "owner@example.com --url URL", "", "Set OPERATOR_SECRET"],
   ["no account", "--url URL", SECRET, "Usage: npm run suspend"],
   ["an unknown option", "owner@example.com --url URL --now", SECRET, "Usage: npm run suspend"],
+  ["an address that is none", "owner@example.com --url api.example", SECRET, "an address such as https://"],
   ["a deployment without https", "owner@example.com --url http://api.example", SECRET, "is not https"],
   ["a server that is not there", "owner@example.com --url http://localhost:9", SECRET, "does not answer"],
 ])("with %s it says what is wrong, and fails", async (_, args, secret, message) => {
