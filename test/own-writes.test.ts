@@ -9,7 +9,7 @@ import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "./support/tenant.ts";
-import { addIdeaBank, newId, tokenFor } from "./support/world.ts";
+import { addAccount, addIdeaBank, newId, tokenFor } from "./support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
@@ -90,7 +90,7 @@ it("what the isolate of another reader wrote may be shown later, never earlier t
 describe("the bookmark", () => {
   it("of one database is never the floor of the other", async () => {
     const { tenant, ids, bindings, replica } = await setUp();
-    const elsewhere = await addIdeaBank();
+    const elsewhere = await addIdeaBank({ accountId: await addAccount({ digit: "0" }) });
     expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
     const asked: string[] = [];
     const watched = new Proxy(env.DB, {

@@ -75,9 +75,23 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
   });
 });
 
+it.each(operations.filter(({ operation }) => operation.query !== undefined))(
+  "$name lists the tenant's own, and nothing of its neighbour in the same database",
+  async ({ path }) => {
+    const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
+    expect(theirs.accountId[0]).toBe(mine.accountId[0]);
+    const tenant = await createTenant({ accountId: mine.accountId });
+    const list = await (await tenant.send("GET", fillPath(path, mine))).text();
+    expect(Object.values(mine).some((id) => list.includes(`"id":"${id}"`))).toBe(true);
+    for (const id of Object.values(theirs)) expect(list).not.toContain(id);
+  },
+);
+
 describe.each(naming)("$name of another tenant", ({ operation, method, path, parameters }) => {
   it("answers 403, the same as for what does not exist, and changes nothing", async () => {
     const [theirs, mine] = [await addOneOfEverything(), await addOneOfEverything()];
+    // A query without the tenant's id would find what is in the same database.
+    expect(theirs.accountId[0]).toBe(mine.accountId[0]);
     const tenant = await createTenant({ accountId: mine.accountId });
     const before = await dumpDatabases();
     const headers = { "X-Request-Id": "the-same" };

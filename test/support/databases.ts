@@ -1,4 +1,7 @@
-/** The two databases of the tests. Accounts are placed in turn, the first of each test in `DB_1`. */
+/**
+ * The two databases of the tests. Accounts are placed in turn, two by two, the first two of each test in `DB_1`: two tenants who must
+ * not see each other's data are neighbours, so that a query without the tenant's id would find it.
+ */
 import { env } from "cloudflare:workers";
 
 let placed = 0;
@@ -8,7 +11,7 @@ export type Digit = "0" | "1";
 /** The digit of the database for the next account. */
 export function nextDigit(): Digit {
   placed += 1;
-  return placed % 2 === 1 ? "1" : "0";
+  return placed % 4 === 1 || placed % 4 === 2 ? "1" : "0";
 }
 
 export const restartTurns = (): void => {
