@@ -3,7 +3,7 @@ import { createApiKey } from "../../src/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/credentials/base62.ts";
 import { issueToken } from "../../src/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/credentials/envelope.ts";
-import { addApiKey, addIdeaBank, newId, signingKeys, tokenFor } from "./world.ts";
+import { addAccount, addApiKey, addIdeaBank, addPanelist, newId, signingKeys, tokenFor } from "./world.ts";
 
 const foreignKeys = await importSigningKeys(["a secret of another deployment, 32 chars"]);
 const now = () => Math.floor(Date.now() / 1000);
@@ -74,8 +74,8 @@ export const badTokens: { title: string; io: boolean; header: () => Promise<stri
     title: "a token with an idea bank of one database and a panelist of the other",
     io: false,
     header: async () => {
-      const [bank, other] = [await addIdeaBank(), await addIdeaBank()];
-      return tokenFor(bank.id, other.panelistId);
+      const [bank, other] = [await addAccount({ digit: "1" }), await addAccount({ digit: "0" })];
+      return tokenFor((await addIdeaBank({ accountId: bank })).id, await addPanelist(other));
     },
   },
   { title: "a token of a database that has no binding", io: false, header: () => tokenFor(newId("z"), newId("z")) },
