@@ -46,7 +46,10 @@ describe("the first visit", () => {
 
   it("costs one D1 round trip, as every other; in an isolate, one more if the account is not in the directory's database", async () => {
     const { env: counted, counts } = countStores(env);
-    const [elsewhere, here] = [createOwner("elsewhere@example.com", counted), createOwner("here@example.com", counted)];
+    // The third account of a test is in the directory's database.
+    const [elsewhere, , here] = ["elsewhere", "another", "here"].map((name) =>
+      createOwner(`${name}@example.com`, counted),
+    );
     for (const [owner, d1] of [
       [here, 1],
       [here, 1],
@@ -54,7 +57,7 @@ describe("the first visit", () => {
       [elsewhere, 1],
     ] as const) {
       counts.d1 = 0;
-      expect((await owner.page("/api-keys")).status).toBe(200);
+      expect((await owner?.page("/api-keys"))?.status).toBe(200);
       expect(counts).toEqual({ d1, "kv.read": 0, "kv.write": 0, gate: 0 });
     }
   });

@@ -206,7 +206,11 @@ describe("a second start", () => {
   it("is over, server and all, when npm alone is told to end", async () => {
     expect(groupExists(server.pid)).toBe(true);
     process.kill(server.pid, "SIGTERM");
-    await expect.poll(() => groupExists(server.pid)).toBe(false);
+    try {
+      await expect.poll(() => groupExists(server.pid)).toBe(false);
+    } finally {
+      if (groupExists(server.pid)) process.kill(-server.pid, "SIGKILL");
+    }
   });
 
   it("with data of a version with other identifiers says so in one line, and how to start over", async () => {
