@@ -226,9 +226,14 @@ describe("an owner's change of a key", () => {
     await recordUseAfterRevocation(databaseOf(apiKey.id), apiKey.id, newId(), "198.51.100.10", Date.now());
     expect(await uses()).toHaveLength(1);
     expect((await uses())[0]).toMatchObject({ actor: null, address: "198.51.100.9", apiKeyId: apiKey.id });
+    // Another key of the account leaves its own.
+    const second = await owner.create();
+    await owner.json("DELETE", `/keys/${second.apiKey.id}`);
+    await recordUseAfterRevocation(databaseOf(apiKey.id), second.apiKey.id, newId(), null, Date.now());
+    expect(await uses()).toHaveLength(2);
     vi.setSystemTime(hour + 3_600_000);
     await use();
-    await vi.waitFor(async () => expect(await uses()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await uses()).toHaveLength(3));
   });
 
   it("costs one D1 round trip, and one call of the gate if the gate caches what changes", async () => {

@@ -33,14 +33,14 @@ describe("the order", () => {
     freeze(START);
     const owner = createOwner();
     const step = (days: number) => vi.setSystemTime(START + days * DAY);
-    const first = await owner.create("revoked early");
+    const late = await owner.create("revoked late");
     await owner.create("active, old");
     step(1);
     await owner.create("lapsed", { expiresInDays: 2 });
-    await revoke(owner, first.apiKey.id);
+    const early = await owner.create("revoked early");
     step(2);
+    await revoke(owner, early.apiKey.id);
     await owner.create("active, new");
-    const late = await owner.create("revoked late");
     step(4);
     await revoke(owner, late.apiKey.id);
     const names = ["active, new", "active, old", "revoked late", "lapsed", "revoked early"];
@@ -198,10 +198,16 @@ describe("a card", () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     expect(await html(owner)).not.toContain("Old secret");
+    expect(await html(owner)).not.toContain("The secret from before the last rotation");
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
-    expect(await html(owner)).toMatch(
-      /Old secret<\/dt><dd>Ends <time[^>]*>in 1 hour<\/time>, not used since the rotation/,
-    );
+    const unused = await html(owner);
+    expect(unused).toMatch(/Old secret<\/dt><dd>Ends <time[^>]*>in 1 hour<\/time>, not used since the rotation<\/dd>/);
+    expect(unused).toContain("The secret from before the last rotation ends at once.");
+    await databaseOf(apiKey.id)
+      .prepare("UPDATE api_keys SET previous_last_used_at = ?2 WHERE id = ?1")
+      .bind(apiKey.id, START - 5 * 60_000)
+      .run();
+    expect(await html(owner)).toMatch(/in 1 hour<\/time>, last used <time[^>]*>5 minutes ago<\/time><\/dd>/);
     vi.setSystemTime(START + HOUR);
     expect(await html(owner)).not.toContain("Old secret");
   });

@@ -85,6 +85,25 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     }
   });
 
+  it("answers 401 to a revoked token whether its idea bank is open, closed or deleted", async () => {
+    const { panelist, panel, ids } = await createScene();
+    const { token } = panelist;
+    expect((await panel.tenant.send("DELETE", `/tenant/panelists/${panelist.id}/tokens`)).status).toBe(204);
+    const changes: (() => Promise<unknown>)[] = [
+      async () => {},
+      () => panel.manage("PATCH", "", { status: "CLOSED" }),
+      () => panel.manage("DELETE", ""),
+    ];
+    const answers = [];
+    const warm = createIsolate(withoutLimits({ ...env, FRESHNESS_SECONDS: "0" }));
+    for (const change of changes) {
+      await change();
+      for (const isolate of [createIsolate(), warm]) answers.push(await take(await send(isolate, token, ids)));
+    }
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401, 401]);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
   it("answers 503 when D1 is down, with Retry-After, and says nothing of why", async () => {
     const { panelist, ids } = await createScene();
     const before = await dumpDatabases();

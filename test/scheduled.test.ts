@@ -152,6 +152,18 @@ it("the oldest token that can still be valid stays refused after the job, and an
   expect((await tenant.isolate.request("/ideabank", { headers: { Authorization } })).status).toBe(401);
 });
 
+it("a revocation is kept by the later of its times: the clock of one may have been behind", async () => {
+  await env.DB.prepare(
+    "INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) VALUES ('a', 'kept', ?1, ?2), ('a', 'gone', ?2, ?2)",
+  )
+    .bind(NOW - 90 * DAY, NOW - 92 * DAY)
+    .run();
+  await job();
+  expect((await env.DB.prepare("SELECT panelist_id FROM token_revocations").all()).results).toEqual([
+    { panelist_id: "kept" },
+  ]);
+});
+
 it("every database is cleaned, also when another one is down", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   await INSERTS.idempotency_keys(10, 2 * DAY);

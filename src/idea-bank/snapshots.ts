@@ -43,8 +43,14 @@ type Names = { readonly ideaBankId: string; readonly panelistId: string };
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
 const REVOCATION_BYTES = 96;
-/** Snapshots of single panelists, of accounts with many revocations. */
+/** Snapshots of single panelists. */
 const MAX_SINGLE = 5_000;
+
+/**
+ * Whether each panelist has a snapshot: the account has many revocations, or the idea bank is missing, and with it the way to the
+ * account's list. A revoked token is refused there too, so that nothing tells a deleted idea bank from a closed one.
+ */
+const isPerPanelist = ({ ideaBank, revocations }: Snapshot): boolean => ideaBank === null || revocations.many;
 
 const sizeOf = (kept: KeptValue<Snapshot>): number =>
   SNAPSHOT_BYTES + REVOCATION_BYTES * (kept.kept?.value.revocations.size ?? 0);
@@ -75,17 +81,17 @@ export class IdeaBankSnapshots {
   async read(database: D1Database, names: Names, freshMs: number, waitUntil: WaitUntil): Promise<OpenedIdeaBank> {
     const { ideaBankId, panelistId } = names;
     const common = this.#keptOf(this.#kept, ideaBankId);
-    const kept = this.#isOfMany(ideaBankId) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
-    const { ideaBank, revocations, own } = await kept.read(
-      (previous) => this.#load(database, names, previous, kept),
-      freshMs,
-      waitUntil,
-    );
+    const known = common.kept?.value;
+    const kept = known && isPerPanelist(known) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
+    const load = (previous?: Snapshot) => this.#load(database, names, previous, kept);
+    const snapshot = await kept.read(load, freshMs, waitUntil);
+    const { ideaBank, revocations, own } = snapshot;
     const before = kept.freshBefore(freshMs)?.ideaBank;
     const changelogFrom = (before ?? ideaBank)?.changelogVersion ?? 0;
-    if (!revocations.many) return { ideaBank, changelogFrom, tokensRevokedAt: revocations.of(panelistId) ?? null };
+    if (!isPerPanelist(snapshot))
+      return { ideaBank, changelogFrom, tokensRevokedAt: revocations.of(panelistId) ?? null };
     if (own.panelistId === panelistId) return { ideaBank, changelogFrom, tokensRevokedAt: own.revokedAt };
-    // Another panelist's read has just found out that there are many.
+    // Another panelist's read has just found out.
     return this.read(database, names, freshMs, waitUntil);
   }
 
@@ -104,16 +110,11 @@ export class IdeaBankSnapshots {
   #expireAll(ideaBankIds: ReadonlySet<string>): void {
     for (const id of ideaBankIds) this.#kept.peek(id)?.expire();
     const [first] = ideaBankIds;
-    if (first === undefined || !this.#isOfMany(first)) return;
+    if (first === undefined || !this.#kept.peek(first)?.kept?.value.revocations.many) return;
     for (const key of this.#single.keys()) {
       const [ideaBankId = ""] = key.split(" ");
       if (ideaBankIds.has(ideaBankId)) this.#single.peek(key)?.expire();
     }
-  }
-
-  /** Whether its account has many revocations, so that each panelist has a snapshot. */
-  #isOfMany(ideaBankId: string): boolean {
-    return this.#kept.peek(ideaBankId)?.kept?.value.revocations.many ?? false;
   }
 
   #keptOf(cache: BoundedMap<KeptValue<Snapshot>>, key: string): KeptValue<Snapshot> {

@@ -70,7 +70,8 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
   return { output, pid, stop: () => endWith("SIGINT"), kill };
 }
 
-function groupExists(pid: number): boolean {
+/** Whether anything is left of the group of processes that `pid` has led. */
+export function groupExists(pid: number): boolean {
   try {
     return process.kill(-pid, 0);
   } catch {

@@ -1,4 +1,5 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
+import { globSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -167,6 +168,19 @@ describe("the static assets", () => {
     const response = await fetch(`${origin}/openapi.json`);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(await response.json()).toEqual(JSON.parse(await readFile("public/openapi.json", "utf8")));
+  });
+
+  it("are what they say, and come over TLS only, each of them", async () => {
+    const files = globSync("public/**/*.{css,html,js,json,svg}").map((file) =>
+      file.slice("public".length).replaceAll("\\", "/"),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    for (const path of files) {
+      const { status, headers } = await fetch(origin + path);
+      expect(status, path).toBe(200);
+      const found = ["X-Content-Type-Options", "Strict-Transport-Security"].map((name) => headers.get(name));
+      expect(found, path).toEqual(["nosniff", "max-age=31536000"]);
+    }
   });
 
   it("serve the reference page with everything that it loads, from here alone", async () => {

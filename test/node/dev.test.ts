@@ -2,9 +2,10 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DevServer, freePort, makeCheckout, paste, startDev } from "./checkout.ts";
+import { type DevServer, freePort, groupExists, makeCheckout, paste, startDev } from "./checkout.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
 let port: number;
@@ -152,6 +153,15 @@ describe("a start that cannot be", () => {
     );
   });
 
+  it("without a port takes the next free one when its own is taken, and says so", async () => {
+    const other = createServer();
+    // Taken by whoever comes first.
+    await new Promise<void>((taken) => other.once("error", () => taken()).listen(8787, "localhost", taken));
+    const [, using = ""] = (await attempt()).match(/^Port 8787 is taken: using (\d+)\.$/m) ?? [];
+    expect(Number(using)).toBeGreaterThan(8787);
+    other.close();
+  });
+
   it("beside one that is running says where that one is, and leaves its data alone", async () => {
     expect(await attempt(`--port ${await freePort()}`)).toContain(
       `npm run dev is already running here, on port ${port} `,
@@ -191,6 +201,16 @@ describe("a second start", () => {
     expect(JSON.parse((await send(changelog)).body).items).toHaveLength(20);
     const own = await send({ path: "/account/api/keys" });
     expect(JSON.parse(own.body).items.map(({ id }: { id: string }) => id)).toEqual([key.slice(4, 16)]);
+  });
+
+  it("is over, server and all, when npm alone is told to end", async () => {
+    expect(groupExists(server.pid)).toBe(true);
+    process.kill(server.pid, "SIGTERM");
+    try {
+      await expect.poll(() => groupExists(server.pid)).toBe(false);
+    } finally {
+      if (groupExists(server.pid)) process.kill(-server.pid, "SIGKILL");
+    }
   });
 
   it("with data of a version with other identifiers says so in one line, and how to start over", async () => {
