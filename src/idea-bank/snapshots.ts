@@ -174,7 +174,8 @@ export class IdeaBankSnapshots {
     const known = accountId === undefined ? undefined : this.#accounts.get(accountId);
     const account = known ?? { revocations: new TokenRevocations(), ideaBankIds: new Set<string>() };
     account.revocations.add({ revocations: news });
-    if (accountId !== undefined && this.#kept.peek(ideaBankId) === kept) {
+    if (ideaBank === null) this.#unlink(ideaBankId, kept);
+    else if (accountId !== undefined && this.#kept.peek(ideaBankId) === kept) {
       account.ideaBankIds.add(ideaBankId);
       this.#accounts.set(accountId, account);
       this.#kept.set(ideaBankId, kept);
