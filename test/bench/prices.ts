@@ -15,6 +15,8 @@ export const PRICES = {
   rowRead: 0.001,
   kvRead: 0.5,
   kvWrite: 5,
+  /** Workers Logs. */
+  logLine: 0.6,
 } as const;
 
 /** D1, for a gigabyte and a month, in US dollars. */
@@ -27,5 +29,6 @@ export const dollarsPerMillion = (counts: Counts): number =>
     counts.rowsWritten * PRICES.rowWritten +
     counts.rowsRead * PRICES.rowRead +
     counts.kvReads * PRICES.kvRead +
-    counts.kvWrites * PRICES.kvWrite) /
+    counts.kvWrites * PRICES.kvWrite +
+    counts.logLines * PRICES.logLine) /
     counts.requests;

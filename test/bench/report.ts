@@ -107,13 +107,23 @@ ${speedTables(results)}
 ## Cost
 
 Dollars per million requests: operations that were counted, at the prices beyond the included amounts of ${PRICES_AS_OF} (Worker request
-$${PRICES.workerRequest}, Durable Object request $${PRICES.objectRequest}, row written $${PRICES.rowWritten}, row read $${PRICES.rowRead}, KV read $${PRICES.kvRead}, KV write $${PRICES.kvWrite}).
+$${PRICES.workerRequest}, Durable Object request $${PRICES.objectRequest}, row written $${PRICES.rowWritten}, row read $${PRICES.rowRead}, KV read $${PRICES.kvRead}, KV write $${PRICES.kvWrite}, log line $${PRICES.logLine}).
 Processor time and the duration of Durable Objects cannot be counted on one machine and are not in it.
 
 ![Dollars per million requests](benchmarks-cost.svg)
 
 ${table(
-  ["", "$ a million", "D1 round trips", "rows read", "rows written", "KV reads", "KV writes", "object requests"],
+  [
+    "",
+    "$ a million",
+    "D1 round trips",
+    "rows read",
+    "rows written",
+    "KV reads",
+    "KV writes",
+    "object requests",
+    "log lines",
+  ],
   results.cost.map(({ path, name, dollars, counts }) => [
     `${path}: ${name}`,
     dollars.toFixed(3),
@@ -124,11 +134,12 @@ ${table(
       counts.kvReads,
       counts.kvWrites,
       counts.objectRequests,
+      counts.logLines,
     ].map((operations) => (operations / counts.requests).toFixed(3)),
   ]),
 )}
 
-Operations are for each request. A first read of an idea bank is dear and rare: once for each new version, and once for each isolate.
+Operations are for each request. A first read of an idea bank costs the most and is rare: once for each new version, and once for each isolate.
 
 ${worldReport(results.world, results.plan.world)}
 ## Scale

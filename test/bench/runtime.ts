@@ -55,6 +55,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
           CREDENTIAL_SECRETS: SECRET,
           FRESHNESS_SECONDS: "1",
           ANCHOR_SECONDS: "10",
+          REQUEST_LOG_SHARE: "0.01",
           SERVICE_TOKEN_OWNERS: "",
           ...variables,
         },

@@ -34,6 +34,7 @@ export function outcome(
       kvReads: 0,
       kvWrites: 0,
       objectRequests: objectCalls,
+      logLines: 0,
     },
     primaryTrips,
     busiestObjectCalls: objectCalls,

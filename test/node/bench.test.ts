@@ -14,6 +14,7 @@ const NOTHING = {
   kvReads: 0,
   kvWrites: 0,
   objectRequests: 0,
+  logLines: 0,
 };
 
 describe("the spread", () => {
@@ -31,6 +32,7 @@ it.each([
   ["one Durable Object call", { objectRequests: 1_000 }, 0.45],
   ["a row written in 50 requests", { rowsWritten: 20 }, 0.32],
   ["three rows read", { rowsRead: 3_000 }, 0.303],
+  ["a log line in a hundred requests", { logLines: 10 }, 0.306],
   ["a KV read and a KV write", { kvReads: 1_000, kvWrites: 1_000 }, 5.8],
 ])("a million requests cost their operations: %s", (_, counts, dollars) =>
   expect(dollarsPerMillion({ ...NOTHING, ...counts })).toBeCloseTo(dollars, 10),

@@ -28,9 +28,12 @@ const KEYS = 10;
 export async function measureCost(plan: CostPlan): Promise<CostResult[]> {
   const script = await buildMetered("../../../src/index.ts", "ApiKeyGate");
   const ours = { script, objects: OUR_OBJECTS };
+  const withoutLeases = { ...ours, variables: { LEASE_SECONDS: "0" } };
   const runtime = await startRuntime([
     { name: "whoami-full", ...ours },
     { name: "whoami-tenth", ...ours },
+    { name: "whoami-full-without-leases", ...withoutLeases },
+    { name: "whoami-tenth-without-leases", ...withoutLeases },
     { name: "refusals", ...ours },
     { name: "changelog", ...ours },
     { name: "changelog-another-isolate", ...ours },
@@ -57,6 +60,8 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
   await seedAccount(database);
   const full = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const tenth = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
+  const fullWithoutLeases = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
+  const tenthWithoutLeases = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const peers = await seedApiKeys(database, KEYS, { limit: 10_000, windowSeconds: 60 });
   const [exhausted = ""] = await seedApiKeys(database, 1, { limit: 1, windowSeconds: 3_600 });
   const ids = ideaBankIds(1 + reads);
@@ -69,7 +74,7 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
 
   const { reader: panelist, voters, proposal } = await prepareIdeas(database, reads);
 
-  const progress = new Progress(18);
+  const progress = new Progress(20);
   const generator = new Generator();
   const generators = [generator];
   const counted = async (
@@ -141,6 +146,13 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
     const steady = await Promise.all([
       steadily("ours, keys near their default limit (9 requests a second each)", "whoami-full", full, 9),
       steadily("ours, keys in slow use (1 request a second each)", "whoami-tenth", tenth, 1),
+      steadily(
+        "ours, LEASE_SECONDS=0, keys near their default limit",
+        "whoami-full-without-leases",
+        fullWithoutLeases,
+        9,
+      ),
+      steadily("ours, LEASE_SECONDS=0, keys in slow use", "whoami-tenth-without-leases", tenthWithoutLeases, 1),
     ]);
     return [
       ...steady,

@@ -20,6 +20,7 @@ export type Counts = {
   kvReads: number;
   kvWrites: number;
   objectRequests: number;
+  logLines: number;
 };
 
 const NONE: Counts = {
@@ -30,9 +31,18 @@ const NONE: Counts = {
   kvReads: 0,
   kvWrites: 0,
   objectRequests: 0,
+  logLines: 0,
 };
 
 const counts: Counts = { ...NONE };
+
+for (const level of ["log", "info", "warn", "error", "debug"] as const) {
+  const write = console[level];
+  console[level] = (...line: unknown[]) => {
+    counts.logLines += 1;
+    write(...line);
+  };
+}
 
 /** The Worker, counted. `POST /render-again` with `?ideabank=` moves that changelog's version on, so that its next reader renders. */
 export function metered<E extends Bindings>(worker: ExportedHandler<E>): ExportedHandler<E> {
@@ -106,7 +116,7 @@ function wrap(binding: unknown): unknown {
 }
 
 /** Of ours, and of the peer's. */
-const OBJECT_METHODS = ["admit", "forget", "count"];
+const OBJECT_METHODS = ["admit", "renew", "report", "forget", "count"];
 
 const count: Interceptor = (kind, makeCall) => {
   if (kind === "kv.read") counts.kvReads += 1;

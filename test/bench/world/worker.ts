@@ -31,6 +31,7 @@ const counts: Counts = {
   kvReads: 0,
   kvWrites: 0,
   objectRequests: 0,
+  logLines: 0,
 };
 
 let primaryTrips = 0;
