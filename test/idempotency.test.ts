@@ -73,6 +73,16 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
   });
 
+  it("belongs to the API key: another key of the account is neither refused nor answered with it", async () => {
+    const { ids, tenant, path } = await createScene(template);
+    const other = await createTenant({ accountId: ids.accountId });
+    await other.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
+    const first = await tenant.send("POST", path, bodyOf(operation), KEY);
+    // The panelist exists by then; anything else is done twice.
+    expect(first.status).toBe(name === "createPanelist" ? 409 : 201);
+    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+  });
+
   it("can be retried when the first answer was lost, or the first try never arrived", async () => {
     const { tenant, path } = await createScene(template);
     const lost = interceptStores(env, async (kind, makeCall) => {

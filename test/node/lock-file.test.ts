@@ -33,3 +33,8 @@ it("every package of the project has a hash, except those that are named", async
   const files = ["package-lock.json", "test/bench/package-lock.json"];
   expect(findFaults(await Promise.all(files.map((file) => readFile(file, "utf8"))), HASH_UNKNOWN)).toEqual([]);
 });
+
+it("SECURITY.md names the packages without a hash", async () => {
+  const named = [...(await readFile("SECURITY.md", "utf8")).matchAll(/^- `(.+)`$/gm)].map(([, name]) => name);
+  expect(named).toEqual(HASH_UNKNOWN);
+});
