@@ -122,7 +122,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", () => location.reload());
 
 /** The renderer's captions are headings three levels down from what they caption. */
-function levelHeadings() {
+function finish() {
+  document.getElementById("opening").remove();
   for (const caption of container.querySelectorAll("h5")) caption.ariaLevel = "3";
 }
 
@@ -134,5 +135,5 @@ fetch("/openapi.json")
         operation["x-codeSamples"] = samplesOf(path, method, operation);
       }
     }
-    Redoc.init(openapi, optionsFor(dark.matches ? DARK : LIGHT), container, levelHeadings);
+    Redoc.init(openapi, optionsFor(dark.matches ? DARK : LIGHT), container, finish);
   });

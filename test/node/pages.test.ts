@@ -159,6 +159,19 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("the reference can be read before its renderer has run: the document's title and description", async () => {
+    const { page } = await stage.page();
+    await page.route("**/redoc.standalone.js", (route) => route.abort());
+    await page.goto(`${stage.api}/reference`);
+    const { info } = JSON.parse(await (await fetch(`${stage.api}/openapi.json`)).text());
+    await page.getByRole("heading", { level: 1, name: info.title }).waitFor();
+    await page.getByText(info.description).waitFor();
+    await page.unroute("**/redoc.standalone.js");
+    await page.reload();
+    await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    expect(await page.locator("#opening").count()).toBe(0);
+  });
+
   it.each(LOOKS)("have nothing for axe-core to complain of, in $colorScheme; see the screenshots", async (looks) => {
     for (const [name, path] of [["start", "/"] as const, ["elements", "/embed/"] as const]) {
       const { page } = await open(withToken(path), looks);
