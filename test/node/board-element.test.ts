@@ -1,4 +1,5 @@
 /** `<idea-bank-board>` in a real browser, on a page of another origin than the API's: the list, votes and what is closed. */
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
@@ -7,6 +8,14 @@ import { answerOnce, ask, hold, openStage, type Stage } from "./element-stage.ts
 
 const VOTE = /\/vote$/;
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+
+/** The labels of these sources: they need a browser, so that they cannot be imported here. A plural has no text. */
+async function labelsIn(...files: string[]): Promise<Map<string, string>> {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const tables = texts.map((text) => /LABELS = \{(.*?)\n\}/s.exec(text)?.[1] ?? "").join("\n");
+  const entries = tables.matchAll(/^ {2}"?([\w-]+)"?: (?:"([^"]*)"|\{)/gm);
+  return new Map([...entries].map(([, name = "", text = ""]) => [name, text]));
+}
 
 describe.runIf(chromiumPath)("<idea-bank-board>", () => {
   let stage: Stage;
@@ -51,6 +60,36 @@ describe.runIf(chromiumPath)("<idea-bank-board>", () => {
     await page.getByLabel("Show").selectOption("My ideas");
     await inState(page, "empty");
     await page.getByText("No ideas match this filter.").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("says nothing but what `labels` says, when it says everything", async () => {
+    const labels = await labelsIn("src/embed/shared/idea-bank-element.ts", "src/embed/board/labels.ts");
+    const own = Object.fromEntries([...labels.keys()].map((name) => [name, `‹${name}›`]));
+    const bank = await stage.ideaBank({ name: "Zoo" }, [idea("Xylophones", { description: "Xx." })]);
+    const { page, complaints } = await stage.page();
+    const early = `<script>document.querySelector("idea-bank-board").labels = ${JSON.stringify(own)};</script>`;
+    await page.goto(stage.hostPage(element(bank.token) + early, { head: script() }));
+    const english = [...labels.values()].filter((text) => text !== "");
+    const expectNoEnglish = async () => {
+      const said = await page.evaluate<
+        string[]
+      >(`[...document.querySelector("idea-bank-board").shadowRoot.querySelectorAll("*")]
+        .flatMap((each) => [...each.attributes].filter(({ name }) => /^(aria-label|title|placeholder)$/.test(name)).map(({ value }) => value)
+          .concat([...each.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data)))`);
+      expect(said.length).toBeGreaterThan(5);
+      expect(said.filter((text) => english.includes(text.trim()))).toEqual([]);
+    };
+    await page.getByRole("heading", { name: "Xylophones" }).waitFor();
+    await expectNoEnglish();
+    await page.getByRole("button", { name: "‹suggest›" }).click();
+    await page.getByRole("button", { name: "‹submit›" }).click();
+    await page.getByText("‹required›").first().waitFor();
+    await expectNoEnglish();
+    await page.getByRole("button", { name: "‹cancel›" }).click();
+    await page.getByRole("button", { name: "Xylophones", exact: true }).click();
+    await page.getByText("‹noComments›").waitFor();
+    await expectNoEnglish();
     expect(complaints).toEqual([]);
   });
 
