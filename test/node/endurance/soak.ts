@@ -10,6 +10,7 @@ import { Heap } from "../../bench/heap.ts";
 import { plotLines } from "../../bench/plot.ts";
 import { OUR_OBJECTS, startRuntime } from "../../bench/runtime.ts";
 import { bundleWorker } from "../bundle-worker.ts";
+import { fillCaches } from "./full-caches.ts";
 import { Journal } from "./journal.ts";
 import { Load } from "./load.ts";
 import { randomPick } from "./random.ts";
@@ -48,6 +49,7 @@ try {
   const database = await runtime.database(NAME);
   await database.prepare(await readFile("schema.sql", "utf8")).run();
   const scene = await createScene(url, PANELISTS);
+  await fillCaches(url, scene.ideaBankId);
   const inspected = await Heap.connect(await runtime.inspector(), NAME, url);
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 60_000;
