@@ -1,11 +1,13 @@
 /**
  * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes under a
  * minute, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
+ * `-- --resume` goes on after the last part that a full run has finished.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { deserialize, serialize } from "node:v8";
 import { measureCost } from "./measure/cost.ts";
 import { measureMemory } from "./measure/memory.ts";
 import { measureScale } from "./measure/scale.ts";
@@ -17,10 +19,10 @@ import type { Plan, Results } from "./results.ts";
 import { worldReport } from "./world-report.ts";
 
 const FULL: Plan = {
-  speed: { connections: [1, 16, 64], rounds: 7, seconds: 1.2, coldReads: 400 },
+  speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.2, coldReads: 400 },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
-  memory: { ideaBanks: 10_000, reads: 1_000_000, batches: 20 },
+  memory: { ideaBanks: 10_000, reads: 500_000, batches: 20 },
   world: {
     seconds: 60,
     requests: 36_000,
@@ -49,7 +51,11 @@ const QUICK: Plan = {
 };
 
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
+  options: {
+    quick: { type: "boolean", default: false },
+    resume: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
 });
 if (values.only !== undefined && values.only !== "world")
   throw new Error("--only world is the only part that runs alone");
@@ -61,13 +67,15 @@ if (values.only === "world") {
   console.log(worldReport(world, plan.world));
   process.exit();
 }
+const PARTS = ".wrangler/bench";
+if (!values.resume) await rm(PARTS, { recursive: true, force: true });
 const measured = {
-  startUp: await measureStartUp(plan.starts),
-  cost: await measureCost(plan.cost),
-  scale: await measureScale(plan.scale),
-  memory: await measureMemory(plan.memory),
-  world: await measureWorld(plan.world),
-  speed: await measureSpeed(plan.speed),
+  startUp: await part("start-up", () => measureStartUp(plan.starts)),
+  cost: await part("cost", () => measureCost(plan.cost)),
+  scale: await part("scale", () => measureScale(plan.scale)),
+  memory: await part("memory", () => measureMemory(plan.memory)),
+  world: await part("world", () => measureWorld(plan.world)),
+  speed: await part("speed", () => measureSpeed(plan.speed)),
 };
 const minutes = (Date.now() - startedAt.getTime()) / 60_000;
 const results: Results = { plan, startedAt, minutes, versions: await readVersions(), ...measured };
@@ -76,6 +84,18 @@ console.log(text);
 if (!values.quick) {
   await writeFile("docs/benchmarks.md", text);
   for (const [name, plot] of Object.entries(plotsOf(results))) await writeFile(`docs/${name}`, plot);
+}
+
+/** What a part has measured, kept in a file until the next run begins: a full run takes half an hour. */
+async function part<Result>(name: string, measure: () => Promise<Result>): Promise<Result> {
+  const file = `${PARTS}/${name}`;
+  const kept = values.resume ? await readFile(file).catch(() => undefined) : undefined;
+  if (kept !== undefined) return deserialize(kept) as Result;
+  const measured = await measure();
+  if (values.quick) return measured;
+  await mkdir(PARTS, { recursive: true });
+  await writeFile(file, serialize(measured));
+  return measured;
 }
 
 /** The benchmark's own dependencies, installed again when its lock file has changed. */
