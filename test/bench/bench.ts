@@ -68,7 +68,7 @@ if (values.only === "world") {
   process.exit();
 }
 const PARTS = ".wrangler/bench";
-if (!values.resume) await rm(PARTS, { recursive: true, force: true });
+if (!values.resume && !values.quick) await rm(PARTS, { recursive: true, force: true });
 const measured = {
   startUp: await part("start-up", () => measureStartUp(plan.starts)),
   cost: await part("cost", () => measureCost(plan.cost)),
