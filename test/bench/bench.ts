@@ -69,6 +69,7 @@ if (values.only === "world") {
 }
 const PARTS = ".wrangler/bench";
 if (!values.resume && !values.quick) await rm(PARTS, { recursive: true, force: true });
+let minutes = 0;
 const measured = {
   startUp: await part("start-up", () => measureStartUp(plan.starts)),
   cost: await part("cost", () => measureCost(plan.cost)),
@@ -77,7 +78,6 @@ const measured = {
   world: await part("world", () => measureWorld(plan.world)),
   speed: await part("speed", () => measureSpeed(plan.speed)),
 };
-const minutes = (Date.now() - startedAt.getTime()) / 60_000;
 const results: Results = { plan, startedAt, minutes, versions: await readVersions(), ...measured };
 const text = report(results);
 console.log(text);
@@ -90,12 +90,15 @@ if (!values.quick) {
 async function part<Result>(name: string, measure: () => Promise<Result>): Promise<Result> {
   const file = `${PARTS}/${name}`;
   const kept = values.resume ? await readFile(file).catch(() => undefined) : undefined;
-  if (kept !== undefined) return deserialize(kept) as Result;
-  const measured = await measure();
-  if (values.quick) return measured;
-  await mkdir(PARTS, { recursive: true });
-  await writeFile(file, serialize(measured));
-  return measured;
+  const start = Date.now();
+  const done: { measured: Result; minutes: number } =
+    kept === undefined ? { measured: await measure(), minutes: (Date.now() - start) / 60_000 } : deserialize(kept);
+  minutes += done.minutes;
+  if (kept === undefined && !values.quick) {
+    await mkdir(PARTS, { recursive: true });
+    await writeFile(file, serialize(done));
+  }
+  return done.measured;
 }
 
 /** The benchmark's own dependencies, installed again when its lock file has changed. */

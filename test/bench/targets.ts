@@ -21,7 +21,7 @@ export type Verdict = {
 /** Connections at which targets of speed hold. */
 export const TARGET_CONNECTIONS = 16;
 const MIB = 2 ** 20;
-const MAX_BUNDLE_BYTES = 60 * 1024;
+const MAX_BUNDLE_BYTES = 64 * 1024;
 /** The platform's own limit: https://developers.cloudflare.com/workers/platform/limits/ */
 const MAX_START_MILLISECONDS = 1_000;
 const MAX_SCALE_FACTOR = 1.5;
@@ -57,12 +57,11 @@ export function judge(results: Results): Verdict[] {
     };
     return met ? verdict : { ...verdict, finding: explain(what, results, share) };
   };
-  const atMost = (what: string, measured: number, goal: number, format: (value: number) => string): Verdict => ({
-    what,
-    target: `≤ ${format(goal)}`,
-    measured: format(measured),
-    met: measured <= goal,
-  });
+  const atMost = (what: string, measured: number, goal: number, format: (value: number) => string): Verdict => {
+    const met = measured <= goal;
+    const verdict = { what, target: `≤ ${format(goal)}`, measured: format(measured), met };
+    return met ? verdict : { ...verdict, finding: explain(what, results, share) };
+  };
   const dollars = (path: string, name: string) => {
     const cost = results.cost.find((each) => each.path === path && each.name.startsWith(name));
     if (cost === undefined) throw new Error(`the cost of ${path}, ${name} was not counted`);

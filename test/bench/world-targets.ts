@@ -16,7 +16,7 @@ const FINDINGS: Record<string, string> = {
   "whoami, a key in use, across the world":
     "A request that waits for its key's gate waits for the distance to it. `LEASE_SECONDS=0` always does; with leases, see how often the " +
     "busiest key called its gate (What ends first).",
-  "Changelog, a busy idea bank": `${LATE_REPLICA}A refresh ahead hides half a second of it. A changed version is rendered by the next reader, who waits for D1 too. Where no request comes in the second half of the freshness window, the next one waits.`,
+  "Changelog, a busy idea bank": `${LATE_REPLICA}A refresh ahead hides half a second of it, of the snapshot and of a new version's render; a replica that is asked waits up to a second before the primary is asked. Each anchored read raises the floor to the newest bookmark, which no replica has reached yet: what would be tried next is a floor of some seconds ago, with anchors as much closer together. Where no request comes in the second half of the freshness window, the next one waits.`,
   "Changelog, the oldest answer": `${LATE_REPLICA}After 2 s the read counts as an outage, and the last snapshot is served although D1 would answer at its primary.`,
   "A revoked token, last admitted": `${LATE_REPLICA}After 2 s the read counts as an outage, and the last snapshot is served although D1 would answer at its primary.`,
 };
