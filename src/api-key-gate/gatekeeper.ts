@@ -4,7 +4,7 @@
  * - Lease: a key in busy use is decided here for a while, as its gate has granted. The lease is renewed before it ends, after an
  *   answer, so that no request waits; what is left of the last one is given back.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
- *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports them to the gate within five seconds.
+ *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
  * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole
  *   key: whoever holds an invalid key cannot keep its owner's gate busy.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.

@@ -3,8 +3,8 @@
  *
  * - While the gate runs, timers tell: a clock that steps forward ends no lease early.
  * - After a crash, storage tells: before a lease leaves the gate, a time that it does not outlast is durable. It is written
- *   four seconds ahead: a row written costs as much as seven gate calls. So a revocation right after a crash waits for as much
- *   longer. An idle key's waits for nothing.
+ *   four seconds ahead, because a row written costs as much as seven gate calls. So a revocation right after a crash can wait four
+ *   seconds longer. The revocation of an idle key waits for nothing.
  */
 import { wait } from "../deadline.ts";
 import { MAX_LEASE_MS } from "../leased-window.ts";

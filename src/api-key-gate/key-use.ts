@@ -1,4 +1,4 @@
-/** What an isolate holds of one API key that it has seen of late: its rate, a lease, a flood, and what it has not reported to its gate yet. */
+/** What an isolate holds of one API key that was used recently: its rate, a lease, a flood, and what it has not reported to its gate. */
 import { DEADLINE_MS } from "../deadline.ts";
 import { HeldLease, type Lease, type LeaseUse, RequestRate } from "../lease.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";

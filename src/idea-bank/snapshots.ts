@@ -91,7 +91,7 @@ export class IdeaBankSnapshots {
     if (!isPerPanelist(snapshot))
       return { ideaBank, changelogFrom, tokensRevokedAt: revocations.of(panelistId) ?? null };
     if (own.panelistId === panelistId) return { ideaBank, changelogFrom, tokensRevokedAt: own.revokedAt };
-    // Another panelist's read has just found out.
+    // Another panelist's read has just found out that each panelist needs a snapshot.
     return this.read(database, names, freshMs, waitUntil);
   }
 
