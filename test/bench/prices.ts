@@ -2,7 +2,7 @@
  * Cloudflare's published prices beyond the included amounts, in US dollars per million, as they were in November 2026.
  * Not in here, since it cannot be counted on one machine: processor time, and the duration of Durable Objects.
  */
-import type { Counts } from "./workers/metered.ts";
+import type { Counts } from "./counts.ts";
 
 export const PRICES_AS_OF = "November 2026";
 

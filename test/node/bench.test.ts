@@ -1,21 +1,13 @@
 /** The benchmark's calculations. `npm run bench -- --quick` tests the measuring itself. */
 import { describe, expect, it } from "vitest";
+import { NO_COUNTS } from "../bench/counts.ts";
 import { dollarsPerMillion } from "../bench/prices.ts";
 import type { Results } from "../bench/results.ts";
 import { spreadOf } from "../bench/statistics.ts";
 import { judge } from "../bench/targets.ts";
 import { outcome, worldResult } from "./bench-world.ts";
 
-const NOTHING = {
-  requests: 1_000,
-  d1RoundTrips: 0,
-  rowsRead: 0,
-  rowsWritten: 0,
-  kvReads: 0,
-  kvWrites: 0,
-  objectRequests: 0,
-  logLines: 0,
-};
+const NOTHING = { ...NO_COUNTS, requests: 1_000 };
 
 describe("the spread", () => {
   it.each([

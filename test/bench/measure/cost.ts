@@ -1,11 +1,11 @@
 /** Cost: what a million requests of each path are billed, by the operations that were counted while some were made. */
 import { buildMetered } from "../build.ts";
+import type { Counts } from "../counts.ts";
 import { Generator } from "../generator.ts";
 import { dollarsPerMillion } from "../prices.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";
-import type { Counts } from "../workers/metered.ts";
 import { prepareIdeas } from "./panelist-groups.ts";
 
 /** `dollars` are per million requests, the request itself included. */

@@ -4,6 +4,7 @@
  */
 import { signCursor } from "../../../src/credentials/cursor.ts";
 import { buildMetered } from "../build.ts";
+import type { Counts } from "../counts.ts";
 import { Generator } from "../generator.ts";
 import type { Load, Measurement } from "../measurement.ts";
 import { Progress } from "../progress.ts";
@@ -17,7 +18,6 @@ import {
   signingKeys,
   tokenFor,
 } from "../seed.ts";
-import type { Counts } from "../workers/metered.ts";
 
 export type ScalePlan = {
   readonly proposals: readonly number[];

@@ -10,31 +10,9 @@ import {
   type Meter,
   meterDatabase,
 } from "../../support/intercept-binding.ts";
+import { type Counts, NO_COUNTS } from "../counts.ts";
 
-/** Rows are D1's own count (`meta`); a stored value, and an alarm that is set, is a row that a Durable Object writes. */
-export type Counts = {
-  requests: number;
-  d1RoundTrips: number;
-  rowsRead: number;
-  rowsWritten: number;
-  kvReads: number;
-  kvWrites: number;
-  objectRequests: number;
-  logLines: number;
-};
-
-const NONE: Counts = {
-  requests: 0,
-  d1RoundTrips: 0,
-  rowsRead: 0,
-  rowsWritten: 0,
-  kvReads: 0,
-  kvWrites: 0,
-  objectRequests: 0,
-  logLines: 0,
-};
-
-const counts: Counts = { ...NONE };
+const counts: Counts = { ...NO_COUNTS };
 
 for (const level of ["log", "info", "warn", "error", "debug"] as const) {
   const write = console[level];
@@ -51,7 +29,7 @@ export function metered<E extends Bindings>(worker: ExportedHandler<E>): Exporte
       const { pathname, searchParams } = new URL(request.url);
       if (pathname === "/counts") {
         const answer = Response.json(counts);
-        Object.assign(counts, NONE);
+        Object.assign(counts, NO_COUNTS);
         return answer;
       }
       if (pathname === "/render-again") {

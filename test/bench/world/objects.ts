@@ -1,6 +1,6 @@
 /** A Durable Object class in the world: its own D1 at its own distance, its timers and its alarm by the world's clock, its writes counted. */
 import type { DurableObject } from "cloudflare:workers";
-import type { Counts } from "../workers/metered.ts";
+import type { Counts } from "../counts.ts";
 import { clock, type Where, where } from "./clock.ts";
 import { homeOf } from "./stores.ts";
 

@@ -1,5 +1,5 @@
 /** What a run of the world is given, and what it gives back. */
-import type { Counts } from "../workers/metered.ts";
+import type { Counts } from "../counts.ts";
 
 export const SUBJECTS = [
   "whoami: ours",

@@ -1,6 +1,6 @@
 /** KV and the way to Durable Objects, with their distances. */
 
-import type { Counts } from "../workers/metered.ts";
+import type { Counts } from "../counts.ts";
 import { clock, where } from "./clock.ts";
 import { KV_CACHED_MS, KV_COLD, KV_HOT, OBJECT_SERVICE, PRIMARY, roundTrip } from "./latencies.ts";
 import type { Random } from "./random.ts";

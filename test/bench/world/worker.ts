@@ -4,8 +4,8 @@
  */
 import * as gate from "../../../src/api-key-gate/api-key-gate.ts";
 import { createApp } from "../../../src/app.ts";
+import { type Counts, NO_COUNTS } from "../counts.ts";
 import betterAuth from "../workers/better-auth.ts";
-import type { Counts } from "../workers/metered.ts";
 import straightforwardChangelog from "../workers/straightforward-changelog.ts";
 import straightforwardWhoami, * as straightforward from "../workers/straightforward-whoami.ts";
 import { clock, where } from "./clock.ts";
@@ -23,16 +23,7 @@ type WorldEnv = Env & { COUNTER: DurableObjectNamespace<straightforward.Counter>
 const OWNER = "bench@example.com";
 const REVOKED_KEY = 2;
 const random = new Random(3);
-const counts: Counts = {
-  requests: 0,
-  d1RoundTrips: 0,
-  rowsRead: 0,
-  rowsWritten: 0,
-  kvReads: 0,
-  kvWrites: 0,
-  objectRequests: 0,
-  logLines: 0,
-};
+const counts: Counts = { ...NO_COUNTS };
 
 let primaryTrips = 0;
 let database: ReplicatedDatabase | undefined;
