@@ -23,7 +23,7 @@ const Secrets = z.pipe(
     z.string(),
     z.transform((list) => list.split(",").map((item) => item.trim())),
   ),
-  z.tuple([secret], secret),
+  z.array(secret),
 );
 
 const Variables = z.object({
@@ -51,14 +51,16 @@ export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): numb
 async function readSettings(env: SettingsEnv): Promise<Settings> {
   const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } =
     Variables.parse(env);
-  const [signing, other] =
+  const slots =
     CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
       ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]
       : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
+  // What was split has at least one part.
+  const [newest = "", ...older] = slots.flat();
   return {
     freshnessMs: FRESHNESS_SECONDS * 1000,
     anchorMs: (ANCHOR_SECONDS ?? DEFAULT_ANCHOR_SECONDS) * 1000,
-    signingKeys: await importSigningKeys([...signing, ...other]),
+    signingKeys: await importSigningKeys([newest, ...older]),
   };
 }
 

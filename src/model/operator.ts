@@ -4,7 +4,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { integer, line, oneOf } from "./text.ts";
 
-export const Health = z.object({ stores: z.record(z.string(), oneOf(["ok", "down"])) });
+export const Health = z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) });
 /** By the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
