@@ -27,7 +27,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   const readSettings = createSettingsReader();
   const problemLog = new ProblemLog();
   const bookmarks = new DatabaseBookmarks();
-  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks), bookmarks };
+  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks, later), bookmarks };
   const app = new Hono<AppEnv>();
 
   app.use(requestId);

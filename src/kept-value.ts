@@ -27,14 +27,15 @@ import {
   hasSettled,
   hasSettledWithin,
   isWithin,
+  type Later,
   type WaitUntil,
 } from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Kept<Value> = { readonly value: Value; readonly readAt: number };
 
-/** Reads are numbered in the order in which they begin. */
-type Entry<Value> = Kept<Value> & { readonly read: number };
+/** Reads are numbered in the order in which they begin. `isAhead`: nobody waited for it. */
+type Entry<Value> = Kept<Value> & { readonly read: number; readonly isAhead: boolean };
 
 /** A read that others may wait for. */
 type Joined<Value> = {
@@ -45,7 +46,12 @@ type Joined<Value> = {
 };
 
 /** How a request reads: who keeps its context alive, how long it waits, and how old what it reads may be. */
-type Terms = { readonly waitUntil: WaitUntil | undefined; readonly deadlineMs: number; readonly freshMs: number };
+type Terms = {
+  readonly waitUntil: WaitUntil | undefined;
+  readonly deadlineMs: number;
+  readonly freshMs: number;
+  readonly isAhead: boolean;
+};
 
 export type KeptValueOptions<Value> = {
   /** The clock, in Unix milliseconds. It may step. */
@@ -61,12 +67,14 @@ export type KeptValueOptions<Value> = {
   readonly joinMs?: number;
   /** Whether `value` may replace `kept`. Without it, the read that began later wins. */
   readonly supersedes?: (value: Value, kept: Value) => boolean;
+  /** What makes a value in steady use be refreshed when it is due, and not by the next request. */
+  readonly later?: Later;
   /** Called for each read that fails so, or is abandoned. */
   readonly onOutage?: (error: unknown) => void;
 };
 
-/** Reads the store. `previous` is what is kept, however old. */
-export type Load<Value> = (previous: Value | undefined) => Promise<Value>;
+/** Reads the store. `previous` is what is kept, however old. `isAhead`: nobody waits for this read. */
+export type Load<Value> = (previous: Value | undefined, isAhead: boolean) => Promise<Value>;
 
 /** How old a value may be that serves through an outage, in milliseconds. */
 const OUTAGE_MS = 5 * 60_000;
@@ -90,11 +98,13 @@ export class KeptValue<Value> {
   #servesFrom = 0;
   #failedAt = NEVER;
   #refreshingSince = NEVER;
+  /** The read whose value is to be refreshed later. */
+  #planned = 0;
   #joined: Joined<Value> | undefined;
 
   constructor(options: KeptValueOptions<Value>, kept?: Kept<Value>) {
     this.#options = options;
-    if (kept !== undefined) this.#entry = { ...kept, read: 0 };
+    if (kept !== undefined) this.#entry = { ...kept, read: 0, isAhead: false };
   }
 
   get kept(): Kept<Value> | undefined {
@@ -118,9 +128,7 @@ export class KeptValue<Value> {
       const now = this.#options.now();
       const entry = this.#entry;
       if (entry !== undefined && entry.read >= this.#freshFrom && isWithin(entry.readAt, now, freshMs)) {
-        if (waitUntil !== undefined && !isWithin(entry.readAt, now, freshMs / 2)) {
-          this.#refreshAhead(load, now, freshMs, waitUntil);
-        }
+        if (waitUntil !== undefined) this.#keepFresh(load, entry, freshMs, waitUntil);
         return entry.value;
       }
       const fallback = entry !== undefined && servesOutage(entry, now);
@@ -130,7 +138,7 @@ export class KeptValue<Value> {
       const servesFrom = this.#servesFrom;
       try {
         const deadlineMs = fallback ? DEADLINE_MS.withFallback : DEADLINE_MS.without;
-        const value = await this.#load(load, { waitUntil, deadlineMs, freshMs });
+        const value = await this.#load(load, { waitUntil, deadlineMs, freshMs, isAhead: false });
         if (servesFrom === this.#servesFrom) return value;
       } catch (error) {
         if (!this.#isOutage(error)) throw error;
@@ -159,14 +167,31 @@ export class KeptValue<Value> {
     this.#joined = undefined;
   }
 
+  /** After the answer: now, or in the second half of the freshness window when the value is in steady use. */
+  #keepFresh(load: Load<Value>, { read, readAt, isAhead }: Entry<Value>, freshMs: number, waitUntil: WaitUntil): void {
+    const refresh = () => this.#refreshAhead(load, freshMs, waitUntil);
+    const dueMs = readAt + freshMs / 2 - this.#options.now();
+    if (dueMs <= 0) {
+      refresh();
+    } else if (isAhead && this.#planned !== read) {
+      this.#planned = read;
+      const refreshUnlessDone = async () => {
+        if (this.#entry?.read === read) refresh();
+      };
+      this.#options.later?.(dueMs, refreshUnlessDone, waitUntil);
+    }
+  }
+
   /** One at a time. A request that is cancelled takes its refresh along, so only time tells that one is under way. */
-  #refreshAhead(load: Load<Value>, now: number, freshMs: number, waitUntil: WaitUntil): void {
+  #refreshAhead(load: Load<Value>, freshMs: number, waitUntil: WaitUntil): void {
+    const now = this.#options.now();
     if (isWithin(this.#refreshingSince, now, DEADLINE_MS.withFallback)) return;
     if (isWithin(this.#failedAt, now, pauseOf(freshMs))) return;
     this.#refreshingSince = now;
     const refresh = async () => {
       try {
-        await this.#load(load, { waitUntil: undefined, deadlineMs: DEADLINE_MS.withFallback, freshMs });
+        const deadlineMs = DEADLINE_MS.withFallback;
+        await this.#load(load, { waitUntil: undefined, deadlineMs, freshMs, isAhead: true });
       } catch (error) {
         if (!this.#isOutage(error)) throw error;
       } finally {
@@ -193,10 +218,14 @@ export class KeptValue<Value> {
     }
   }
 
-  #lead(load: Load<Value>, { waitUntil, deadlineMs }: Terms): Promise<Value> {
+  #lead(load: Load<Value>, { waitUntil, deadlineMs, isAhead }: Terms): Promise<Value> {
     this.#reads += 1;
     const [read, readAt] = [this.#reads, this.#options.now()];
-    const answer = this.#attempt(load, readAt, deadlineMs, read);
+    const keep = async () => {
+      const value = await load(this.#entry?.value, isAhead);
+      return this.#keep({ value, readAt, read, isAhead });
+    };
+    const answer = this.#attempt(keep, deadlineMs, read);
     if (this.#options.joins) {
       this.#joined = { read, readAt, answer, deadlineMs };
       waitUntil?.(hasSettled(answer));
@@ -204,8 +233,7 @@ export class KeptValue<Value> {
     return answer;
   }
 
-  async #attempt(load: Load<Value>, readAt: number, deadlineMs: number, read: number): Promise<Value> {
-    const keep = async () => this.#keep({ value: await load(this.#entry?.value), readAt, read });
+  async #attempt(keep: () => Promise<Value>, deadlineMs: number, read: number): Promise<Value> {
     try {
       return await answerWithin(deadlineMs, keep());
     } catch (error) {
@@ -226,10 +254,14 @@ export class KeptValue<Value> {
     this.#failedAt = NEVER;
     const kept = this.#entry;
     const { supersedes = () => next.read > (kept?.read ?? 0) } = this.#options;
-    if (kept !== undefined && !supersedes(next.value, kept.value)) return kept.value;
-    this.#before = kept;
-    this.#entry = next;
-    return next.value;
+    if (kept === undefined || supersedes(next.value, kept.value)) {
+      this.#before = kept;
+      this.#entry = next;
+      return next.value;
+    }
+    // What is kept is newer than what the store has just said: it is as fresh as that.
+    if (next.read > kept.read) this.#entry = { ...next, value: kept.value };
+    return kept.value;
   }
 
   #isOutage(error: unknown): boolean {

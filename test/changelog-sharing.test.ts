@@ -16,7 +16,7 @@ const versionOf = async (id: string) =>
     .bind(id)
     .first<number>("changelog_version")) ?? Number.NaN;
 /** Nothing but this version is fresh. */
-const only = (version: number): Versions => ({ newest: version, freshFrom: version });
+const only = (version: number): Versions => ({ newest: version, bookmark: "", freshFrom: version });
 const versionsOf = async (id: string) => only(await versionOf(id));
 const setStatus = (id: string, status: string) =>
   databaseOf(id).prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();

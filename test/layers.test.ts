@@ -57,7 +57,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   changelog: ["bounded-map.ts", "database", "idea-bank/capabilities.ts", "model", "problem.ts", "deadline.ts"],
   "idea-bank": ["bounded-map.ts", "database", "model", "problem.ts", "kept-value.ts", "deadline.ts"],
-  database: ["credentials", "model", "idea-bank/capabilities.ts", "deadline.ts"],
+  database: ["credentials", "model", "idea-bank/capabilities.ts", "bounded-map.ts", "deadline.ts"],
   "database/outage.ts": ["deadline.ts"],
   "database/guarded-database.ts": ["database/outage.ts"],
   "database/quota.ts": [],

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
+import { runLater } from "../src/deadline.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { bindingOf, databaseOf } from "./support/databases.ts";
 import { failStores, interceptStores } from "./support/intercept.ts";
@@ -180,7 +181,7 @@ describe("the bookmark", () => {
   it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
     const { ids, replica } = await setUp();
     const bookmarks = new DatabaseBookmarks();
-    const snapshots = new IdeaBankSnapshots(bookmarks);
+    const snapshots = new IdeaBankSnapshots(bookmarks, runLater);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const slow = interceptDatabase(replica.database, async (_, makeCall) => {
@@ -197,7 +198,7 @@ describe("the bookmark", () => {
     await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
     const primary = replica.database.withSession("first-primary");
     await primary.prepare("SELECT 1").first();
-    bookmarks.of(ids.ideaBankId).note(primary);
+    bookmarks.of(ids.ideaBankId).noteWrite(primary, ids.ideaBankId);
     expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
     held.resolve();
     expect((await behind).ideaBank?.status).toBe("CLOSED");

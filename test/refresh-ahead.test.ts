@@ -29,7 +29,8 @@ async function readSteadily(time: VirtualTime, token: string, beforeEach: (sent:
     await held;
     return time.call(makeCall);
   });
-  const app = createApp();
+  // Each refresh is a request's own: what is planned for later is tested below.
+  const app = createApp(undefined, () => {});
   const contexts: ExecutionContext[] = [];
   const send = async () => {
     const context = createExecutionContext();
@@ -81,8 +82,53 @@ it("a changelog that changes all the time makes nobody wait, and what is shown i
     return Math.max(0, index + 1 - nextWrite) * EVERY_MS;
   });
   expect(Math.max(...ages)).toBeLessThan(FRESHNESS_MS);
-  // A snapshot and a render, twice a second.
-  expect(trips).toBeLessThanOrEqual(40);
+  // A snapshot and a render, twice a second; and a snapshot more every three seconds, when the primary's has news.
+  expect(trips).toBeLessThanOrEqual(43);
+});
+
+it("in steady use the refresh is planned, once, for when it is due: nobody waits although no request comes then", async () => {
+  freeze(START);
+  const bank = await addIdeaBank();
+  const planned: { readonly milliseconds: number; readonly work: () => Promise<void> }[] = [];
+  const app = createApp(undefined, (milliseconds, work) => planned.push({ milliseconds, work }));
+  const pending: Promise<unknown>[] = [];
+  const settle = async () => {
+    for (let promise = pending.shift(); promise !== undefined; promise = pending.shift()) await promise;
+  };
+  let trips = 0;
+  const counted = interceptStores({ ...env, FRESHNESS_SECONDS: "1" }, async (kind, makeCall) => {
+    if (kind === "d1") trips += 1;
+    return makeCall();
+  });
+  const tripsOf = async (ms: number, work: () => unknown) => {
+    vi.setSystemTime(START + ms);
+    const before = trips;
+    await work();
+    return trips - before;
+  };
+  const send = async () => {
+    const context: ExecutionContext = Object.create(createExecutionContext(), {
+      waitUntil: { value: (promise: Promise<unknown>) => pending.push(promise) },
+    });
+    const headers = { Authorization: bank.token };
+    await app.fetch(new Request("https://api.example/ideabank", { headers }), counted, context);
+    await settle();
+  };
+  expect(await tripsOf(0, send)).toBe(1);
+  // Two requests of one page are no steady use.
+  expect(await tripsOf(100, send)).toBe(0);
+  expect(planned).toHaveLength(0);
+  expect(await tripsOf(600, send)).toBe(1);
+  for (const ms of [700, 800]) expect(await tripsOf(ms, send)).toBe(0);
+  expect(planned.map(({ milliseconds }) => milliseconds)).toEqual([400]);
+  const doPlanned = async () => {
+    await planned[0]?.work();
+    await settle();
+  };
+  expect(await tripsOf(1_100, doPlanned)).toBe(1);
+  expect(await tripsOf(1_700, send)).toBe(1);
+  // It was read again meanwhile: there is nothing left to do.
+  expect(await tripsOf(1_950, doPlanned)).toBe(0);
 });
 
 it("what was written through this isolate is shown at once", async () => {

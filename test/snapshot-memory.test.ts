@@ -5,6 +5,7 @@ import { expect, it, vi } from "vitest";
 import { BoundedMap } from "../src/bounded-map.ts";
 import { databaseDigit } from "../src/credentials/id.ts";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
+import { runLater } from "../src/deadline.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
@@ -49,7 +50,7 @@ it("another tenant's snapshot stays, whatever a tenant creates and changes", asy
 
 it("a write does as much work with 200 idea banks of others in memory as with none", async () => {
   const { id, accountId, panelistId } = await addIdeaBank();
-  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
   const database = databaseOf(id);
   await database
     .prepare(

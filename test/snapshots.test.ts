@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
+import { runLater } from "../src/deadline.ts";
 import { IdeaBankSnapshots } from "../src/idea-bank/snapshots.ts";
 import { databaseOf, selectEverywhere } from "./support/databases.ts";
 import { interceptStores } from "./support/intercept.ts";
@@ -12,7 +13,7 @@ const FRESH_MS = 60_000;
 
 /** A new isolate's view, and what it says of a token now. `freshMs` 0 asks D1 each time. */
 function createView() {
-  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks());
+  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
   return {
     snapshots,
     read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = String(newId(ideaBankId)) } = {}) =>

@@ -29,8 +29,8 @@ export type ChangelogSources = {
   readonly prefetched: Promise<Stored> | undefined;
 };
 
-/** The newest version that this request knows of, and from which on a body is fresh. */
-export type Versions = { readonly newest: number; readonly freshFrom: number };
+/** The newest version that this request knows of, where D1 stood when it was read, and from which on a body is fresh. */
+export type Versions = { readonly newest: number; readonly bookmark: D1SessionBookmark; readonly freshFrom: number };
 
 /** What KV holds, if anything. */
 type Stored = VersionedChangelog | undefined;
@@ -63,12 +63,13 @@ export class Changelogs {
   async read(
     sources: ChangelogSources,
     ideaBankId: string,
-    { newest, freshFrom }: Versions,
+    versions: Versions,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
+    const { newest, freshFrom } = versions;
     const kept = this.#kept.get(ideaBankId);
     if (kept !== undefined && kept.version >= newest) return kept;
-    const fetched = () => this.#fetch(sources, ideaBankId, newest, waitUntil);
+    const fetched = () => this.#fetch(sources, ideaBankId, versions, waitUntil);
     if (kept === undefined || kept.version < freshFrom) return fetched();
     // The first reader after the freshness window meets a failure again, and is answered with it.
     if (!this.#stored.isUnderWay(ideaBankId) && !this.#renders.isUnderWay(ideaBankId)) waitUntil(hasSettled(fetched()));
@@ -78,7 +79,7 @@ export class Changelogs {
   async #fetch(
     sources: ChangelogSources,
     ideaBankId: string,
-    version: number,
+    { newest: version, bookmark }: Versions,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
     const stored = await (sources.prefetched ?? this.#readStored(sources.store, ideaBankId, waitUntil));
@@ -90,7 +91,7 @@ export class Changelogs {
     let isOwn = false;
     const render = () => {
       isOwn = true;
-      return this.#render(sources, ideaBankId, stored, waitUntil);
+      return this.#render(sources, ideaBankId, { stored, bookmark }, waitUntil);
     };
     try {
       const shared = await this.#renders.read(ideaBankId, render, waitUntil);
@@ -109,10 +110,11 @@ export class Changelogs {
   async #render(
     { database, store }: ChangelogSources,
     ideaBankId: string,
-    stored: Stored,
+    { stored, bookmark: after }: { readonly stored: Stored; readonly bookmark: D1SessionBookmark },
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const loaded = await this.#bookmarks.of(ideaBankId).read(database, (session) => loadChangelog(session, ideaBankId));
+    const load = (session: D1DatabaseSession) => loadChangelog(session, ideaBankId);
+    const loaded = await this.#bookmarks.of(ideaBankId).read(database, { ideaBankId }, load, { after });
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

@@ -1,75 +1,116 @@
 /**
- * How far back this isolate's reads of D1 may see.
+ * How far back this isolate's reads of one D1 database may see. Bookmarks sort as text: the greater is the later.
  *
- * - Floor: reads go to the nearest replica that has reached the isolate's latest bookmark, so that every later answer includes
- *   what this isolate has written or read. Bookmarks sort as text, and the latest is kept.
- * - Anchor: how far a replica lags has no bound. So a session begins at the primary when the last one that did, and was noted,
- *   is older than `anchorMs`: its bookmark is the new floor, and no read sees less than what was written `anchorMs` before it.
- *   In the last fifth of that time one session does so for all the others.
+ * - Anchors: how far a replica lags has no bound. So a session begins at the primary now and then, and its bookmark is an anchor.
+ *   A read sees at least the oldest anchor that is younger than `anchorMs`, so nothing that was written `anchorMs` before it is
+ *   missing; and replicas have had the time to come so far. Without such an anchor the read itself makes one.
+ * - Own: a read of an idea bank sees what was written through this isolate to it, or to no single idea bank, and what its panelist
+ *   has read before. They are kept apart, so that no idea bank's readers wait at a replica for another's writes.
  */
+import { BoundedMap } from "../bounded-map.ts";
 import { answerWithin, DEADLINE_MS, DeadlineExceeded, isWithin } from "../deadline.ts";
 
-/** From this share of `anchorMs` on, one session is anchored ahead. */
-const AHEAD = 0.8;
+/** Where the session of an anchor stood, and when it was opened (Unix milliseconds). */
+type Anchor = { readonly bookmark: D1SessionBookmark; readonly openedAt: number };
+
+/** Whose answer it is: what it includes, and what later answers include of it. */
+export type Reader = { readonly ideaBankId: string; readonly panelistId?: string };
+
+export type ReadOptions<Answer> = {
+  /** What the answer includes besides. */
+  readonly after?: D1SessionBookmark;
+  /**
+   * Nobody waits for this read: it may make the next anchor. When the primary's answer then holds news, it is left: what else is
+   * read of them would have to wait for the replicas.
+   */
+  readonly ahead?: { readonly isNews: (answer: Answer) => boolean };
+  /** Whether a replica that lags may say so, and the primary is asked instead. */
+  readonly isDoubtful?: (answer: Answer) => boolean;
+};
+
+/**
+ * So many anchors are known, each from this share of `anchorMs` after the one before. With the default of ten seconds a read in
+ * steady use asks a replica for what is at least six seconds old: as much as 99 of 100 writes take there.
+ */
+const ANCHORS = 3;
+const APART = 0.9 / ANCHORS;
 const NEVER = Number.NEGATIVE_INFINITY;
 /** A replica waits until it has reached the session's bookmark. A read waits so long for it, then the primary answers. */
-const REPLICA_MS = 1_000;
+const REPLICA_MS = 200;
+const MAX_OWN = 10_000;
+
+const later = (left = "", right = ""): D1SessionBookmark => (left > right ? left : right);
 
 export class Bookmarks {
   /** In milliseconds; 0 reads the primary each time. The application sets it from its settings. */
   anchorMs: number;
-  #latest: D1SessionBookmark | undefined;
-  /** When the last anchored session that was noted was opened, and the last that was opened at all (Unix milliseconds). */
-  #anchoredAt = NEVER;
+  /** The oldest first. */
+  #anchors: readonly Anchor[] = [];
+  /** When the last session was opened at the primary (Unix milliseconds). */
   #anchoringSince = NEVER;
-  /** The sessions that begin at the primary, and when they were opened. */
+  /** The sessions that began at the primary, and when they were opened. */
   readonly #anchored = new WeakMap<D1DatabaseSession, number>();
+  /** By idea bank what was written to it, by panelist what was read. What is dropped counts for all. */
+  readonly #own = new BoundedMap<D1SessionBookmark>({
+    max: MAX_OWN,
+    onDrop: (bookmark) => {
+      this.#all = later(this.#all, bookmark);
+    },
+  });
+  #all = "";
 
   constructor(anchorMs = 10_000) {
     this.anchorMs = anchorMs;
   }
 
   /**
-   * What `work` reads, in a session that is noted: at a replica, or at the primary when the replica has not come so far within a
-   * second. `work` may run twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
+   * What `work` reads: at a replica, or at the primary when the replica has not come so far in time, or is doubted. `work` may run
+   * twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
    */
-  async read<Answer>(database: D1Database, work: (session: D1DatabaseSession) => Promise<Answer>): Promise<Answer> {
+  async read<Answer>(
+    database: D1Database,
+    { ideaBankId, panelistId }: Reader,
+    work: (session: D1DatabaseSession) => Promise<Answer>,
+    { after, ahead, isDoubtful }: ReadOptions<Answer> = {},
+  ): Promise<Answer> {
     const attempt = async (session: D1DatabaseSession) => {
       const answer = await work(session);
-      this.note(session);
+      this.noteAnchor(session);
+      if (panelistId !== undefined) this.#raise(panelistId, session);
       return answer;
     };
-    const session = this.open(database);
-    if (this.isAnchored(session)) return attempt(session);
-    try {
-      return await answerWithin(REPLICA_MS, attempt(session));
-    } catch (error) {
-      if (!(error instanceof DeadlineExceeded)) throw error;
-      return answerWithin(DEADLINE_MS.without - REPLICA_MS, attempt(this.openAtPrimary(database)));
+    const now = Date.now();
+    if (ahead !== undefined && this.#isAnchorDue(now)) {
+      const answer = await attempt(this.openAtPrimary(database));
+      if (!ahead.isNews(answer)) return answer;
     }
+    const anchor = this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs));
+    if (anchor !== undefined) {
+      const own = [ideaBankId, panelistId ?? ""].map((key) => this.#own.get(key));
+      const floor = [anchor.bookmark, this.#all, after, ...own].reduce<string>(later, "");
+      try {
+        const answer = await answerWithin(REPLICA_MS, attempt(database.withSession(floor)));
+        if (!isDoubtful?.(answer)) return answer;
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error;
+      }
+    }
+    return answerWithin(DEADLINE_MS.without - REPLICA_MS, attempt(this.openAtPrimary(database)));
   }
 
-  /** What `work` gives, once, in a session that is noted: D1 sends writes to the primary. */
-  async write<Answer>(database: D1Database, work: (session: D1DatabaseSession) => Promise<Answer>): Promise<Answer> {
-    const session = this.open(database);
+  /** What `work` gives, once, at the primary. Every later read of the idea bank sees what it has written. */
+  async write<Answer>(
+    database: D1Database,
+    { ideaBankId }: Reader,
+    work: (session: D1DatabaseSession) => Promise<Answer>,
+  ): Promise<Answer> {
+    const session = this.openAtPrimary(database);
     const answer = await work(session);
-    this.note(session);
+    this.noteWrite(session, ideaBankId);
     return answer;
   }
 
-  /** A session for reads and writes. Pass it to `note` when its work is done. */
-  open(database: D1Database): D1DatabaseSession {
-    const now = Date.now();
-    const isAnchored = isWithin(this.#anchoredAt, now, this.anchorMs);
-    const isEarly = isWithin(this.#anchoredAt, now, AHEAD * this.anchorMs);
-    if (this.#latest === undefined || !isAnchored) return this.openAtPrimary(database);
-    // One at a time. A request that is cancelled takes its session along, so only time tells that one is under way.
-    if (isEarly || isWithin(this.#anchoringSince, now, DEADLINE_MS.withFallback))
-      return database.withSession(this.#latest);
-    return this.openAtPrimary(database);
-  }
-
-  /** The same, anchored now. */
+  /** A session for reads and writes. Pass it to `noteAnchor` or `noteWrite` when its work is done. */
   openAtPrimary(database: D1Database): D1DatabaseSession {
     const session = database.withSession("first-primary");
     this.#anchoringSince = Date.now();
@@ -77,16 +118,33 @@ export class Bookmarks {
     return session;
   }
 
-  isAnchored(session: D1DatabaseSession): boolean {
-    return this.#anchored.has(session);
+  /** Reads have succeeded in the session. */
+  noteAnchor(session: D1DatabaseSession): void {
+    const bookmark = session.getBookmark();
+    const openedAt = this.#anchored.get(session);
+    if (bookmark === null || openedAt === undefined) return;
+    // A clock that has stepped back: what was opened later by it says nothing.
+    const known = this.#anchors.filter((anchor) => anchor.openedAt <= Date.now());
+    const newest = known.at(-1)?.openedAt ?? NEVER;
+    if (openedAt - newest >= APART * this.anchorMs) this.#anchors = [...known, { bookmark, openedAt }].slice(-ANCHORS);
   }
 
-  note(session: D1DatabaseSession): void {
-    const bookmark = session.getBookmark();
-    if (bookmark === null) return;
-    if (this.#latest === undefined || bookmark > this.#latest) this.#latest = bookmark;
-    const openedAt = this.#anchored.get(session) ?? NEVER;
-    // A clock that has stepped back: what was opened later by it decides nothing.
-    if (openedAt > this.#anchoredAt || this.#anchoredAt > Date.now()) this.#anchoredAt = openedAt;
+  /** Writes have succeeded in the session: to this idea bank, or to what is of none. */
+  noteWrite(session: D1DatabaseSession, ideaBankId: string | undefined): void {
+    this.noteAnchor(session);
+    if (ideaBankId === undefined) this.#all = later(this.#all, session.getBookmark() ?? "");
+    else this.#raise(ideaBankId, session);
+  }
+
+  #raise(key: string, session: D1DatabaseSession): void {
+    this.#own.set(key, later(this.#own.get(key), session.getBookmark() ?? ""));
+  }
+
+  /** One at a time. A request that is cancelled takes its session along, so only time tells that one is under way. */
+  #isAnchorDue(now: number): boolean {
+    const newest = this.#anchors.at(-1)?.openedAt ?? NEVER;
+    return (
+      !isWithin(newest, now, APART * this.anchorMs) && !isWithin(this.#anchoringSince, now, DEADLINE_MS.withFallback)
+    );
   }
 }

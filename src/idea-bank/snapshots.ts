@@ -11,7 +11,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { JOIN_MS, type WaitUntil } from "../deadline.ts";
+import { JOIN_MS, type Later, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
@@ -29,12 +29,13 @@ type Snapshot = {
 /**
  * `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none.
  * `changelogFrom`: the changelogs from this version on are fresh. It is lower than the newest for what is left of the freshness
- * window after a refresh ahead.
+ * window after a refresh ahead. `bookmark`: what is read to go with it must not be older.
  */
 export type OpenedIdeaBank = {
   readonly ideaBank: IdeaBankState | null;
   readonly tokensRevokedAt: number | null;
   readonly changelogFrom: number;
+  readonly bookmark: D1SessionBookmark;
 };
 
 /** The idea bank and the panelist that a token names. */
@@ -57,6 +58,7 @@ const sizeOf = (kept: KeptValue<Snapshot>): number =>
 
 export class IdeaBankSnapshots {
   readonly #bookmarks: DatabaseBookmarks;
+  readonly #later: Later;
   readonly #kept = new BoundedMap<KeptValue<Snapshot>>({
     max: MEMORY_BYTES,
     weigh: sizeOf,
@@ -68,8 +70,9 @@ export class IdeaBankSnapshots {
   /** Being read for the first time: whose they are is not known yet. */
   readonly #unread = new Set<KeptValue<Snapshot>>();
 
-  constructor(bookmarks: DatabaseBookmarks) {
+  constructor(bookmarks: DatabaseBookmarks, later: Later) {
     this.#bookmarks = bookmarks;
+    this.#later = later;
   }
 
   /** Whether this isolate has read the idea bank, however long ago. */
@@ -83,14 +86,14 @@ export class IdeaBankSnapshots {
     const common = this.#keptOf(this.#kept, ideaBankId);
     const known = common.kept?.value;
     const kept = known && isPerPanelist(known) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
-    const load = (previous?: Snapshot) => this.#load(database, names, previous, kept);
+    const load = (previous: Snapshot | undefined, isAhead: boolean) =>
+      this.#load(database, names, { previous, isAhead }, kept);
     const snapshot = await kept.read(load, freshMs, waitUntil);
-    const { ideaBank, revocations, own } = snapshot;
+    const { ideaBank, revocations, own, bookmark } = snapshot;
     const before = kept.freshBefore(freshMs)?.ideaBank;
-    const changelogFrom = (before ?? ideaBank)?.changelogVersion ?? 0;
-    if (!isPerPanelist(snapshot))
-      return { ideaBank, changelogFrom, tokensRevokedAt: revocations.of(panelistId) ?? null };
-    if (own.panelistId === panelistId) return { ideaBank, changelogFrom, tokensRevokedAt: own.revokedAt };
+    const opened = { ideaBank, bookmark, changelogFrom: (before ?? ideaBank)?.changelogVersion ?? 0 };
+    if (!isPerPanelist(snapshot)) return { ...opened, tokensRevokedAt: revocations.of(panelistId) ?? null };
+    if (own.panelistId === panelistId) return { ...opened, tokensRevokedAt: own.revokedAt };
     // Another panelist's read has just found out that each panelist needs a snapshot.
     return this.read(database, names, freshMs, waitUntil);
   }
@@ -125,6 +128,7 @@ export class IdeaBankSnapshots {
       isOutage: isDatabaseOutage,
       joins: true,
       joinMs: JOIN_MS,
+      later: this.#later,
       // Replicas answer out of order: what D1 has seen decides, not when a read began.
       supersedes: (value, current) => value.bookmark >= current.bookmark,
       onOutage: (error) => console.warn("D1 does not answer; an idea bank is served from memory", error),
@@ -136,28 +140,25 @@ export class IdeaBankSnapshots {
   async #load(
     database: D1Database,
     names: Names,
-    previous: Snapshot | undefined,
+    { previous, isAhead }: { readonly previous: Snapshot | undefined; readonly isAhead: boolean },
     kept: KeptValue<Snapshot>,
   ): Promise<Snapshot> {
     const { ideaBankId, panelistId } = names;
     if (previous === undefined) this.#unread.add(kept);
     try {
       const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
-      const seq = revocations?.seq ?? 0;
-      const bookmarks = this.#bookmarks.of(ideaBankId);
       const load = async (session: D1DatabaseSession) => ({
-        ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq)),
+        ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, revocations?.seq ?? 0)),
         bookmark: session.getBookmark() ?? "",
-        atPrimary: bookmarks.isAnchored(session),
       });
-      let loaded = await bookmarks.read(database, load);
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
-      const closed = loaded.ideaBank === null || !hasCapability(loaded.ideaBank, "canViewChangelog");
-      if (previous === undefined && closed && !loaded.atPrimary) {
-        const session = bookmarks.openAtPrimary(database);
-        loaded = await load(session);
-        bookmarks.note(session);
-      }
+      const isDoubtful = ({ ideaBank }: LoadedSnapshot) =>
+        previous === undefined && (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog"));
+      const isNews = ({ ideaBank }: LoadedSnapshot) =>
+        ideaBank?.changelogVersion !== previous?.ideaBank?.changelogVersion;
+      const loaded = await this.#bookmarks
+        .of(ideaBankId)
+        .read(database, { ideaBankId }, load, { ...(isAhead && { ahead: { isNews } }), isDoubtful });
       return this.#link(names, loaded, kept);
     } finally {
       this.#unread.delete(kept);

@@ -58,13 +58,19 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Datab
     const own = bookmarks.of(token.ideaBankId);
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
-      requireVisible(await own.read(database, (session) => loadAccess(session, token)), token);
-      throw problem;
+      const isDoubtful = (access: PanelistAccess) => refusalOf(access, token) !== undefined;
+      const access = await own.read(database, token, (session) => loadAccess(session, token), { isDoubtful });
+      throw refusalOf(access, token) ?? problem;
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
-    const found = await (method === "GET" ? own.read(database, work) : own.write(database, work));
+    // What a replica does not know was perhaps created, or opened, a moment ago.
+    const isDoubtful = ({ access }: Found) => refusalOf(access, token) !== undefined;
+    const found = await (method === "GET"
+      ? own.read(database, token, work, { isDoubtful })
+      : own.write(database, token, work));
 
-    requireVisible(found.access, token);
+    const refusal = refusalOf(found.access, token);
+    if (refusal !== undefined) throw refusal;
     if (found.proposal === null) throw new Problem("proposal-not-found");
     requireCapability(found.access, capability);
     if (found.final && found.proposal?.duplicateOf) throw merged(found.proposal.duplicateOf);
@@ -84,10 +90,11 @@ async function readCheckedInput<O extends Operation>(
   return readInput(c, operation, panelistId);
 }
 
-/** Throws `unauthorized` for a revoked token, or `idea-bank-not-found` when its proposals are closed to panelists. */
-function requireVisible({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): void {
-  if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) throw unauthorized("revoked");
-  if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) throw new Problem("idea-bank-not-found");
+/** `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are open. */
+function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): Problem | undefined {
+  if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) return unauthorized("revoked");
+  if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
+  return undefined;
 }
 
 function requireCapability({ ideaBank }: PanelistAccess, capability: Capability): void {

@@ -14,10 +14,10 @@ export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: 
     const prefetched = snapshots.has(ideaBankId)
       ? undefined
       : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
-    return async ({ ideaBank, changelogFrom }) => {
+    return async ({ ideaBank, bookmark, changelogFrom }) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
       const sources = { database, store: c.env.CHANGELOGS, prefetched };
-      const versions = { newest: ideaBank.changelogVersion, freshFrom: changelogFrom };
+      const versions = { newest: ideaBank.changelogVersion, bookmark, freshFrom: changelogFrom };
       const changelog = await changelogs.read(sources, ideaBankId, versions, waitUntil);
       c.header("ETag", changelog.etag);
       c.header("Cache-Control", "private, no-cache");

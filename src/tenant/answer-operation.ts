@@ -51,8 +51,14 @@ export function createTenantAnswer(
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
     const response = await handle(c, { ...input, accountId, session, now: Date.now() });
-    bookmarks.of(accountId).note(session);
-    if (method !== "GET") expireWhatChanged(snapshots, accountId, path, ids);
+    const own = bookmarks.of(accountId);
+    if (method === "GET") own.noteAnchor(session);
+    else {
+      // A tenant that creates many idea banks fills no memory with them.
+      const isRead = ids.ideaBankId !== undefined && snapshots.has(ids.ideaBankId);
+      own.noteWrite(session, isRead ? ids.ideaBankId : undefined);
+      expireWhatChanged(snapshots, accountId, path, ids);
+    }
     return response;
   };
 }
