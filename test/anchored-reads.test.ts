@@ -128,6 +128,15 @@ describe("a replica that has never heard", () => {
     expect(status).toBe(200);
   });
 
+  it("of the idea bank is not believed: not for its state, and not for its changelog", async () => {
+    const { bank, replica, isolate } = await setUp();
+    const { id, panelistId } = await addIdeaBank({ accountId: bank.accountId });
+    await addProposal({ id, accountId: bank.accountId }, { title: "New" });
+    await replica.write("UPDATE idea_banks SET name = name");
+    const headers = { Authorization: await tokenFor(id, panelistId) };
+    expect(await (await isolate.request("/public/ideabank/changelog", { headers })).text()).toContain("New");
+  });
+
   it("that proposals were opened is not believed", async () => {
     const { bank, replica, get } = await setUp();
     await replica.write("UPDATE idea_banks SET internal = 1 WHERE id = ?1", bank.id);

@@ -191,7 +191,11 @@ describe("the bookmark", () => {
       return answer;
     });
     const read = (database: D1Database) =>
-      snapshots.read(database, { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) }, 0, () => {});
+      snapshots.read(
+        database,
+        { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) },
+        { freshMs: 0, waitUntil: () => {} },
+      );
     await read(replica.database);
     const behind = read(slow);
     await asked.promise;

@@ -131,6 +131,37 @@ it("in steady use the refresh is planned, once, for when it is due: nobody waits
   expect(await tripsOf(1_950, doPlanned)).toBe(0);
 });
 
+it("a refresh ahead that finds a new version fetches its body: the next reader waits for nothing", async () => {
+  const time = new VirtualTime(START);
+  const bank = await addIdeaBank();
+  await addProposal(bank, { title: "first" });
+  let isHeld = false;
+  const app = createApp(undefined, () => {});
+  const slow = interceptStores({ ...env, FRESHNESS_SECONDS: "1" }, async (_, makeCall) => {
+    if (isHeld) await new Promise(() => {});
+    return time.call(makeCall);
+  });
+  const read = async (ms: number) => {
+    vi.setSystemTime(START + ms);
+    const context = createExecutionContext();
+    const headers = { Authorization: bank.token };
+    const request = new Request("https://api.example/public/ideabank/changelog", { headers });
+    const text = await (await time.until(Promise.resolve(app.fetch(request, slow, context)))).answer.text();
+    await time.until(waitOnExecutionContext(context));
+    return text;
+  };
+  await read(0);
+  await rename(bank.id, "second").run();
+  expect(await read(600)).toContain("first");
+  // The stores hang from now on. At 1,100 the version before is no longer fresh.
+  isHeld = true;
+  vi.setSystemTime(START + 1_100);
+  const context = createExecutionContext();
+  const headers = { Authorization: bank.token };
+  const request = new Request("https://api.example/public/ideabank/changelog", { headers });
+  expect(await (await app.fetch(request, slow, context)).text()).toContain("second");
+});
+
 it("what was written through this isolate is shown at once", async () => {
   freeze(START);
   const bank = await addIdeaBank();

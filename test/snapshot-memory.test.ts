@@ -59,7 +59,8 @@ it("a write does as much work with 200 idea banks of others in memory as with no
     )
     .bind(await addAccount({ digit: databaseDigit(id) }))
     .run();
-  const read = (ideaBankId: string) => snapshots.read(database, { ideaBankId, panelistId }, 300_000, () => {});
+  const read = (ideaBankId: string) =>
+    snapshots.read(database, { ideaBankId, panelistId }, { freshMs: 300_000, waitUntil: () => {} });
   await Promise.all(Array.from({ length: 200 }, (_, index) => read(`bank${index + 1}`)));
   await read(id);
   const touched = new Set<unknown>();

@@ -17,7 +17,7 @@ function createView() {
   return {
     snapshots,
     read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = String(newId(ideaBankId)) } = {}) =>
-      snapshots.read(database, { ideaBankId, panelistId }, freshMs, () => {}),
+      snapshots.read(database, { ideaBankId, panelistId }, { freshMs, waitUntil: () => {} }),
   };
 }
 

@@ -11,7 +11,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { JOIN_MS, type Later, type WaitUntil } from "../deadline.ts";
+import { hasSettled, JOIN_MS, type Later, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
@@ -27,16 +27,33 @@ type Snapshot = {
 };
 
 /**
- * `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none.
  * `changelogFrom`: the changelogs from this version on are fresh. It is lower than the newest for what is left of the freshness
  * window after a refresh ahead. `bookmark`: what is read to go with it must not be older.
  */
-export type OpenedIdeaBank = {
+export type IdeaBankAsOf = {
   readonly ideaBank: IdeaBankState | null;
-  readonly tokensRevokedAt: number | null;
   readonly changelogFrom: number;
   readonly bookmark: D1SessionBookmark;
 };
+
+/** `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none. */
+export type OpenedIdeaBank = IdeaBankAsOf & { readonly tokensRevokedAt: number | null };
+
+/** Fetches what goes with an idea bank that was read with nobody waiting. */
+export type Prepare = (next: IdeaBankAsOf) => Promise<unknown>;
+
+/** At most `freshMs` old. `waitUntil` takes what is done after the answer, `prepare` included. */
+export type SnapshotTerms = {
+  readonly freshMs: number;
+  readonly waitUntil: WaitUntil;
+  readonly prepare?: Prepare;
+};
+
+const asOf = ({ ideaBank, bookmark }: Snapshot, from = ideaBank): IdeaBankAsOf => ({
+  ideaBank,
+  bookmark,
+  changelogFrom: from?.changelogVersion ?? 0,
+});
 
 /** The idea bank and the panelist that a token names. */
 type Names = { readonly ideaBankId: string; readonly panelistId: string };
@@ -80,22 +97,25 @@ export class IdeaBankSnapshots {
     return this.#kept.peek(ideaBankId)?.kept !== undefined;
   }
 
-  /** At most `freshMs` old. Rejects as D1 does when it does not answer and memory holds nothing recent. */
-  async read(database: D1Database, names: Names, freshMs: number, waitUntil: WaitUntil): Promise<OpenedIdeaBank> {
+  /** Rejects as D1 does when it does not answer and memory holds nothing recent. */
+  async read(database: D1Database, names: Names, terms: SnapshotTerms): Promise<OpenedIdeaBank> {
+    const { freshMs, waitUntil, prepare } = terms;
     const { ideaBankId, panelistId } = names;
     const common = this.#keptOf(this.#kept, ideaBankId);
     const known = common.kept?.value;
     const kept = known && isPerPanelist(known) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
-    const load = (previous: Snapshot | undefined, isAhead: boolean) =>
-      this.#load(database, names, { previous, isAhead }, kept);
+    const load = async (previous: Snapshot | undefined, isAhead: boolean) => {
+      const next = await this.#load(database, names, { previous, isAhead }, kept);
+      if (isAhead && prepare !== undefined) waitUntil(hasSettled(prepare(asOf(next))));
+      return next;
+    };
     const snapshot = await kept.read(load, freshMs, waitUntil);
-    const { ideaBank, revocations, own, bookmark } = snapshot;
-    const before = kept.freshBefore(freshMs)?.ideaBank;
-    const opened = { ideaBank, bookmark, changelogFrom: (before ?? ideaBank)?.changelogVersion ?? 0 };
+    const { revocations, own } = snapshot;
+    const opened = asOf(snapshot, kept.freshBefore(freshMs)?.ideaBank ?? undefined);
     if (!isPerPanelist(snapshot)) return { ...opened, tokensRevokedAt: revocations.of(panelistId) ?? null };
     if (own.panelistId === panelistId) return { ...opened, tokensRevokedAt: own.revokedAt };
     // Another panelist's read has just found out that each panelist needs a snapshot.
-    return this.read(database, names, freshMs, waitUntil);
+    return this.read(database, names, terms);
   }
 
   /** The idea bank was written through this isolate: the next read goes to D1. What is kept still serves through an outage. */

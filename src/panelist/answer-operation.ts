@@ -6,18 +6,21 @@ import type { Context } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Operation } from "../http/operation.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
-import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
+import type { IdeaBankAsOf, IdeaBankSnapshots, OpenedIdeaBank, Prepare } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import { openIdeaBank, type Presented, type ReadToken } from "./authenticate-panelist.ts";
 
 /**
- * Called with a valid token, before the idea bank is read: it may start I/O of its own. What it returns makes the answer,
- * once the idea bank has the operation's capability.
+ * Called with a valid token, before the idea bank is read: it may start I/O of its own. `respond` makes the answer, once the
+ * idea bank has the operation's capability; `prepare` fetches what answers will need, when it was read with nobody waiting.
  */
 export type PanelistHandler = (
   c: Context<AppEnv>,
   presented: Presented,
-) => (opened: OpenedIdeaBank) => Response | Promise<Response>;
+) => {
+  readonly respond: (opened: OpenedIdeaBank) => Response | Promise<Response>;
+  readonly prepare?: Prepare;
+};
 
 export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots) {
   return async function answer(
@@ -26,11 +29,14 @@ export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSn
     handle: PanelistHandler,
   ): Promise<Response> {
     const presented = await readToken(c);
-    const respond = handle(c, presented);
-    const opened = await openIdeaBank(c, snapshots, presented);
+    const { respond, prepare } = handle(c, presented);
     const capability = credential.kind === "compoundToken" ? credential.capability : null;
-    if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
-      throw new Problem("idea-bank-not-found");
+    const isClosed = ({ ideaBank }: IdeaBankAsOf) =>
+      capability !== null && (ideaBank === null || !hasCapability(ideaBank, capability));
+    const opened = await openIdeaBank(c, snapshots, presented, async (next) => {
+      if (!isClosed(next)) await prepare?.(next);
+    });
+    if (isClosed(opened)) throw new Problem("idea-bank-not-found");
     return respond(opened);
   };
 }

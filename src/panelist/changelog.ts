@@ -2,7 +2,7 @@
 import { Changelogs } from "../changelog/changelogs.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankAsOf, IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import type { PanelistHandler } from "./answer-operation.ts";
 
@@ -14,15 +14,19 @@ export function createChangelogHandler(snapshots: IdeaBankSnapshots, bookmarks: 
     const prefetched = snapshots.has(ideaBankId)
       ? undefined
       : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
-    return async ({ ideaBank, bookmark, changelogFrom }) => {
+    const read = async ({ ideaBank, bookmark, changelogFrom }: IdeaBankAsOf) => {
       if (ideaBank === null) throw new Problem("idea-bank-not-found");
       const sources = { database, store: c.env.CHANGELOGS, prefetched };
       const versions = { newest: ideaBank.changelogVersion, bookmark, freshFrom: changelogFrom };
-      const changelog = await changelogs.read(sources, ideaBankId, versions, waitUntil);
+      return changelogs.read(sources, ideaBankId, versions, waitUntil);
+    };
+    const respond = async (opened: IdeaBankAsOf) => {
+      const changelog = await read(opened);
       c.header("ETag", changelog.etag);
       c.header("Cache-Control", "private, no-cache");
       if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);
       return c.body(changelog.bytes, 200, { "Content-Type": "application/json" });
     };
+    return { prepare: read, respond };
   };
 }

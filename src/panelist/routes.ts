@@ -27,14 +27,14 @@ export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
   const readToken = createTokenReader();
   const handlers: Record<keyof typeof IDEA_BANK_OPERATIONS, PanelistHandler> = {
     getChangelog: createChangelogHandler(snapshots, bookmarks),
-    getCapabilities:
-      (c) =>
-      ({ ideaBank }) => {
+    getCapabilities: (c) => ({
+      respond: ({ ideaBank }) => {
         const capabilities = capabilitiesOf(ideaBank);
         // A closed, a suspended and a missing idea bank give the same answer.
         const open = Object.values(capabilities).includes(true);
         return c.json({ name: open && ideaBank ? ideaBank.name : null, capabilities });
       },
+    }),
   };
   const answer = createPanelistAnswer(readToken, snapshots);
   routes.route(
