@@ -46,7 +46,21 @@ export class ReplicatedDatabase {
   /** A write at the primary by somebody next to it, who is told of it at the same time. */
   async write(sql: string, ...values: readonly unknown[]): Promise<void> {
     await clock.real(() => prepareAt(this.#primary, { sql, values }).run());
-    this.#replicate([{ sql, values }]);
+    this.#replicate([{ sql, values }, await this.#readVersions()]);
+  }
+
+  /** The replicas are seeded by the same statements as the primary, at another time. */
+  async copyVersions(): Promise<void> {
+    const versions = await this.#readVersions();
+    for (const { database } of this.#replicas.values()) await clock.real(() => prepareAt(database, versions).run());
+  }
+
+  /** D1 copies rows. A replica here runs statements, whose triggers make versions out of the clock: those are copied after them. */
+  async #readVersions(): Promise<Written> {
+    const read = this.#primary.prepare("SELECT json_group_object(id, changelog_version) AS versions FROM idea_banks");
+    const versions = await clock.real(() => read.first<string>("versions"));
+    const sql = `UPDATE idea_banks SET changelog_version = json_extract(?1, '$."' || id || '"')`;
+    return { sql, values: [versions] };
   }
 
   /** The binding of a Worker, wherever it is called. */

@@ -87,6 +87,7 @@ function ours(env: WorldEnv): Fetch {
 async function run(order: Order, real: WorldEnv): Promise<Outcome> {
   const startedReally = performance.now();
   const env = adapt(real);
+  await database?.copyVersions();
   const { subject, seconds } = order;
   const isWhoami = subject.startsWith("whoami");
   const keys = subject.includes("better-auth") ? await createBetterAuthKeys(env, order.keys.length) : order.keys;
