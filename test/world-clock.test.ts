@@ -53,8 +53,8 @@ describe("the world's clock", () => {
 describe("the world's D1", () => {
   async function setUp() {
     const { id } = await addIdeaBank({ digit: "0" });
-    await env.REPLICA.prepare("CREATE TABLE IF NOT EXISTS idea_banks (id TEXT, name TEXT)").run();
-    await env.REPLICA.prepare("INSERT INTO idea_banks VALUES (?1, 'An idea bank')").bind(id).run();
+    await env.REPLICA.exec("CREATE TABLE IF NOT EXISTS idea_banks (id TEXT, name TEXT, changelog_version INTEGER)");
+    await env.REPLICA.prepare("INSERT INTO idea_banks (id, name) VALUES (?1, 'An idea bank')").bind(id).run();
     let primary = 0;
     const world = new ReplicatedDatabase(env.DB, new Map([[SYDNEY, env.REPLICA]]), new Random(1), (_, atPrimary) => {
       primary += atPrimary ? 1 : 0;
@@ -86,6 +86,8 @@ describe("the world's D1", () => {
     await clock.runUntil(clock.sleep(LONG_MS));
     const later = await read(SYDNEY, binding.withSession("first-unconstrained"));
     expect(later).toMatchObject({ name: "Renamed", atPrimary: false });
+    const version = "SELECT changelog_version FROM idea_banks WHERE name = 'Renamed'";
+    expect(await env.REPLICA.prepare(version).first()).toEqual(await env.DB.prepare(version).first());
   });
 
   it("waits at a replica that has not reached the bookmark until it has, and then no more", async () => {

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumPath, launchBrowser } from "./browser.ts";
+import { chromiumPath, launchBrowser, takeScreenshot } from "./browser.ts";
 import { type DevServer, freePort, makeCheckout, startDev } from "./checkout.ts";
 import { action, card, createKey, revokeKey } from "./owner-pages.ts";
 
@@ -249,7 +249,7 @@ describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 120_000 
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true });
+        await takeScreenshot(page, `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`);
         const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
         expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
         if (!examined) continue;

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
-import { chromiumPath } from "./browser.ts";
+import { chromiumPath, takeScreenshot } from "./browser.ts";
 import { answerOnce, hold, openStage, type Stage } from "./element-stage.ts";
 
 type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
@@ -202,7 +202,7 @@ describe.runIf(chromiumPath)("writing in <idea-bank-board>", () => {
       for (const [width, dir] of [[1280, "rtl"] as const, [390, "ltr"] as const]) {
         const { page } = await open(bank.token, { colorScheme, viewport: { width, height: 900 } }, { dir });
         const look = async (view: string) => {
-          await page.screenshot({ path: `test-results/board-${view}-${colorScheme}-${width}.png`, fullPage: true });
+          await takeScreenshot(page, `test-results/board-${view}-${colorScheme}-${width}.png`);
           await expectAccessible(page, `${view} ${colorScheme} ${width} ${dir}`);
         };
         await answerOnce(page, /\/vote$/, 429, "too-many-requests", { "Retry-After": "30" });

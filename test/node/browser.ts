@@ -1,6 +1,6 @@
 /** A real Chromium, where the machine has one. */
 import { accessSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 
 const CANDIDATES = [
   process.env.CHROMIUM,
@@ -32,3 +32,17 @@ export const launchBrowser = () =>
       "--disable-component-update",
     ],
   });
+
+/**
+ * A PNG of the page, or of its viewport. Now and then Chromium has no frame to give and refuses ("Unable to capture screenshot"); it
+ * takes the same picture when it is asked again. Any other failure, and a second refusal, is thrown.
+ */
+export async function takeScreenshot(page: Page, path: string, fullPage = true): Promise<void> {
+  try {
+    await page.screenshot({ path, fullPage });
+  } catch (cause) {
+    if (!String(cause).includes("Unable to capture screenshot")) throw cause;
+    await page.waitForTimeout(250);
+    await page.screenshot({ path, fullPage });
+  }
+}

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible } from "./accessible.ts";
-import { chromiumPath } from "./browser.ts";
+import { chromiumPath, takeScreenshot } from "./browser.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "./element-stage.ts";
 
 const CHANGELOG = /\/public\/ideabank\/changelog$/;
@@ -277,7 +277,7 @@ describe.runIf(chromiumPath)("<idea-bank-changelog>", () => {
         await page.getByRole("button", { name: "Show more: Long" }).press("Enter");
         await page.getByRole("button", { name: "Show less: Long", expanded: true }).waitFor();
         await expectAccessible(page, `${colorScheme} ${width} ${dir}`);
-        await page.screenshot({ path: `test-results/changelog-${colorScheme}-${width}.png`, fullPage: true });
+        await takeScreenshot(page, `test-results/changelog-${colorScheme}-${width}.png`);
       }
     }
   });

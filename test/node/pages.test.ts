@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Releases } from "../../src/development/released-elements.ts";
 import { expectAccessible } from "./accessible.ts";
-import { chromiumPath } from "./browser.ts";
+import { chromiumPath, takeScreenshot } from "./browser.ts";
 import { block } from "./documents.ts";
 import { openStage, type Stage } from "./element-stage.ts";
 
@@ -176,7 +176,7 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
     for (const [name, path] of [["start", "/"] as const, ["elements", "/embed/"] as const]) {
       const { page } = await open(withToken(path), looks);
       await isLive(page);
-      await page.screenshot({ path: `test-results/${name}-${looks.colorScheme}.png`, fullPage: true });
+      await takeScreenshot(page, `test-results/${name}-${looks.colorScheme}.png`);
       await expectAccessible(page, name);
     }
   });
@@ -185,7 +185,7 @@ describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
   it.each(LOOKS)("the reference has nothing either, in $colorScheme", { timeout: 240_000 }, async (looks) => {
     const { page } = await open("/reference", looks);
     await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
-    await page.screenshot({ path: `test-results/reference-${looks.colorScheme}.png` });
+    await takeScreenshot(page, `test-results/reference-${looks.colorScheme}.png`, false);
     await expectAccessible(page, "reference");
   });
 });

@@ -1,5 +1,6 @@
 /** `npm run screenshots`: the pictures of the start page and of the elements in `docs/`, light and dark, from the demo's data. */
 import type { Page } from "playwright-core";
+import { takeScreenshot } from "./browser.ts";
 import { openStage } from "./element-stage.ts";
 
 const stage = await openStage();
@@ -11,7 +12,7 @@ async function take(name: string, address: string, viewport: { width: number; he
     await page.goto(address);
     await page.locator(ready).first().waitFor();
     await settle(page);
-    await page.screenshot({ path: `docs/${name}-${colorScheme}.png` });
+    await takeScreenshot(page, `docs/${name}-${colorScheme}.png`, false);
     await stage.closePages();
   }
 }
