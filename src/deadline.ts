@@ -55,3 +55,17 @@ export const hasSettledWithin = (milliseconds: number, answer: Promise<unknown>)
     () => true,
     () => false,
   );
+
+/**
+ * The first answer of two. `second` is asked when `first` has not settled in `milliseconds`; from then on, when one of the two
+ * fails, the other is waited for.
+ */
+export async function hedged<Answer>(
+  first: Promise<Answer>,
+  milliseconds: number,
+  second: () => Promise<Answer>,
+): Promise<Answer> {
+  if (await hasSettledWithin(milliseconds, first)) return first;
+  const other = second();
+  return Promise.race([first.catch(() => other), other.catch(() => first)]);
+}

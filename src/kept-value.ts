@@ -89,8 +89,6 @@ const servesOutage = ({ readAt }: Kept<unknown>, now: number): boolean => now >=
 export class KeptValue<Value> {
   readonly #options: KeptValueOptions<Value>;
   #entry: Entry<Value> | undefined;
-  /** What `#entry` has replaced. */
-  #before: Entry<Value> | undefined;
   #reads = 0;
   /** The first read that may be kept as fresh: those before it began before the value was expired. */
   #freshFrom = 0;
@@ -109,13 +107,6 @@ export class KeptValue<Value> {
 
   get kept(): Kept<Value> | undefined {
     return this.#entry && { value: this.#entry.value, readAt: this.#entry.readAt };
-  }
-
-  /** The value that was replaced last, if it is fresh, too: it was read less than `freshMs` ago, and not expired since. */
-  freshBefore(freshMs: number): Value | undefined {
-    const before = this.#before;
-    const isFresh = before !== undefined && before.read >= this.#freshFrom;
-    return isFresh && isWithin(before.readAt, this.#options.now(), freshMs) ? before.value : undefined;
   }
 
   /**
@@ -156,7 +147,6 @@ export class KeptValue<Value> {
     this.expire();
     this.#servesFrom = this.#freshFrom;
     this.#entry = undefined;
-    this.#before = undefined;
   }
 
   /** The value has changed: the next read asks the store. The kept one, and that of a read under way, serve only an outage. */
@@ -255,7 +245,6 @@ export class KeptValue<Value> {
     const kept = this.#entry;
     const { supersedes = () => next.read > (kept?.read ?? 0) } = this.#options;
     if (kept === undefined || supersedes(next.value, kept.value)) {
-      this.#before = kept;
       this.#entry = next;
       return next.value;
     }

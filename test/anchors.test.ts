@@ -20,7 +20,7 @@ describe("the anchor", () => {
       const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();
       await bookmarks.read(replica.database, { ideaBankId }, work, options);
     };
-    const readAhead = (ms: number, isNews = false) => read(ms, { ahead: { isNews: () => isNews } });
+    const readAhead = (ms: number) => read(ms, { isAhead: true });
     /** A write elsewhere, so that every anchor has a bookmark of its own. */
     const write = () => replica.write("UPDATE accounts SET status = status");
     const takeAsked = () => replica.asked.splice(0);
@@ -60,14 +60,6 @@ describe("the anchor", () => {
     await readAhead(3_000);
     await readAhead(5_999);
     expect(takeAsked()).toEqual([FIRST, "00000001"]);
-  });
-
-  it("is made by an answer with news, too, which a replica is then asked for", async () => {
-    const { read, readAhead, takeAsked } = await setUpBookmarks();
-    await read(0);
-    await readAhead(3_000, true);
-    await readAhead(5_999, true);
-    expect(takeAsked()).toEqual([FIRST, FIRST, "00000001", "00000001"]);
   });
 
   it("is the floor only when replicas had the time to come so far: the oldest that is young enough", async () => {

@@ -1,7 +1,7 @@
 /** Requests at the same time share one read of KV and one render; none gets an answer from before what it knows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Changelogs, type Versions } from "../src/changelog/changelogs.ts";
+import { Changelogs, type Newest } from "../src/changelog/changelogs.ts";
 import { SharedReads } from "../src/changelog/shared-reads.ts";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
 import { databaseOf } from "./support/databases.ts";
@@ -15,9 +15,8 @@ const versionOf = async (id: string) =>
     .prepare("SELECT changelog_version FROM idea_banks WHERE id = ?1")
     .bind(id)
     .first<number>("changelog_version")) ?? Number.NaN;
-/** Nothing but this version is fresh. */
-const only = (version: number): Versions => ({ newest: version, bookmark: "", freshFrom: version });
-const versionsOf = async (id: string) => only(await versionOf(id));
+const only = (version: number): Newest => ({ version, bookmark: "" });
+const newestOf = async (id: string) => only(await versionOf(id));
 const setStatus = (id: string, status: string) =>
   databaseOf(id).prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();
 
@@ -46,10 +45,10 @@ describe("a request that shares a render", () => {
     await addProposal(bank, { title: "first" });
     const changelogs = new Changelogs(new DatabaseBookmarks());
     const { database, taken, release } = heldDatabase();
-    const early = changelogs.read(sourcesOf(database), bank.id, await versionsOf(bank.id), ignore);
+    const early = changelogs.read(sourcesOf(database), bank.id, await newestOf(bank.id), ignore);
     await taken;
     await addProposal(bank, { title: "second" });
-    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, await versionsOf(bank.id), ignore);
+    const late = changelogs.read(sourcesOf(databaseOf(bank.id)), bank.id, await newestOf(bank.id), ignore);
     release();
     expect(new TextDecoder().decode((await early).bytes)).not.toContain("second");
     expect(new TextDecoder().decode((await late).bytes)).toContain("second");

@@ -136,26 +136,6 @@ describe("refreshing ahead", () => {
     expect(refreshes).toHaveLength(2);
   });
 
-  it("leaves what was before fresh until its own window ends, unless it was expired", async () => {
-    const { store, value, read } = await readOnce();
-    await Promise.all([read(), pass(1)]);
-    // The value before this one was read a window ago.
-    expect(value.freshBefore(FRESH_MS)).toBeUndefined();
-    await pass(599);
-    store.version = 1;
-    await read(collect().waitUntil);
-    await pass(1);
-    expect(await answerOf(read())).toMatchObject({ version: 1 });
-    expect(value.freshBefore(FRESH_MS)).toMatchObject({ version: 0 });
-    await pass(398);
-    expect(value.freshBefore(FRESH_MS)).toMatchObject({ version: 0 });
-    await pass(1);
-    expect(value.freshBefore(FRESH_MS)).toBeUndefined();
-    expect(value.freshBefore(60_000)).toMatchObject({ version: 0 });
-    value.expire();
-    expect(value.freshBefore(60_000)).toBeUndefined();
-  });
-
   it("that was cancelled with its request does not stop the next", async () => {
     const { store, value } = await readOnce();
     const read = (waitUntil: (refresh: Promise<void>) => void) => value.read(store.load, 60_000, waitUntil);

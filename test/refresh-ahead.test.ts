@@ -82,8 +82,8 @@ it("a changelog that changes all the time makes nobody wait, and what is shown i
     return Math.max(0, index + 1 - nextWrite) * EVERY_MS;
   });
   expect(Math.max(...ages)).toBeLessThan(FRESHNESS_MS);
-  // A snapshot and a render, twice a second; and a snapshot more every three seconds, when the primary's has news.
-  expect(trips).toBeLessThanOrEqual(43);
+  // A new version comes with the idea bank, in the same round trip.
+  expect(trips).toBeLessThanOrEqual(20);
 });
 
 it("in steady use the refresh is planned, once, for when it is due: nobody waits although no request comes then", async () => {

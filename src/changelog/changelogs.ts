@@ -2,14 +2,16 @@
  * The rendered changelog of an idea bank's current version: from this isolate's memory, else from KV, else from D1.
  *
  * Memory is bounded in bytes and never goes back. From KV only a body of exactly the newest version is used, so a stale
- * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render; while the body
- * before is fresh, none waits for them.
+ * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render. What memory
+ * holds is replaced with the idea bank itself, by one read of D1.
  */
 import { BoundedMap } from "../bounded-map.ts";
-import { loadChangelog } from "../database/changelog.ts";
+import { loadChangelog, selectEntries, toEntries } from "../database/changelog.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
-import { hasSettled, type WaitUntil } from "../deadline.ts";
+import type { Alongside } from "../database/idea-bank-snapshots.ts";
+import { isWithin, type WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
+import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { renderChangelog } from "./render.ts";
 import { SharedReads } from "./shared-reads.ts";
@@ -29,8 +31,8 @@ export type ChangelogSources = {
   readonly prefetched: Promise<Stored> | undefined;
 };
 
-/** The newest version that this request knows of, where D1 stood when it was read, and from which on a body is fresh. */
-export type Versions = { readonly newest: number; readonly bookmark: D1SessionBookmark; readonly freshFrom: number };
+/** The newest version that this request knows of, and where D1 stood when it was read. */
+export type Newest = { readonly version: number; readonly bookmark: D1SessionBookmark };
 
 /** What KV holds, if anything. */
 type Stored = VersionedChangelog | undefined;
@@ -56,30 +58,44 @@ export class Changelogs {
   }
 
   /**
-   * The newest changelog, or a fresh one from memory, and then the newest is fetched after the answer. It may be newer than
-   * `versions` when the idea bank has moved on meanwhile. `waitUntil` takes KV's write, too. Throws `idea-bank-not-found` when the
-   * idea bank was closed or deleted meanwhile, and rejects as D1 does when only D1 could tell and it does not answer.
+   * The newest changelog. It may be newer than `newest` when the idea bank has moved on meanwhile. `waitUntil` takes KV's write,
+   * too. Throws `idea-bank-not-found` when the idea bank was closed or deleted meanwhile, and rejects as D1 does when only D1 could
+   * tell and it does not answer.
    */
   async read(
     sources: ChangelogSources,
     ideaBankId: string,
-    versions: Versions,
+    newest: Newest,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
-    const { newest, freshFrom } = versions;
     const kept = this.#kept.get(ideaBankId);
-    if (kept !== undefined && kept.version >= newest) return kept;
-    const fetched = () => this.#fetch(sources, ideaBankId, versions, waitUntil);
-    if (kept === undefined || kept.version < freshFrom) return fetched();
-    // The first reader after the freshness window meets a failure again, and is answered with it.
-    if (!this.#stored.isUnderWay(ideaBankId) && !this.#renders.isUnderWay(ideaBankId)) waitUntil(hasSettled(fetched()));
-    return kept;
+    return kept !== undefined && kept.version >= newest.version
+      ? kept
+      : this.#fetch(sources, ideaBankId, newest, waitUntil);
+  }
+
+  /**
+   * What a read of the idea bank takes along, so that a new version comes with its body; undefined when memory holds no changelog
+   * of it. KV is written after the answer.
+   */
+  alongside(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Alongside | undefined {
+    const known = this.#kept.peek(ideaBankId)?.version;
+    if (known === undefined) return undefined;
+    const keep = async (result: D1Result, ideaBank: IdeaBankState) => {
+      const version = ideaBank.changelogVersion;
+      if (version <= known || !hasCapability(ideaBank, "canViewChangelog")) return;
+      const rendered = { version, ...(await renderChangelog(toEntries(result))) };
+      if (this.#keep(ideaBankId, rendered) !== rendered || !this.#isStoreDue(ideaBankId)) return;
+      const stored = this.#readStored(store, ideaBankId, waitUntil);
+      waitUntil(stored.then((found) => this.#store(store, ideaBankId, { rendered, stored: found }, waitUntil)));
+    };
+    return { select: (session) => selectEntries(session, ideaBankId, known), keep };
   }
 
   async #fetch(
     sources: ChangelogSources,
     ideaBankId: string,
-    { newest: version, bookmark }: Versions,
+    { version, bookmark }: Newest,
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
     const stored = await (sources.prefetched ?? this.#readStored(sources.store, ideaBankId, waitUntil));
@@ -120,9 +136,8 @@ export class Changelogs {
       throw new Problem("idea-bank-not-found");
     const rendered = { version: loaded.ideaBank.changelogVersion, ...(await renderChangelog(loaded.entries)) };
     const newest = this.#keep(ideaBankId, rendered);
-    // What another has kept meanwhile is stored by it; and what is newer in KV is left alone.
-    if (newest === rendered && (stored === undefined || stored.version < rendered.version))
-      this.#store(store, ideaBankId, rendered, waitUntil);
+    // What another has kept meanwhile is stored by it.
+    if (newest === rendered) this.#store(store, ideaBankId, { rendered, stored }, waitUntil);
     return newest;
   }
 
@@ -134,11 +149,20 @@ export class Changelogs {
     return changelog;
   }
 
-  #store(store: KVNamespace, ideaBankId: string, changelog: VersionedChangelog, waitUntil: WaitUntil): void {
-    const now = Date.now();
+  #isStoreDue(ideaBankId: string): boolean {
     const storedAt = this.#storedAt.get(ideaBankId);
-    if (storedAt !== undefined && now >= storedAt && now - storedAt < STORE_INTERVAL_MS) return;
-    this.#storedAt.set(ideaBankId, now);
-    waitUntil(storeChangelog(store, ideaBankId, changelog));
+    return storedAt === undefined || !isWithin(storedAt, Date.now(), STORE_INTERVAL_MS);
+  }
+
+  /** What is newer in KV is left alone. */
+  #store(
+    store: KVNamespace,
+    ideaBankId: string,
+    { rendered, stored }: { readonly rendered: VersionedChangelog; readonly stored: Stored },
+    waitUntil: WaitUntil,
+  ): void {
+    if ((stored !== undefined && stored.version >= rendered.version) || !this.#isStoreDue(ideaBankId)) return;
+    this.#storedAt.set(ideaBankId, Date.now());
+    waitUntil(storeChangelog(store, ideaBankId, rendered));
   }
 }

@@ -7,10 +7,6 @@ import { hasSettled, hasSettledWithin, JOIN_MS, type WaitUntil } from "../deadli
 export class SharedReads<Value> {
   readonly #underWay = new Map<string, Promise<Value>>();
 
-  isUnderWay(key: string): boolean {
-    return this.#underWay.has(key);
-  }
-
   /** What the read that is under way gives, or else `load`; it may have begun before the call. Rejects as that read does. */
   async read(key: string, load: () => Promise<Value>, waitUntil: WaitUntil): Promise<Value> {
     const shared = this.#underWay.get(key);

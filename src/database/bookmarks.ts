@@ -8,7 +8,8 @@
  *   has read before. They are kept apart, so that no idea bank's readers wait at a replica for another's writes.
  */
 import { BoundedMap } from "../bounded-map.ts";
-import { answerWithin, DEADLINE_MS, DeadlineExceeded, isWithin } from "../deadline.ts";
+import { answerWithin, DEADLINE_MS, hedged, isWithin } from "../deadline.ts";
+import { Patience } from "./patience.ts";
 
 /** Where the session of an anchor stood, and when it was opened (Unix milliseconds). */
 type Anchor = { readonly bookmark: D1SessionBookmark; readonly openedAt: number };
@@ -19,11 +20,8 @@ export type Reader = { readonly ideaBankId: string; readonly panelistId?: string
 export type ReadOptions<Answer> = {
   /** What the answer includes besides. */
   readonly after?: D1SessionBookmark;
-  /**
-   * Nobody waits for this read: it may make the next anchor. When the primary's answer then holds news, it is left: what else is
-   * read of them would have to wait for the replicas.
-   */
-  readonly ahead?: { readonly isNews: (answer: Answer) => boolean };
+  /** Nobody waits for this read: it may make the next anchor. */
+  readonly isAhead?: boolean;
   /** Whether a replica that lags may say so, and the primary is asked instead. */
   readonly isDoubtful?: (answer: Answer) => boolean;
 };
@@ -35,11 +33,19 @@ export type ReadOptions<Answer> = {
 const ANCHORS = 3;
 const APART = 0.9 / ANCHORS;
 const NEVER = Number.NEGATIVE_INFINITY;
-/** A replica waits until it has reached the session's bookmark. A read waits so long for it, then the primary answers. */
-const REPLICA_MS = 200;
+/** So long a replica is not asked in place of the primary, when nobody waits (milliseconds). */
+const PRIMARY_MS = 1_000;
 const MAX_OWN = 10_000;
 
 const later = (left = "", right = ""): D1SessionBookmark => (left > right ? left : right);
+
+const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+  let asked: Promise<Answer> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
+};
 
 export class Bookmarks {
   /** In milliseconds; 0 reads the primary each time. The application sets it from its settings. */
@@ -58,44 +64,42 @@ export class Bookmarks {
     },
   });
   #all = "";
+  readonly #patience = new Patience();
 
   constructor(anchorMs = 10_000) {
     this.anchorMs = anchorMs;
   }
 
   /**
-   * What `work` reads: at a replica, or at the primary when the replica has not come so far in time, or is doubted. `work` may run
-   * twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
+   * What `work` reads at a replica; or at the primary, when a replica takes longer than usual (it waits until it has reached the
+   * session's bookmark), or is doubted. `work` may run twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
    */
   async read<Answer>(
     database: D1Database,
-    { ideaBankId, panelistId }: Reader,
+    reader: Reader,
     work: (session: D1DatabaseSession) => Promise<Answer>,
-    { after, ahead, isDoubtful }: ReadOptions<Answer> = {},
+    { after, isAhead = false, isDoubtful = () => false }: ReadOptions<Answer> = {},
   ): Promise<Answer> {
-    const attempt = async (session: D1DatabaseSession) => {
+    const ask = async (session: D1DatabaseSession) => {
       const answer = await work(session);
       this.noteAnchor(session);
-      if (panelistId !== undefined) this.#raise(panelistId, session);
-      return answer;
+      return { answer, session };
     };
+    const askPrimary = once(() => ask(this.openAtPrimary(database)));
     const now = Date.now();
-    if (ahead !== undefined && this.#isAnchorDue(now)) {
-      const answer = await attempt(this.openAtPrimary(database));
-      if (!ahead.isNews(answer)) return answer;
-    }
-    const anchor = this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs));
-    if (anchor !== undefined) {
-      const own = [ideaBankId, panelistId ?? ""].map((key) => this.#own.get(key));
-      const floor = [anchor.bookmark, this.#all, after, ...own].reduce<string>(later, "");
-      try {
-        const answer = await answerWithin(REPLICA_MS, attempt(database.withSession(floor)));
-        if (!isDoubtful?.(answer)) return answer;
-      } catch (error) {
-        if (!(error instanceof DeadlineExceeded)) throw error;
-      }
-    }
-    return answerWithin(DEADLINE_MS.without - REPLICA_MS, attempt(this.openAtPrimary(database)));
+    const floor = this.#floorOf(reader, now, after);
+    const askReplica = once(() => ask(database.withSession(floor)));
+    const first = async () => {
+      if (floor === undefined) return askPrimary();
+      // What makes an anchor fails with the primary; what a replica says serves until the last anchor is too old.
+      if (isAhead && this.#isAnchorDue(now)) return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
+      const answered = await hedged(askReplica(), this.#patience.milliseconds, askPrimary);
+      if (!this.#anchored.has(answered.session)) this.#patience.note(Date.now() - now);
+      return isDoubtful(answered.answer) ? askPrimary() : answered;
+    };
+    const { answer, session } = await answerWithin(DEADLINE_MS.without, first());
+    if (reader.panelistId !== undefined) this.#raise(reader.panelistId, session);
+    return answer;
   }
 
   /** What `work` gives, once, at the primary. Every later read of the idea bank sees what it has written. */
@@ -134,6 +138,13 @@ export class Bookmarks {
     this.noteAnchor(session);
     if (ideaBankId === undefined) this.#all = later(this.#all, session.getBookmark() ?? "");
     else this.#raise(ideaBankId, session);
+  }
+
+  /** What the reader sees at least; undefined when no anchor is young enough to say so. */
+  #floorOf({ ideaBankId, panelistId = "" }: Reader, now: number, after = ""): D1SessionBookmark | undefined {
+    const anchor = this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs));
+    const own = [ideaBankId, panelistId].map((key) => this.#own.get(key));
+    return anchor && [anchor.bookmark, this.#all, ...own].reduce<string>(later, after);
   }
 
   #raise(key: string, session: D1DatabaseSession): void {

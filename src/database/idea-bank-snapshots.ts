@@ -32,16 +32,31 @@ export type LoadedSnapshot = {
   readonly ideaBank: IdeaBankState | null;
   readonly revocations: readonly TokenRevocation[];
   readonly ownRevokedAt: number | null;
+  /** What was read with it, if anything. */
+  readonly alongside: D1Result | undefined;
 };
 
-/** One statement and one row, however many revocations there are: about 2,000 rows are read at most. */
+type Row = (StateRow | { account_id: null }) & { own_revoked_at: number | null; revocations: string };
+
+/** What goes with an idea bank, and is read in the same transaction. */
+export type Alongside = {
+  readonly select: (session: D1DatabaseSession) => D1PreparedStatement;
+  /** Takes what was read, and the idea bank of that moment. */
+  readonly keep: (result: D1Result, ideaBank: IdeaBankState) => Promise<void>;
+};
+
+/**
+ * One statement and one row, however many revocations there are: about 2,000 rows are read at most. `alongside` is read in the
+ * same transaction.
+ */
 export async function loadIdeaBankSnapshot(
   session: D1DatabaseSession,
   ideaBankId: string,
   panelistId: string,
   seq: number,
+  alongside?: Alongside,
 ): Promise<LoadedSnapshot> {
-  const row = await session
+  const statement = session
     .prepare(
       `SELECT ${STATE_COLUMNS}, (SELECT revoked_at FROM token_revocations WHERE panelist_id = ?2) AS own_revoked_at,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
@@ -49,13 +64,17 @@ export async function loadIdeaBankSnapshot(
             WHERE account_id = b.account_id AND seq > ?3 ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id`,
     )
-    .bind(ideaBankId, panelistId, seq)
-    .first<(StateRow | { account_id: null }) & { own_revoked_at: number | null; revocations: string }>();
-  const listed: [number, string, number][] = row === null ? [] : JSON.parse(row.revocations);
+    .bind(ideaBankId, panelistId, seq);
+  const [snapshot, read] = await session.batch(
+    alongside === undefined ? [statement] : [statement, alongside.select(session)],
+  );
+  const row = snapshot?.results[0] as Row | undefined;
+  const listed: [number, string, number][] = row === undefined ? [] : JSON.parse(row.revocations);
   return {
-    ideaBank: row === null || row.account_id === null ? null : toIdeaBankState(row),
+    ideaBank: row === undefined || row.account_id === null ? null : toIdeaBankState(row),
     revocations: listed.map(([at, id, revokedAt]) => ({ seq: at, panelistId: id, revokedAt })),
     ownRevokedAt: row?.own_revoked_at ?? null,
+    alongside: read,
   };
 }
 

@@ -9,54 +9,42 @@
  */
 import { BoundedMap } from "../bounded-map.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
-import { type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
+import { type Alongside, type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { hasSettled, JOIN_MS, type Later, type WaitUntil } from "../deadline.ts";
+import { JOIN_MS, type Later, type WaitUntil } from "../deadline.ts";
 import { KeptValue } from "../kept-value.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { hasCapability } from "./capabilities.ts";
 import { TokenRevocations } from "./token-revocations.ts";
 
+/** What is read to go with it must not be older than its bookmark. */
+type IdeaBankAsOf = { readonly ideaBank: IdeaBankState | null; readonly bookmark: D1SessionBookmark };
+
 /** An idea bank (null when there is none) as of one read, and the revocations of its account. */
-type Snapshot = {
-  readonly ideaBank: IdeaBankState | null;
+type Snapshot = IdeaBankAsOf & {
   readonly revocations: TokenRevocations;
   /** The one panelist who was looked up with it. */
   readonly own: { readonly panelistId: string; readonly revokedAt: number | null };
-  readonly bookmark: D1SessionBookmark;
-};
-
-/**
- * `changelogFrom`: the changelogs from this version on are fresh. It is lower than the newest for what is left of the freshness
- * window after a refresh ahead. `bookmark`: what is read to go with it must not be older.
- */
-export type IdeaBankAsOf = {
-  readonly ideaBank: IdeaBankState | null;
-  readonly changelogFrom: number;
-  readonly bookmark: D1SessionBookmark;
 };
 
 /** `tokensRevokedAt`: the panelist's tokens issued at or before this time (Unix milliseconds) are not valid; null for none. */
 export type OpenedIdeaBank = IdeaBankAsOf & { readonly tokensRevokedAt: number | null };
 
-/** Fetches what goes with an idea bank that was read with nobody waiting. */
-export type Prepare = (next: IdeaBankAsOf) => Promise<unknown>;
-
-/** At most `freshMs` old. `waitUntil` takes what is done after the answer, `prepare` included. */
+/** At most `freshMs` old. `waitUntil` takes what is done after the answer. */
 export type SnapshotTerms = {
   readonly freshMs: number;
   readonly waitUntil: WaitUntil;
-  readonly prepare?: Prepare;
+  readonly alongside?: Alongside | undefined;
 };
-
-const asOf = ({ ideaBank, bookmark }: Snapshot, from = ideaBank): IdeaBankAsOf => ({
-  ideaBank,
-  bookmark,
-  changelogFrom: from?.changelogVersion ?? 0,
-});
 
 /** The idea bank and the panelist that a token names. */
 type Names = { readonly ideaBankId: string; readonly panelistId: string };
+
+type LoadOptions = {
+  readonly previous: Snapshot | undefined;
+  readonly isAhead: boolean;
+  readonly alongside: Alongside | undefined;
+};
 
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 const SNAPSHOT_BYTES = 1_024;
@@ -99,19 +87,16 @@ export class IdeaBankSnapshots {
 
   /** Rejects as D1 does when it does not answer and memory holds nothing recent. */
   async read(database: D1Database, names: Names, terms: SnapshotTerms): Promise<OpenedIdeaBank> {
-    const { freshMs, waitUntil, prepare } = terms;
+    const { freshMs, waitUntil, alongside } = terms;
     const { ideaBankId, panelistId } = names;
     const common = this.#keptOf(this.#kept, ideaBankId);
     const known = common.kept?.value;
     const kept = known && isPerPanelist(known) ? this.#keptOf(this.#single, `${ideaBankId} ${panelistId}`) : common;
-    const load = async (previous: Snapshot | undefined, isAhead: boolean) => {
-      const next = await this.#load(database, names, { previous, isAhead }, kept);
-      if (isAhead && prepare !== undefined) waitUntil(hasSettled(prepare(asOf(next))));
-      return next;
-    };
+    const load = (previous: Snapshot | undefined, isAhead: boolean) =>
+      this.#load(database, names, { previous, isAhead, alongside }, kept);
     const snapshot = await kept.read(load, freshMs, waitUntil);
-    const { revocations, own } = snapshot;
-    const opened = asOf(snapshot, kept.freshBefore(freshMs)?.ideaBank ?? undefined);
+    const { ideaBank, bookmark, revocations, own } = snapshot;
+    const opened = { ideaBank, bookmark };
     if (!isPerPanelist(snapshot)) return { ...opened, tokensRevokedAt: revocations.of(panelistId) ?? null };
     if (own.panelistId === panelistId) return { ...opened, tokensRevokedAt: own.revokedAt };
     // Another panelist's read has just found out that each panelist needs a snapshot.
@@ -160,25 +145,24 @@ export class IdeaBankSnapshots {
   async #load(
     database: D1Database,
     names: Names,
-    { previous, isAhead }: { readonly previous: Snapshot | undefined; readonly isAhead: boolean },
+    { previous, isAhead, alongside }: LoadOptions,
     kept: KeptValue<Snapshot>,
   ): Promise<Snapshot> {
     const { ideaBankId, panelistId } = names;
     if (previous === undefined) this.#unread.add(kept);
     try {
-      const { revocations } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
+      const { revocations: { seq = 0 } = {} } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
       const load = async (session: D1DatabaseSession) => ({
-        ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, revocations?.seq ?? 0)),
+        ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq, alongside)),
         bookmark: session.getBookmark() ?? "",
       });
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
       const isDoubtful = ({ ideaBank }: LoadedSnapshot) =>
         previous === undefined && (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog"));
-      const isNews = ({ ideaBank }: LoadedSnapshot) =>
-        ideaBank?.changelogVersion !== previous?.ideaBank?.changelogVersion;
-      const loaded = await this.#bookmarks
-        .of(ideaBankId)
-        .read(database, { ideaBankId }, load, { ...(isAhead && { ahead: { isNews } }), isDoubtful });
+      const bookmarks = this.#bookmarks.of(ideaBankId);
+      const loaded = await bookmarks.read(database, { ideaBankId }, load, { isAhead, isDoubtful });
+      if (loaded.ideaBank !== null && loaded.alongside !== undefined)
+        await alongside?.keep(loaded.alongside, loaded.ideaBank);
       return this.#link(names, loaded, kept);
     } finally {
       this.#unread.delete(kept);

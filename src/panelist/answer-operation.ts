@@ -3,40 +3,37 @@
  * that it names is read, then the capability that the operation declares is checked.
  */
 import type { Context } from "hono";
+import type { Changelogs } from "../changelog/changelogs.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Operation } from "../http/operation.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
-import type { IdeaBankAsOf, IdeaBankSnapshots, OpenedIdeaBank, Prepare } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 import { openIdeaBank, type Presented, type ReadToken } from "./authenticate-panelist.ts";
 
 /**
- * Called with a valid token, before the idea bank is read: it may start I/O of its own. `respond` makes the answer, once the
- * idea bank has the operation's capability; `prepare` fetches what answers will need, when it was read with nobody waiting.
+ * Called with a valid token, before the idea bank is read: it may start I/O of its own. What it returns is called once the idea
+ * bank has the operation's capability.
  */
 export type PanelistHandler = (
   c: Context<AppEnv>,
   presented: Presented,
-) => {
-  readonly respond: (opened: OpenedIdeaBank) => Response | Promise<Response>;
-  readonly prepare?: Prepare;
-};
+) => (opened: OpenedIdeaBank) => Response | Promise<Response>;
 
-export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots) {
+export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots, changelogs: Changelogs) {
   return async function answer(
     c: Context<AppEnv>,
     { credential }: Operation,
     handle: PanelistHandler,
   ): Promise<Response> {
     const presented = await readToken(c);
-    const { respond, prepare } = handle(c, presented);
+    const respond = handle(c, presented);
+    const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
+    const alongside = changelogs.alongside(c.env.CHANGELOGS, presented.token.ideaBankId, waitUntil);
+    const opened = await openIdeaBank(c, snapshots, presented, alongside);
     const capability = credential.kind === "compoundToken" ? credential.capability : null;
-    const isClosed = ({ ideaBank }: IdeaBankAsOf) =>
-      capability !== null && (ideaBank === null || !hasCapability(ideaBank, capability));
-    const opened = await openIdeaBank(c, snapshots, presented, async (next) => {
-      if (!isClosed(next)) await prepare?.(next);
-    });
-    if (isClosed(opened)) throw new Problem("idea-bank-not-found");
+    if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
+      throw new Problem("idea-bank-not-found");
     return respond(opened);
   };
 }

@@ -3,9 +3,10 @@ import type { Context } from "hono";
 import { isExpired, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
+import type { Alongside } from "../database/idea-bank-snapshots.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankSnapshots, OpenedIdeaBank, Prepare } from "../idea-bank/snapshots.ts";
+import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
 /** The same response for every reason: it says what is expected, not what was wrong. */
@@ -48,10 +49,14 @@ export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
   { token, database }: Presented,
-  prepare: Prepare,
+  alongside: Alongside | undefined,
 ): Promise<OpenedIdeaBank> {
   const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-  const opened = await snapshots.read(database, token, { freshMs: c.get("settings").freshnessMs, waitUntil, prepare });
+  const opened = await snapshots.read(database, token, {
+    freshMs: c.get("settings").freshnessMs,
+    waitUntil,
+    alongside,
+  });
   const { tokensRevokedAt } = opened;
   if (tokensRevokedAt !== null && token.issuedAt * 1000 <= tokensRevokedAt) throw unauthorized("revoked");
   return opened;

@@ -1,5 +1,6 @@
 /** The panelist API, used with a compound token. */
 import { Hono } from "hono";
+import { Changelogs } from "../changelog/changelogs.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
@@ -25,18 +26,19 @@ export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
   routes.use("/public/ideabank/*", allowEveryOrigin);
 
   const readToken = createTokenReader();
+  const changelogs = new Changelogs(bookmarks);
   const handlers: Record<keyof typeof IDEA_BANK_OPERATIONS, PanelistHandler> = {
-    getChangelog: createChangelogHandler(snapshots, bookmarks),
-    getCapabilities: (c) => ({
-      respond: ({ ideaBank }) => {
+    getChangelog: createChangelogHandler(snapshots, changelogs),
+    getCapabilities:
+      (c) =>
+      ({ ideaBank }) => {
         const capabilities = capabilitiesOf(ideaBank);
         // A closed, a suspended and a missing idea bank give the same answer.
         const open = Object.values(capabilities).includes(true);
         return c.json({ name: open && ideaBank ? ideaBank.name : null, capabilities });
       },
-    }),
   };
-  const answer = createPanelistAnswer(readToken, snapshots);
+  const answer = createPanelistAnswer(readToken, snapshots, changelogs);
   routes.route(
     "/",
     routeOperations<AppEnv, typeof IDEA_BANK_OPERATIONS>(

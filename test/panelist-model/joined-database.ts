@@ -2,7 +2,7 @@
 
 type Waiting = {
   readonly statements: readonly D1PreparedStatement[];
-  readonly done: (results: D1Result[]) => void;
+  readonly done: (results: D1Result[], bookmark: D1SessionBookmark | null) => void;
   readonly failed: (reason: unknown) => void;
 };
 
@@ -13,11 +13,12 @@ export function joinBatches(database: D1Database): D1Database {
   async function flush(): Promise<void> {
     const sent = waiting;
     waiting = [];
+    const session = database.withSession("first-primary");
     try {
-      const results = await database.batch(sent.flatMap(({ statements }) => statements));
+      const results = await session.batch(sent.flatMap(({ statements }) => statements));
       let at = 0;
       for (const { statements, done } of sent) {
-        done(results.slice(at, at + statements.length));
+        done(results.slice(at, at + statements.length), session.getBookmark());
         at += statements.length;
       }
     } catch (error) {
@@ -25,9 +26,13 @@ export function joinBatches(database: D1Database): D1Database {
     }
   }
 
-  const batch = (statements: readonly D1PreparedStatement[]): Promise<D1Result[]> =>
-    new Promise((done, failed) => {
+  const batch = (statements: readonly D1PreparedStatement[], seen: (bookmark: D1SessionBookmark | null) => void) =>
+    new Promise<D1Result[]>((resolve, failed) => {
       if (waiting.length === 0) setTimeout(flush);
+      const done: Waiting["done"] = (results, bookmark) => {
+        seen(bookmark);
+        resolve(results);
+      };
       waiting.push({ statements, done, failed });
     });
 
@@ -36,11 +41,19 @@ export function joinBatches(database: D1Database): D1Database {
       if (property !== "withSession") return Reflect.get(target, property);
       return (constraint: string) => {
         const session = target.withSession(constraint);
+        let seen: D1SessionBookmark | null = null;
+        const own: Record<string | symbol, unknown> = {
+          batch: (statements: readonly D1PreparedStatement[]) =>
+            batch(statements, (bookmark) => {
+              seen = bookmark;
+            }),
+          getBookmark: () => seen ?? session.getBookmark(),
+        };
         const bind = (name: string | symbol) => {
           const value = Reflect.get(session, name);
           return typeof value === "function" ? value.bind(session) : value;
         };
-        return new Proxy(session, { get: (_, name) => (name === "batch" ? batch : bind(name)) });
+        return new Proxy(session, { get: (_, name) => own[name] ?? bind(name) });
       };
     },
   });

@@ -1,0 +1,142 @@
+/** A new version of a changelog comes with the idea bank itself, in one D1 round trip, once memory holds an older one. */
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { Changelogs } from "../src/changelog/changelogs.ts";
+import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
+import { loadIdeaBankSnapshot } from "../src/database/idea-bank-snapshots.ts";
+import { freeze } from "./support/clock.ts";
+import { databaseOf } from "./support/databases.ts";
+import { countStores } from "./support/intercept.ts";
+import { meterDatabases } from "./support/intercept-binding.ts";
+import { createIsolate } from "./support/isolate.ts";
+import { addIdeaBank, addProposal } from "./support/world.ts";
+
+const START = 1_900_000_000_000;
+const CHANGELOG = "/public/ideabank/changelog";
+const ignore = () => {};
+const rename = (ideaBankId: string, title: string) =>
+  databaseOf(ideaBankId)
+    .prepare("UPDATE proposals SET title = ?2 WHERE idea_bank_id = ?1")
+    .bind(ideaBankId, title)
+    .run();
+
+/** An isolate that has read a changelog of one proposal at `START`, and how many calls of each kind a later request makes. */
+async function setUp() {
+  freeze(START);
+  const bank = await addIdeaBank();
+  await addProposal(bank, { title: "first" });
+  const { env: counted, counts } = countStores({ ...env, FRESHNESS_SECONDS: "1" });
+  const isolate = createIsolate(counted);
+  const get = async (path: string, ms: number) => {
+    vi.setSystemTime(START + ms);
+    Object.assign(counts, { d1: 0, "kv.read": 0, "kv.write": 0 });
+    const text = await (await isolate.request(path, { headers: { Authorization: bank.token } })).text();
+    return { text, ...counts };
+  };
+  await get(CHANGELOG, 0);
+  return { bank, get };
+}
+
+it("costs who reads a changed changelog one D1 round trip, and no KV while KV was written a moment ago", async () => {
+  const { bank, get } = await setUp();
+  await rename(bank.id, "second");
+  expect(await get(CHANGELOG, 1_100)).toMatchObject({
+    text: expect.stringContaining("second"),
+    d1: 1,
+    "kv.read": 0,
+    "kv.write": 0,
+  });
+});
+
+it("comes with a read for the capabilities, too", async () => {
+  const { bank, get } = await setUp();
+  await rename(bank.id, "second");
+  expect(await get("/ideabank", 1_100)).toMatchObject({ d1: 1 });
+  expect(await get(CHANGELOG, 1_200)).toMatchObject({ text: expect.stringContaining("second"), d1: 0, "kv.read": 0 });
+});
+
+it("is written to KV after ten seconds, unless KV holds as new a one", async () => {
+  const { bank, get } = await setUp();
+  const other = createIsolate({ ...env, FRESHNESS_SECONDS: "1" });
+  const getByOther = () => other.request(CHANGELOG, { headers: { Authorization: bank.token } });
+  await getByOther();
+  await rename(bank.id, "second");
+  expect(await get(CHANGELOG, 10_000)).toMatchObject({ "kv.read": 1, "kv.write": 1 });
+  expect(await env.CHANGELOGS.get(`changelog/1/${bank.id}`)).toContain("second");
+  await rename(bank.id, "third");
+  vi.setSystemTime(START + 20_000);
+  await getByOther();
+  expect(await get(CHANGELOG, 20_000)).toMatchObject({
+    text: expect.stringContaining("third"),
+    "kv.read": 1,
+    "kv.write": 0,
+  });
+});
+
+it("reads no entries while the version is the same", async () => {
+  const bank = await addIdeaBank();
+  for (let count = 0; count < 20; count++) await addProposal(bank, { title: "An entry" });
+  const rows: number[] = [];
+  const metered = meterDatabases(env, (results) =>
+    rows.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0)),
+  );
+  const isolate = createIsolate({ ...metered, FRESHNESS_SECONDS: "0" });
+  const read = () => isolate.request(CHANGELOG, { headers: { Authorization: bank.token } });
+  await read();
+  rows.length = 0;
+  await read();
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toBeLessThan(10);
+});
+
+/** Changelogs that hold that of one idea bank, and what D1 says of it now, with and without a newer one. */
+async function setUpChangelogs() {
+  const bank = await addIdeaBank();
+  await addProposal(bank, { title: "first" });
+  const database = databaseOf(bank.id);
+  const changelogs = new Changelogs(new DatabaseBookmarks());
+  const read = async (version: number) => {
+    const sources = { database, store: env.CHANGELOGS, prefetched: undefined };
+    const { bytes } = await changelogs.read(sources, bank.id, { version, bookmark: "" }, ignore);
+    return new TextDecoder().decode(bytes);
+  };
+  const load = async () => {
+    const alongside = changelogs.alongside(env.CHANGELOGS, bank.id, ignore);
+    const loaded = await loadIdeaBankSnapshot(database.withSession(), bank.id, bank.panelistId, 0, alongside);
+    const { ideaBank, alongside: result } = loaded;
+    if (alongside === undefined || ideaBank === null || result === undefined) throw new Error("nothing was read");
+    return { ideaBank, keep: () => alongside.keep(result, ideaBank) };
+  };
+  await read(0);
+  return { bank, changelogs, read, load };
+}
+
+it("is not kept of an idea bank that was closed meanwhile: nobody is shown what was edited after that", async () => {
+  const { bank, read, load } = await setUpChangelogs();
+  await databaseOf(bank.id).prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(bank.id).run();
+  await rename(bank.id, "second");
+  await (await load()).keep();
+  expect(await read(0)).toContain("first");
+});
+
+it("is not taken for empty when it has not changed, although memory has dropped it since", async () => {
+  const { bank, changelogs, read, load } = await setUpChangelogs();
+  const { ideaBank, keep } = await load();
+  const large = Array.from({ length: 1_000 }, () => ({
+    title: "",
+    description: "x".repeat(5_000),
+    last_activity_at: 0,
+  }));
+  // Memory holds 16 MiB: of four idea banks whose changelogs have five each, the first is dropped.
+  for (let count = 0; count < 4; count++) {
+    const other = await addIdeaBank({ accountId: bank.accountId });
+    const sources = { database: databaseOf(other.id), store: env.CHANGELOGS, prefetched: undefined };
+    await changelogs.read(sources, other.id, { version: 0, bookmark: "" }, ignore);
+    const result = { results: large } as unknown as D1Result;
+    const next = { ...ideaBank, changelogVersion: ideaBank.changelogVersion + 1_000_000 };
+    await changelogs.alongside(env.CHANGELOGS, other.id, ignore)?.keep(result, next);
+  }
+  expect(changelogs.alongside(env.CHANGELOGS, bank.id, ignore)).toBeUndefined();
+  await keep();
+  expect(await read(ideaBank.changelogVersion)).toContain("first");
+});
