@@ -57,8 +57,8 @@ export const hasSettledWithin = (milliseconds: number, answer: Promise<unknown>)
   );
 
 /**
- * The first answer of two. `second` is asked when `first` has not settled in `milliseconds`; from then on, when one of the two
- * fails, the other is waited for.
+ * The first answer of two. `second` is asked when `first` has not settled in `milliseconds`, and only then: until then a failure is
+ * final. From then on, when one of the two fails, the other is waited for.
  */
 export async function hedged<Answer>(
   first: Promise<Answer>,

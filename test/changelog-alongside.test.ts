@@ -111,6 +111,20 @@ async function setUpChangelogs() {
   return { bank, changelogs, read, load };
 }
 
+it("is selected and rendered once, however many refreshes were planned before it came", async () => {
+  const { bank, changelogs, load } = await setUpChangelogs();
+  const planned = changelogs.alongside(env.CHANGELOGS, bank.id, ignore);
+  await rename(bank.id, "second");
+  const [one, other] = [await load(), await load()];
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  await one.keep();
+  await other.keep();
+  expect(digest).toHaveBeenCalledOnce();
+  const session = databaseOf(bank.id).withSession();
+  const late = await loadIdeaBankSnapshot(session, bank.id, bank.panelistId, 0, planned);
+  expect(late.alongside?.results).toEqual([]);
+});
+
 it("is not kept of an idea bank that was closed meanwhile: nobody is shown what was edited after that", async () => {
   const { bank, read, load } = await setUpChangelogs();
   await databaseOf(bank.id).prepare("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1").bind(bank.id).run();

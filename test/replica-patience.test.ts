@@ -1,6 +1,7 @@
 /** How long a read waits for a replica before the primary is asked, too, and which of the two is believed. */
 import { describe, expect, it, vi } from "vitest";
 import { Bookmarks, type ReadOptions } from "../src/database/bookmarks.ts";
+import { Patience } from "../src/database/patience.ts";
 import { interceptDatabase } from "./support/intercept-binding.ts";
 import { createReplica } from "./support/lagging-replica.ts";
 import { VirtualTime, virtually } from "./support/virtual-time.ts";
@@ -72,6 +73,15 @@ describe("a read waits for a replica", () => {
     expect(await read()).toEqual(["replica", "primary", 54 + 90]);
   });
 
+  it("no longer because of reads that wait for somebody's write", async () => {
+    const { ms, read } = await setUp({ replica: 4, primary: 90 });
+    for (let times = 0; times < 3; times++) await read();
+    ms.replica = 100;
+    for (let times = 0; times < 30; times++) await read({ after: "00000002" });
+    ms.replica = NEVER;
+    expect(await read()).toEqual(["replica", "primary", 54 + 90]);
+  });
+
   it("as the last ones say, not those of long ago", async () => {
     const { ms, read } = await setUp({ replica: 300, primary: 350 });
     for (let times = 0; times < 30; times++) await read();
@@ -79,6 +89,12 @@ describe("a read waits for a replica", () => {
     for (let times = 0; times < 8; times++) await read();
     ms.replica = NEVER;
     expect(await read()).toEqual(["replica", "primary", 54 + 350]);
+  });
+
+  it("50 ms when the clock has stepped back", () => {
+    const patience = new Patience();
+    patience.note(-5_000);
+    expect(patience.milliseconds).toBe(50);
   });
 
   it("a second at most", async () => {
@@ -115,14 +131,23 @@ describe("the read that is to make an anchor", () => {
   const DUE = START + 3_500;
   const isAhead = true;
 
-  it("asks the primary, and the replica when that fails, or takes a second", async () => {
+  it("asks the primary, however far that is, and although it was asked a moment ago in place of a late replica", async () => {
+    const { ms, read } = await setUp({ replica: 250, primary: 1_200 });
+    vi.setSystemTime(DUE);
+    ms.primary = NEVER;
+    expect(await read()).toEqual(["replica", "primary", 250]);
+    ms.primary = 1_200;
+    expect(await read({ isAhead })).toEqual(["primary", 1_200]);
+  });
+
+  it("asks the replica when the primary fails, or takes longer still", async () => {
     const { ms, failing, read } = await setUp({ replica: 4, primary: 90 });
     vi.setSystemTime(DUE);
     failing.primary = true;
     expect(await read({ isAhead })).toEqual(["primary", "replica", 94]);
     vi.setSystemTime(DUE + 2_000);
     ms.primary = NEVER;
-    expect(await read({ isAhead })).toEqual(["primary", "replica", 1_004]);
+    expect(await read({ isAhead })).toEqual(["primary", "replica", 1_504]);
   });
 
   it("fails with the primary once the last anchor is too old: what a replica says may be older than is promised", async () => {

@@ -2,8 +2,8 @@
  * The rendered changelog of an idea bank's current version: from this isolate's memory, else from KV, else from D1.
  *
  * Memory is bounded in bytes and never goes back. From KV only a body of exactly the newest version is used, so a stale
- * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render. What memory
- * holds is replaced with the idea bank itself, by one read of D1.
+ * entry costs a render, never a wrong answer. Requests at the same time share one read of KV and one render. Once memory holds a
+ * changelog, a new version comes with the read of D1 that finds it, and KV is only written.
  */
 import { BoundedMap } from "../bounded-map.ts";
 import { loadChangelog, selectEntries, toEntries } from "../database/changelog.ts";
@@ -33,6 +33,9 @@ export type ChangelogSources = {
 
 /** The newest version that this request knows of, and where D1 stood when it was read. */
 export type Newest = { readonly version: number; readonly bookmark: D1SessionBookmark };
+
+/** Before every version. */
+const NONE = -1;
 
 /** What KV holds, if anything. */
 type Stored = VersionedChangelog | undefined;
@@ -78,18 +81,26 @@ export class Changelogs {
    * What a read of the idea bank takes along, so that a new version comes with its body; undefined when memory holds no changelog
    * of it. KV is written after the answer.
    */
-  alongside(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Alongside | undefined {
-    const known = this.#kept.peek(ideaBankId)?.version;
-    if (known === undefined) return undefined;
+  alongside(kv: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Alongside | undefined {
+    const inMemory = () => this.#kept.peek(ideaBankId)?.version ?? NONE;
+    if (inMemory() === NONE) return undefined;
+    // A planned refresh selects long after this, and a hedged read twice.
+    let known = NONE;
+    const select = (session: D1DatabaseSession) => {
+      if (known === NONE) known = inMemory();
+      return selectEntries(session, ideaBankId, known);
+    };
     const keep = async (result: D1Result, ideaBank: IdeaBankState) => {
       const version = ideaBank.changelogVersion;
-      if (version <= known || !hasCapability(ideaBank, "canViewChangelog")) return;
+      // Nothing was selected of a version that was known; of one that has come meanwhile there is a render.
+      if (version <= Math.max(known, inMemory()) || !hasCapability(ideaBank, "canViewChangelog")) return;
       const rendered = { version, ...(await renderChangelog(toEntries(result))) };
       if (this.#keep(ideaBankId, rendered) !== rendered || !this.#isStoreDue(ideaBankId)) return;
-      const stored = this.#readStored(store, ideaBankId, waitUntil);
-      waitUntil(stored.then((found) => this.#store(store, ideaBankId, { rendered, stored: found }, waitUntil)));
+      const store = (stored: Stored) =>
+        this.#store(kv, ideaBankId, { rendered: this.#kept.peek(ideaBankId) ?? rendered, stored }, waitUntil);
+      waitUntil(this.#readStored(kv, ideaBankId, waitUntil).then(store));
     };
-    return { select: (session) => selectEntries(session, ideaBankId, known), keep };
+    return { select, keep };
   }
 
   async #fetch(

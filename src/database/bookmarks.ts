@@ -33,11 +33,11 @@ export type ReadOptions<Answer> = {
 const ANCHORS = 3;
 const APART = 0.9 / ANCHORS;
 const NEVER = Number.NEGATIVE_INFINITY;
-/** So long a replica is not asked in place of the primary, when nobody waits (milliseconds). */
-const PRIMARY_MS = 1_000;
+/** How long a read that makes an anchor waits for the primary alone, in milliseconds. Nobody waits for it. */
+const PRIMARY_MS = 1_500;
 const MAX_OWN = 10_000;
 
-const later = (left = "", right = ""): D1SessionBookmark => (left > right ? left : right);
+const laterOf = (left = "", right = ""): D1SessionBookmark => (left > right ? left : right);
 
 const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let asked: Promise<Answer> | undefined;
@@ -52,7 +52,7 @@ export class Bookmarks {
   anchorMs: number;
   /** The oldest first. */
   #anchors: readonly Anchor[] = [];
-  /** When the last session was opened at the primary (Unix milliseconds). */
+  /** When the last read ahead went to the primary (Unix milliseconds). */
   #anchoringSince = NEVER;
   /** The sessions that began at the primary, and when they were opened. */
   readonly #anchored = new WeakMap<D1DatabaseSession, number>();
@@ -60,7 +60,7 @@ export class Bookmarks {
   readonly #own = new BoundedMap<D1SessionBookmark>({
     max: MAX_OWN,
     onDrop: (bookmark) => {
-      this.#all = later(this.#all, bookmark);
+      this.#all = laterOf(this.#all, bookmark);
     },
   });
   #all = "";
@@ -72,7 +72,8 @@ export class Bookmarks {
 
   /**
    * What `work` reads at a replica; or at the primary, when a replica takes longer than usual (it waits until it has reached the
-   * session's bookmark), or is doubted. `work` may run twice. Rejects as it does, or with `DeadlineExceeded`, within ten seconds.
+   * session's bookmark), or is doubted. `work` may run twice, at the same time. Rejects as it does, or with `DeadlineExceeded`,
+   * within ten seconds.
    */
   async read<Answer>(
     database: D1Database,
@@ -87,14 +88,19 @@ export class Bookmarks {
     };
     const askPrimary = once(() => ask(this.openAtPrimary(database)));
     const now = Date.now();
-    const floor = this.#floorOf(reader, now, after);
+    const anchor = this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs))?.bookmark;
+    const floor = anchor && this.#floorOf(reader, laterOf(anchor, after));
     const askReplica = once(() => ask(database.withSession(floor)));
     const first = async () => {
       if (floor === undefined) return askPrimary();
-      // What makes an anchor fails with the primary; what a replica says serves until the last anchor is too old.
-      if (isAhead && this.#isAnchorDue(now)) return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
+      // While the last anchor is young enough, a replica may answer when the primary does not.
+      if (isAhead && this.#isAnchorDue(now)) {
+        this.#anchoringSince = now;
+        return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
+      }
       const answered = await hedged(askReplica(), this.#patience.milliseconds, askPrimary);
-      if (!this.#anchored.has(answered.session)) this.#patience.note(Date.now() - now);
+      // A replica that may have had to wait for a write of somebody's says nothing of how far it is.
+      if (floor === anchor && !this.#anchored.has(answered.session)) this.#patience.note(Date.now() - now);
       return isDoubtful(answered.answer) ? askPrimary() : answered;
     };
     const { answer, session } = await answerWithin(DEADLINE_MS.without, first());
@@ -117,8 +123,7 @@ export class Bookmarks {
   /** A session for reads and writes. Pass it to `noteAnchor` or `noteWrite` when its work is done. */
   openAtPrimary(database: D1Database): D1DatabaseSession {
     const session = database.withSession("first-primary");
-    this.#anchoringSince = Date.now();
-    this.#anchored.set(session, this.#anchoringSince);
+    this.#anchored.set(session, Date.now());
     return session;
   }
 
@@ -136,19 +141,18 @@ export class Bookmarks {
   /** Writes have succeeded in the session: to this idea bank, or to what is of none. */
   noteWrite(session: D1DatabaseSession, ideaBankId: string | undefined): void {
     this.noteAnchor(session);
-    if (ideaBankId === undefined) this.#all = later(this.#all, session.getBookmark() ?? "");
+    if (ideaBankId === undefined) this.#all = laterOf(this.#all, session.getBookmark() ?? "");
     else this.#raise(ideaBankId, session);
   }
 
-  /** What the reader sees at least; undefined when no anchor is young enough to say so. */
-  #floorOf({ ideaBankId, panelistId = "" }: Reader, now: number, after = ""): D1SessionBookmark | undefined {
-    const anchor = this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs));
+  /** What the reader sees at least: the anchor, and what is the reader's own. */
+  #floorOf({ ideaBankId, panelistId = "" }: Reader, anchor: D1SessionBookmark): D1SessionBookmark {
     const own = [ideaBankId, panelistId].map((key) => this.#own.get(key));
-    return anchor && [anchor.bookmark, this.#all, ...own].reduce<string>(later, after);
+    return own.reduce<string>(laterOf, laterOf(anchor, this.#all));
   }
 
   #raise(key: string, session: D1DatabaseSession): void {
-    this.#own.set(key, later(this.#own.get(key), session.getBookmark() ?? ""));
+    this.#own.set(key, laterOf(this.#own.get(key), session.getBookmark() ?? ""));
   }
 
   /** One at a time. A request that is cancelled takes its session along, so only time tells that one is under way. */

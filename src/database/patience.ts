@@ -1,6 +1,6 @@
 /**
  * How long a read waits for the nearest replica before the primary is asked, too: longer than replicas have taken of late, wherever
- * the nearest is. The median of the last few says it: those that waited for their bookmark are few, and do not move it.
+ * the nearest is. The median of the last few says it: few of them waited for their bookmark, and those do not move it.
  */
 const RECENT = 15;
 /** Milliseconds, until a replica has answered. */
@@ -19,6 +19,6 @@ export class Patience {
 
   /** A replica has answered, before the primary did. */
   note(milliseconds: number): void {
-    this.#recent = [...this.#recent, milliseconds].slice(-RECENT);
+    this.#recent = [...this.#recent, Math.max(0, milliseconds)].slice(-RECENT);
   }
 }

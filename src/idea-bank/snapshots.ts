@@ -71,7 +71,7 @@ export class IdeaBankSnapshots {
   });
   readonly #single = new BoundedMap<KeptValue<Snapshot>>({ max: MAX_SINGLE });
   /** By account: its revocations, and which of its idea banks are in memory. */
-  readonly #accounts = new Map<string, { readonly revocations: TokenRevocations; readonly ideaBankIds: Set<string> }>();
+  readonly #accounts = new Map<string, { revocations: TokenRevocations; readonly ideaBankIds: Set<string> }>();
   /** Being read for the first time: whose they are is not known yet. */
   readonly #unread = new Set<KeptValue<Snapshot>>();
 
@@ -151,7 +151,8 @@ export class IdeaBankSnapshots {
     const { ideaBankId, panelistId } = names;
     if (previous === undefined) this.#unread.add(kept);
     try {
-      const { revocations: { seq = 0 } = {} } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
+      const { revocations = new TokenRevocations() } = previous ?? this.#kept.peek(ideaBankId)?.kept?.value ?? {};
+      const { seq } = revocations;
       const load = async (session: D1DatabaseSession) => ({
         ...(await loadIdeaBankSnapshot(session, ideaBankId, panelistId, seq, alongside)),
         bookmark: session.getBookmark() ?? "",
@@ -163,24 +164,30 @@ export class IdeaBankSnapshots {
       const loaded = await bookmarks.read(database, { ideaBankId }, load, { isAhead, isDoubtful });
       if (loaded.ideaBank !== null && loaded.alongside !== undefined)
         await alongside?.keep(loaded.alongside, loaded.ideaBank);
-      return this.#link(names, loaded, kept);
+      return this.#link(names, loaded, revocations, kept);
     } finally {
       this.#unread.delete(kept);
     }
   }
 
-  /** Remembers whose idea bank it is, and adds what was read to the account's revocations. */
+  /** Remembers whose idea bank it is, and adds what was read to the account's revocations. `before`: it was read what came after these. */
   #link(
     { ideaBankId, panelistId }: Names,
     { ideaBank, bookmark, ownRevokedAt, revocations: news }: LoadedSnapshot & { bookmark: D1SessionBookmark },
+    before: TokenRevocations,
     kept: KeptValue<Snapshot>,
   ): Snapshot {
-    const accountId = ideaBank?.accountId ?? kept.kept?.value.ideaBank?.accountId;
+    const current = kept.kept?.value;
+    const accountId = ideaBank?.accountId ?? current?.ideaBank?.accountId;
     const known = accountId === undefined ? undefined : this.#accounts.get(accountId);
     const account = known ?? { revocations: new TokenRevocations(), ideaBankIds: new Set<string>() };
+    // A list that was begun since lacks what this read did not ask for.
+    if (account.revocations.seq < before.seq) account.revocations = before;
     account.revocations.add({ revocations: news });
-    if (ideaBank === null) this.#unlink(ideaBankId, kept);
-    else if (accountId !== undefined && this.#kept.peek(ideaBankId) === kept) {
+    if (ideaBank === null) {
+      // What is older than what is kept is not kept: a replica may not have heard of the idea bank yet.
+      if (current === undefined || bookmark >= current.bookmark) this.#unlink(ideaBankId, kept);
+    } else if (accountId !== undefined && this.#kept.peek(ideaBankId) === kept) {
       account.ideaBankIds.add(ideaBankId);
       this.#accounts.set(accountId, account);
       this.#kept.set(ideaBankId, kept);
