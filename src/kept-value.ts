@@ -67,7 +67,7 @@ export type KeptValueOptions<Value> = {
   readonly joinMs?: number;
   /** Whether `value` may replace `kept`. Without it, the read that began later wins. */
   readonly supersedes?: (value: Value, kept: Value) => boolean;
-  /** What makes a value in steady use be refreshed when it is due, and not by the next request. */
+  /** What makes a value in steady use be refreshed when it is due, and not by the next request. Not for windows above ten seconds. */
   readonly later?: Later;
   /** Called for each read that fails so, or is abandoned. */
   readonly onOutage?: (error: unknown) => void;
@@ -80,6 +80,8 @@ export type Load<Value> = (previous: Value | undefined, isAhead: boolean) => Pro
 const OUTAGE_MS = 5 * 60_000;
 /** The pause between two reads in an outage, in milliseconds: the freshness window, within these bounds. */
 const PAUSE_MS = { min: 1_000, max: 5_000 };
+/** So much earlier a refresh is planned at most, in milliseconds: until it is due, the context of a request is kept alive. */
+const MAX_PLANNED_MS = 5_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 const pauseOf = (freshMs: number): number => Math.min(Math.max(freshMs, PAUSE_MS.min), PAUSE_MS.max);
@@ -163,7 +165,7 @@ export class KeptValue<Value> {
     const dueMs = readAt + freshMs / 2 - this.#options.now();
     if (dueMs <= 0) {
       refresh();
-    } else if (isAhead && this.#planned !== read) {
+    } else if (isAhead && this.#planned !== read && dueMs <= MAX_PLANNED_MS) {
       this.#planned = read;
       const refreshUnlessDone = async () => {
         if (this.#entry?.read === read) refresh();

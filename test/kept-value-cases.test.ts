@@ -136,6 +136,21 @@ describe("refreshing ahead", () => {
     expect(refreshes).toHaveLength(2);
   });
 
+  it.each([
+    [10_000, 1],
+    [60_000, 0],
+  ])("is planned at most five seconds before: in a window of %i ms %i times", async (freshMs, times) => {
+    const planned: number[] = [];
+    const { store, value } = await readOnce({ later: (milliseconds) => planned.push(milliseconds) });
+    const { refreshes, waitUntil } = collect();
+    const read = () => value.read(store.load, freshMs, waitUntil);
+    await pass(freshMs * 0.6);
+    await read();
+    await Promise.all([...refreshes, pass(1)]);
+    await read();
+    expect(planned).toHaveLength(times);
+  });
+
   it("that was cancelled with its request does not stop the next", async () => {
     const { store, value } = await readOnce();
     const read = (waitUntil: (refresh: Promise<void>) => void) => value.read(store.load, 60_000, waitUntil);
