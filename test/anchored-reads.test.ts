@@ -115,12 +115,11 @@ describe("an isolate that has read nothing", () => {
 });
 
 describe("a replica that has never heard", () => {
-  it.each([
-    ["of the panelist of a new token", "INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, 1)"],
-  ])("%s is not believed: the primary is asked", async (_, insert) => {
+  it("of the panelist of a new token is not believed: the primary is asked", async () => {
     const { bank, replica, get, isolate } = await setUp();
     await get("/ideabank/proposals");
     const panelistId = newId(bank.id);
+    const insert = "INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, 1)";
     await replica.write(insert, panelistId, bank.accountId);
     const token = await tokenFor(bank.id, panelistId);
     const { status } = await isolate.request("/ideabank/proposals", { headers: { Authorization: token } });
