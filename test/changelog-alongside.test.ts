@@ -3,13 +3,13 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { Changelogs } from "../src/changelog/changelogs.ts";
 import { DatabaseBookmarks } from "../src/database/database-bookmarks.ts";
-import { loadIdeaBankSnapshot } from "../src/database/idea-bank-snapshots.ts";
+import { loadIdeaBankSnapshot, MAX_LISTED } from "../src/database/idea-bank-snapshots.ts";
 import { freeze } from "./support/clock.ts";
 import { databaseOf } from "./support/databases.ts";
 import { countStores } from "./support/intercept.ts";
 import { meterDatabases } from "./support/intercept-binding.ts";
 import { createIsolate } from "./support/isolate.ts";
-import { addIdeaBank, addProposal } from "./support/world.ts";
+import { addIdeaBank, addPanelist, addProposal, tokenFor } from "./support/world.ts";
 
 const START = 1_900_000_000_000;
 const CHANGELOG = "/public/ideabank/changelog";
@@ -103,9 +103,9 @@ async function setUpChangelogs() {
   const load = async () => {
     const alongside = changelogs.alongside(env.CHANGELOGS, bank.id, ignore);
     const loaded = await loadIdeaBankSnapshot(database.withSession(), bank.id, bank.panelistId, 0, alongside);
-    const { ideaBank, alongside: result } = loaded;
-    if (alongside === undefined || ideaBank === null || result === undefined) throw new Error("nothing was read");
-    return { ideaBank, keep: () => alongside.keep(result, ideaBank) };
+    const { ideaBank, alongside: rows } = loaded;
+    if (alongside === undefined || ideaBank === null || rows === undefined) throw new Error("nothing was read");
+    return { ideaBank, keep: () => alongside.keep(rows, ideaBank) };
   };
   await read(0);
   return { bank, changelogs, read, load };
@@ -122,7 +122,58 @@ it("is selected and rendered once, however many refreshes were planned before it
   expect(digest).toHaveBeenCalledOnce();
   const session = databaseOf(bank.id).withSession();
   const late = await loadIdeaBankSnapshot(session, bank.id, bank.panelistId, 0, planned);
-  expect(late.alongside?.results).toEqual([]);
+  expect(late.alongside).toEqual([]);
+});
+
+it("is read by one of many who ask for themselves at the same time, as all do in an account with many revocations", async () => {
+  freeze(START);
+  const bank = await addIdeaBank();
+  for (let count = 0; count < 20; count++) await addProposal(bank, { title: "first" });
+  await databaseOf(bank.id)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ?2)
+       INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, ?1 || i, 1, 1 FROM n`,
+    )
+    .bind(bank.accountId, MAX_LISTED)
+    .run();
+  const panelists = await Promise.all(Array.from({ length: 10 }, () => addPanelist(bank.accountId)));
+  const tokens = await Promise.all(panelists.map((panelistId) => tokenFor(bank.id, panelistId)));
+  let entries = 0;
+  const metered = meterDatabases(env, (results) => {
+    entries += results.flatMap((result) => result.results as object[]).filter((row) => "title" in row).length;
+  });
+  const isolate = createIsolate({ ...metered, FRESHNESS_SECONDS: "1" });
+  const readAll = async (ms: number) => {
+    vi.setSystemTime(START + ms);
+    entries = 0;
+    const answers = await Promise.all(
+      tokens.map((token) => isolate.request(CHANGELOG, { headers: { Authorization: token } })),
+    );
+    return Promise.all(answers.map((answer) => answer.text()));
+  };
+  await readAll(0);
+  await rename(bank.id, "second");
+  for (const text of await readAll(1_100)) expect(text).toContain("second");
+  // Alongside, once; and in the one render of those who had their idea bank before.
+  expect(entries).toBeLessThanOrEqual(2 * 20);
+  await rename(bank.id, "third");
+  for (const text of await readAll(2_200)) expect(text).toContain("third");
+  expect(entries).toBeLessThanOrEqual(2 * 20);
+});
+
+it("is not waited for when the read of the one who asked for it failed, and not taken for empty meanwhile", async () => {
+  freeze(START);
+  const { bank, changelogs, read, load } = await setUpChangelogs();
+  await rename(bank.id, "second");
+  changelogs.alongside(env.CHANGELOGS, bank.id, ignore)?.select(databaseOf(bank.id).withSession());
+  const { ideaBank, keep } = await load();
+  await keep();
+  expect(await read(0)).toContain("first");
+  expect(await read(ideaBank.changelogVersion)).toContain("second");
+  await rename(bank.id, "third");
+  vi.setSystemTime(START + 1_000);
+  await (await load()).keep();
+  expect(await read(0)).toContain("third");
 });
 
 it("is not kept of an idea bank that was closed meanwhile: nobody is shown what was edited after that", async () => {
@@ -146,9 +197,10 @@ it("is not taken for empty when it has not changed, although memory has dropped 
     const other = await addIdeaBank({ accountId: bank.accountId });
     const sources = { database: databaseOf(other.id), store: env.CHANGELOGS, prefetched: undefined };
     await changelogs.read(sources, other.id, { version: 0, bookmark: "" }, ignore);
-    const result = { results: large } as unknown as D1Result;
     const next = { ...ideaBank, changelogVersion: ideaBank.changelogVersion + 1_000_000 };
-    await changelogs.alongside(env.CHANGELOGS, other.id, ignore)?.keep(result, next);
+    const alongside = changelogs.alongside(env.CHANGELOGS, other.id, ignore);
+    alongside?.select(databaseOf(other.id).withSession());
+    await alongside?.keep(large, next);
   }
   expect(changelogs.alongside(env.CHANGELOGS, bank.id, ignore)).toBeUndefined();
   await keep();

@@ -9,7 +9,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import { loadChangelog, selectEntries, toEntries } from "../database/changelog.ts";
 import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import type { Alongside } from "../database/idea-bank-snapshots.ts";
-import { isWithin, type WaitUntil } from "../deadline.ts";
+import { isWithin, JOIN_MS, type WaitUntil } from "../deadline.ts";
 import { hasCapability } from "../idea-bank/capabilities.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
@@ -22,7 +22,8 @@ export const MEMORY_BYTES = 16 * 1024 * 1024;
 const ENTRY_BYTES = 512;
 /** An isolate stores an idea bank's changelog at most this often: a write to KV costs as much as ten answers. */
 const STORE_INTERVAL_MS = 10_000;
-const MAX_STORED = 10_000;
+/** Idea banks whose times are remembered. */
+const MAX_TIMES = 10_000;
 
 /** Where one request reads. `prefetched` is what `prefetch` gave. */
 export type ChangelogSources = {
@@ -34,8 +35,9 @@ export type ChangelogSources = {
 /** The newest version that this request knows of, and where D1 stood when it was read. */
 export type Newest = { readonly version: number; readonly bookmark: D1SessionBookmark };
 
-/** Before every version. */
+/** Before every version, and after every version. */
 const NONE = -1;
+const EVERY = Number.MAX_SAFE_INTEGER;
 
 /** What KV holds, if anything. */
 type Stored = VersionedChangelog | undefined;
@@ -49,7 +51,10 @@ export class Changelogs {
   readonly #stored = new SharedReads<Stored>();
   readonly #renders = new SharedReads<VersionedChangelog>();
   /** When each was last stored, in Unix milliseconds. */
-  readonly #storedAt = new BoundedMap<number>({ max: MAX_STORED });
+  readonly #storedAt = new BoundedMap<number>({ max: MAX_TIMES });
+
+  /** When somebody began to select its entries, in Unix milliseconds. */
+  readonly #claimedAt = new BoundedMap<number>({ max: MAX_TIMES });
 
   constructor(bookmarks: DatabaseBookmarks) {
     this.#bookmarks = bookmarks;
@@ -85,22 +90,36 @@ export class Changelogs {
     const inMemory = () => this.#kept.peek(ideaBankId)?.version ?? NONE;
     if (inMemory() === NONE) return undefined;
     // A planned refresh selects long after this, and a hedged read twice.
-    let known = NONE;
+    let known: number | undefined;
     const select = (session: D1DatabaseSession) => {
-      if (known === NONE) known = inMemory();
+      known ??= this.#claim(ideaBankId) ? inMemory() : EVERY;
       return selectEntries(session, ideaBankId, known);
     };
-    const keep = async (result: D1Result, ideaBank: IdeaBankState) => {
+    const take = async (rows: readonly unknown[], ideaBank: IdeaBankState) => {
       const version = ideaBank.changelogVersion;
       // Nothing was selected of a version that was known; of one that has come meanwhile there is a render.
-      if (version <= Math.max(known, inMemory()) || !hasCapability(ideaBank, "canViewChangelog")) return;
-      const rendered = { version, ...(await renderChangelog(toEntries(result))) };
+      if (version <= Math.max(known ?? EVERY, inMemory()) || !hasCapability(ideaBank, "canViewChangelog")) return;
+      const rendered = { version, ...(await renderChangelog(toEntries(rows))) };
       if (this.#keep(ideaBankId, rendered) !== rendered || !this.#isStoreDue(ideaBankId)) return;
       const store = (stored: Stored) =>
         this.#store(kv, ideaBankId, { rendered: this.#kept.peek(ideaBankId) ?? rendered, stored }, waitUntil);
       waitUntil(this.#readStored(kv, ideaBankId, waitUntil).then(store));
     };
+    const keep: Alongside["keep"] = async (rows, ideaBank) => {
+      await take(rows, ideaBank);
+      if (known !== EVERY) this.#claimedAt.delete(ideaBankId);
+    };
     return { select, keep };
+  }
+
+  /** Whether nobody else selects its entries now: of many who read the idea bank at the same time, one holds them in memory. */
+  #claim(ideaBankId: string): boolean {
+    const now = Date.now();
+    const claimedAt = this.#claimedAt.get(ideaBankId);
+    // A read that fails gives nothing back.
+    if (claimedAt !== undefined && isWithin(claimedAt, now, JOIN_MS)) return false;
+    this.#claimedAt.set(ideaBankId, now);
+    return true;
   }
 
   async #fetch(

@@ -22,8 +22,8 @@ export const selectEntries = (session: D1DatabaseSession, ideaBankId: string, kn
     )
     .bind(ideaBankId, known);
 
-export const toEntries = ({ results }: D1Result): ChangelogEntry[] =>
-  (results as EntryRow[]).map((row) => ({
+export const toEntries = (rows: readonly unknown[]): ChangelogEntry[] =>
+  (rows as readonly EntryRow[]).map((row) => ({
     title: row.title,
     description: row.description,
     lastActivityAt: row.last_activity_at,
@@ -45,5 +45,5 @@ export async function loadChangelog(
   ]);
   const state = states?.results[0] as StateRow | undefined;
   if (state === undefined || entries === undefined) return null;
-  return { ideaBank: toIdeaBankState(state), entries: toEntries(entries) };
+  return { ideaBank: toIdeaBankState(state), entries: toEntries(entries.results) };
 }

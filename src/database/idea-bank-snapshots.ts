@@ -32,8 +32,8 @@ export type LoadedSnapshot = {
   readonly ideaBank: IdeaBankState | null;
   readonly revocations: readonly TokenRevocation[];
   readonly ownRevokedAt: number | null;
-  /** What was read with it, if anything. */
-  readonly alongside: D1Result | undefined;
+  /** The rows that were read with it, if any were asked for. */
+  readonly alongside: readonly unknown[] | undefined;
 };
 
 type Row = (StateRow | { account_id: null }) & { own_revoked_at: number | null; revocations: string };
@@ -41,8 +41,8 @@ type Row = (StateRow | { account_id: null }) & { own_revoked_at: number | null; 
 /** What goes with an idea bank, and is read in the same transaction. */
 export type Alongside = {
   readonly select: (session: D1DatabaseSession) => D1PreparedStatement;
-  /** Takes what was read, and the idea bank of that moment. */
-  readonly keep: (result: D1Result, ideaBank: IdeaBankState) => Promise<void>;
+  /** Takes the rows, and the idea bank of that moment. */
+  readonly keep: (rows: readonly unknown[], ideaBank: IdeaBankState) => Promise<void>;
 };
 
 /**
@@ -74,7 +74,7 @@ export async function loadIdeaBankSnapshot(
     ideaBank: row === undefined || row.account_id === null ? null : toIdeaBankState(row),
     revocations: listed.map(([at, id, revokedAt]) => ({ seq: at, panelistId: id, revokedAt })),
     ownRevokedAt: row?.own_revoked_at ?? null,
-    alongside: read,
+    alongside: read?.results,
   };
 }
 
