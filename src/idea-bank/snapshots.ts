@@ -170,7 +170,10 @@ export class IdeaBankSnapshots {
     }
   }
 
-  /** Remembers whose idea bank it is, and adds what was read to the account's revocations. `before`: it was read what came after these. */
+  /**
+   * Remembers whose idea bank it is, and adds what was read to the account's revocations. `before`: the revocations that were known
+   * when the read began. It asked for those after them.
+   */
   #link(
     { ideaBankId, panelistId }: Names,
     { ideaBank, bookmark, ownRevokedAt, revocations: news }: LoadedSnapshot & { bookmark: D1SessionBookmark },
