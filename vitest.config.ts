@@ -25,8 +25,8 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/node/**", "test/bench/**"],
+          include: ["test/{worker,project,support}/**/*.test.ts"],
+          exclude: ["**/*.node.test.ts"],
           setupFiles: ["test/support/setup.ts"],
           // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
           isolate: false,
@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["test/node/**/*.test.ts"],
+          include: ["test/{elements,commands,bench}/**/*.test.ts", "**/*.node.test.ts"],
           // At least five times what a quiet machine takes: compilers, servers and browsers share a busy one.
           testTimeout: 180_000,
           hookTimeout: 240_000,

@@ -1,11 +1,11 @@
 /** The Workers' data in D1: one account, its keys, its idea banks and their proposals. */
 import { readFile } from "node:fs/promises";
-import { createApiKey } from "../../src/credentials/api-key.ts";
-import { secureRandomBytes } from "../../src/credentials/base62.ts";
-import { issueToken } from "../../src/credentials/compound-token.ts";
-import { importSigningKeys } from "../../src/credentials/envelope.ts";
-import { createId } from "../../src/credentials/id.ts";
-import { SCOPES } from "../../src/model/scope.ts";
+import { createApiKey } from "../../src/worker/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
+import { issueToken } from "../../src/worker/credentials/compound-token.ts";
+import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
+import { createId } from "../../src/worker/credentials/id.ts";
+import { SCOPES } from "../../src/worker/model/scope.ts";
 import { SECRET } from "./runtime.ts";
 
 export const ACCOUNT_ID = "0BenchTenant";

@@ -1,6 +1,6 @@
 /** The benchmark's targets, and whether this run's measurements meet them. */
-import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/changelog/changelogs.ts";
-import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/idea-bank/snapshots.ts";
+import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/worker/idea-bank/changelogs.ts";
+import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/worker/idea-bank/snapshots.ts";
 import { explain } from "./findings.ts";
 import type { GroupResult, SubjectResult } from "./measure/speed.ts";
 import type { Results } from "./results.ts";

@@ -1,8 +1,8 @@
 /** The one table of authentication cases: every protected route runs all of its kind. */
-import { createApiKey } from "../../src/credentials/api-key.ts";
-import { secureRandomBytes } from "../../src/credentials/base62.ts";
-import { issueToken } from "../../src/credentials/compound-token.ts";
-import { importSigningKeys } from "../../src/credentials/envelope.ts";
+import { createApiKey } from "../../src/worker/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
+import { issueToken } from "../../src/worker/credentials/compound-token.ts";
+import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { addApiKey, addIdeaBank, newId, signingKeys, tokenFor } from "./world.ts";
 
 const foreignKeys = await importSigningKeys(["a secret of another deployment, 32 chars"]);

@@ -1,5 +1,5 @@
 /** The real stores, each of whose calls can go wrong, in every way that stores do. */
-import { DEADLINE_MS, DeadlineExceeded } from "../../src/deadline.ts";
+import { DEADLINE_MS, DeadlineExceeded } from "../../src/worker/memory/deadline.ts";
 import { type Interceptor, interceptDatabases, interceptObjects, interceptStore } from "./intercept-binding.ts";
 import { SLOW_MS, type VirtualTime, virtually } from "./virtual-time.ts";
 
@@ -26,7 +26,7 @@ const WAY = {
 } as const;
 /**
  * Inside a gate time is real, since what is resumed from outside cannot use its storage: a call that hangs has missed its
- * deadline already, and a slow one is no slower. How long a gate waits is in api-key-gate-outage.test.ts.
+ * deadline already, and a slow one is no slower. How long a gate waits is in test/worker/api-key-gate/outage.test.ts.
  */
 const IN_GATE: Partial<Record<Way, (makeCall: () => Promise<unknown>) => Promise<unknown>>> = {
   "no answer": () => Promise.reject(new DeadlineExceeded(DEADLINE_MS.without)),

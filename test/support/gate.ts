@@ -1,7 +1,7 @@
 /** Access to a key's gate and its database, for tests. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { ApiKeyGate } from "../../src/api-key-gate/api-key-gate.ts";
+import type { ApiKeyGate } from "../../src/worker/api-key-gate/api-key-gate.ts";
 import { databaseOf } from "./databases.ts";
 import { interceptGateDatabase } from "./intercept.ts";
 

@@ -1,8 +1,8 @@
 /** An application with an empty memory: the same as in a new isolate. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
-import type { Identify } from "../../src/account/identity.ts";
-import { createApp } from "../../src/app.ts";
+import type { Identify } from "../../src/worker/account/identity.ts";
+import { createApp } from "../../src/worker/app.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {

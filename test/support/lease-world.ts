@@ -2,11 +2,11 @@
  * Isolates that share a gate, in simulated time: the pure parts of both sides, with calls that take their time or get lost.
  * What really happened is remembered, for an oracle.
  */
-import { KeyUse } from "../../src/api-key-gate/key-use.ts";
-import type { HeldLease, Lease } from "../../src/lease.ts";
-import { LeasedWindow, longestLease } from "../../src/leased-window.ts";
-import type { Admitted } from "../../src/model/api-key.ts";
-import type { RateLimit } from "../../src/sliding-window.ts";
+import { KeyUse } from "../../src/worker/api-key-gate/key-use.ts";
+import type { Admitted } from "../../src/worker/model/api-key.ts";
+import type { HeldLease, Lease } from "../../src/worker/rate-limit/lease.ts";
+import { LeasedWindow, longestLease } from "../../src/worker/rate-limit/leased-window.ts";
+import type { RateLimit } from "../../src/worker/rate-limit/sliding-window.ts";
 
 const TENANT = { accountId: "a", accountSuspended: false, scopes: [] };
 const LEASE_MS = 1_000;

@@ -1,15 +1,15 @@
 /** Every operation, from the tables of the surfaces. */
-import "../../src/account/operations.ts";
-import "../../src/operator/operations.ts";
-import "../../src/panelist/operations.ts";
-import "../../src/tenant/operations.ts";
+import "../../src/worker/account/operations.ts";
+import "../../src/worker/operator/operations.ts";
+import "../../src/worker/panelist/operations.ts";
+import "../../src/worker/tenant/operations.ts";
 import {
   type Credential,
   type DescribedOperation,
   describedOperations,
   successStatus,
-} from "../../src/http/operation.ts";
-import { descriptionOf } from "../../src/model/describe.ts";
+} from "../../src/worker/http/operation.ts";
+import { descriptionOf } from "../../src/worker/model/describe.ts";
 
 export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** An isolate in virtual time, that any tenant, panelist or owner can call with any bindings. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { createApp } from "../../src/app.ts";
+import { createApp } from "../../src/worker/app.ts";
 import { bodyOf, fillPath, type OperationCase } from "./operations.ts";
 import type { Tenant } from "./outage-world.ts";
 import type { VirtualTime } from "./virtual-time.ts";

@@ -1,7 +1,7 @@
 /** Tenants by the dozen, each with two of everything that a path can name. */
-import { createApiKey } from "../../src/credentials/api-key.ts";
-import { secureRandomBytes } from "../../src/credentials/base62.ts";
-import { SCOPES } from "../../src/model/scope.ts";
+import { createApiKey } from "../../src/worker/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
+import { SCOPES } from "../../src/worker/model/scope.ts";
 import { type Digit, databaseOf } from "./databases.ts";
 import { newId, signingKeys, tokenFor } from "./world.ts";
 

@@ -1,7 +1,7 @@
 /** An account owner, signed in, with a browser that sends what browsers send. */
 import { env } from "cloudflare:workers";
-import type { Identity } from "../../src/account/identity.ts";
-import type { ApiKey } from "../../src/model/account.ts";
+import type { Identity } from "../../src/worker/account/identity.ts";
+import type { ApiKey } from "../../src/worker/model/account.ts";
 import { type Digit, nextDigit } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";
 

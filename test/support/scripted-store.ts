@@ -1,6 +1,6 @@
 /** A store with one value, in virtual time: it answers, is slow, hangs or fails as a test tells it, and remembers each read. */
 import { vi } from "vitest";
-import { KeptValue, type KeptValueOptions } from "../../src/kept-value.ts";
+import { KeptValue, type KeptValueOptions } from "../../src/worker/memory/kept-value.ts";
 
 export const WAYS = ["ok", "slow", "crawl", "hang", "fail", "lost", "defect"] as const;
 /**

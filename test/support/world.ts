@@ -1,12 +1,12 @@
 /** Test data in D1, written directly to the tables. */
 import { env } from "cloudflare:workers";
-import { createApiKey } from "../../src/credentials/api-key.ts";
-import { secureRandomBytes } from "../../src/credentials/base62.ts";
-import { issueToken } from "../../src/credentials/compound-token.ts";
-import { importSigningKeys } from "../../src/credentials/envelope.ts";
-import { createId, type Identifier } from "../../src/credentials/id.ts";
-import { isId } from "../../src/model/id.ts";
-import { SCOPES, type Scope } from "../../src/model/scope.ts";
+import { createApiKey } from "../../src/worker/credentials/api-key.ts";
+import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
+import { issueToken } from "../../src/worker/credentials/compound-token.ts";
+import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
+import { createId, type Identifier } from "../../src/worker/credentials/id.ts";
+import { isId } from "../../src/worker/model/id.ts";
+import { SCOPES, type Scope } from "../../src/worker/model/scope.ts";
 import { type Digit, databaseOf, nextDigit } from "./databases.ts";
 
 export const secrets = env.CREDENTIAL_SECRETS.split(",") as [string, ...string[]];

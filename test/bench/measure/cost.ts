@@ -26,7 +26,7 @@ const DEFAULT_LIMIT = { limit: 600, windowSeconds: 60 };
 const KEYS = 10;
 
 export async function measureCost(plan: CostPlan): Promise<CostResult[]> {
-  const script = await buildMetered("../../../src/index.ts", "ApiKeyGate");
+  const script = await buildMetered("../../../src/worker/index.ts", "ApiKeyGate");
   const ours = { script, objects: OUR_OBJECTS };
   const withoutLeases = { ...ours, variables: { LEASE_SECONDS: "0" } };
   const runtime = await startRuntime([

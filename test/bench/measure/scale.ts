@@ -2,7 +2,7 @@
  * Scale: the same request where there is little and where there is much, in turns on one local D1. The proposals are one
  * database's; a number of keys is a database of its own, since nothing else can hold few and many at once.
  */
-import { signCursor } from "../../../src/credentials/cursor.ts";
+import { signCursor } from "../../../src/worker/credentials/cursor.ts";
 import { buildMetered } from "../build.ts";
 import type { Counts } from "../counts.ts";
 import { Generator } from "../generator.ts";
@@ -38,7 +38,7 @@ const COUNTED = 3;
 const LIMIT = { limit: 10_000, windowSeconds: 1 };
 
 export async function measureScale(plan: ScalePlan): Promise<ScaleResult[]> {
-  const script = await buildMetered("../../../src/index.ts", "ApiKeyGate");
+  const script = await buildMetered("../../../src/worker/index.ts", "ApiKeyGate");
   const workers = ["proposals", ...plan.keys.map((count) => `keys-${count}`)];
   const runtime = await startRuntime(
     workers.map((name) => ({

@@ -4,8 +4,8 @@
  * until something updates KV. Both check the same tokens as ours.
  */
 import { type Context, Hono } from "hono";
-import { isExpired, verifyToken } from "../../../src/credentials/compound-token.ts";
-import { importSigningKeys, type SigningKeys } from "../../../src/credentials/envelope.ts";
+import { isExpired, verifyToken } from "../../../src/worker/credentials/compound-token.ts";
+import { importSigningKeys, type SigningKeys } from "../../../src/worker/credentials/envelope.ts";
 
 type Bindings = { DB: D1Database; CHANGELOGS: KVNamespace; CREDENTIAL_SECRETS: string };
 type App = { Bindings: Bindings };

@@ -4,8 +4,8 @@
  * but nothing is approved, merged, hidden or closed in parts.
  */
 import { type Context, Hono } from "hono";
-import { type CompoundToken, isExpired, verifyToken } from "../../../src/credentials/compound-token.ts";
-import { importSigningKeys, type SigningKeys } from "../../../src/credentials/envelope.ts";
+import { type CompoundToken, isExpired, verifyToken } from "../../../src/worker/credentials/compound-token.ts";
+import { importSigningKeys, type SigningKeys } from "../../../src/worker/credentials/envelope.ts";
 
 type Bindings = { DB: D1Database; CREDENTIAL_SECRETS: string; PANELIST_READS: RateLimit; PANELIST_WRITES: RateLimit };
 type App = { Bindings: Bindings; Variables: { token: CompoundToken } };

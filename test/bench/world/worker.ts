@@ -2,8 +2,8 @@
  * The world: the Worker's own code in several isolates in several places, or a peer's, on real local stores at a distance.
  * `POST /run` with an `Order` gives its `Outcome`. One order for each start: it leaves the clock in the future.
  */
-import * as gate from "../../../src/api-key-gate/api-key-gate.ts";
-import { createApp } from "../../../src/app.ts";
+import * as gate from "../../../src/worker/api-key-gate/api-key-gate.ts";
+import { createApp } from "../../../src/worker/app.ts";
 import { type Counts, NO_COUNTS } from "../counts.ts";
 import betterAuth from "../workers/better-auth.ts";
 import straightforwardChangelog from "../workers/straightforward-changelog.ts";

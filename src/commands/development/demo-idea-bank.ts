@@ -1,0 +1,108 @@
+/** The demo idea bank with everything that its panelists have done in it, as statements of one batch. */
+import { secureRandomBytes } from "../../worker/credentials/base62.ts";
+import { createId } from "../../worker/credentials/id.ts";
+import { DEMO_CHANGELOG } from "./demo-changelog.ts";
+import { DEMO_CONVERSATIONS, DEMO_NAMES } from "./demo-conversations.ts";
+import { DEMO_PROPOSALS, type DemoProposal } from "./demo-proposals.ts";
+
+const DAY_MS = 86_400_000;
+/** A prime, so that walking over the panelists in steps meets each of them once. Most have no name. */
+const PANELISTS = 263;
+
+export type DemoIds = { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string };
+
+/** `ids.panelistId` becomes the first of the named panelists. `now` is in Unix milliseconds. */
+export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D1PreparedStatement[] {
+  const { accountId, ideaBankId } = ids;
+  const newId = () => createId(accountId, secureRandomBytes);
+  const panelistIds = Array.from({ length: PANELISTS }, (_, index) => (index === 0 ? ids.panelistId : newId()));
+  const names: readonly (string | null)[] = DEMO_NAMES;
+  const panelistOf = (name: string | null) => panelistIds[names.indexOf(name)] ?? null;
+  const proposals = [...DEMO_CHANGELOG, ...DEMO_PROPOSALS].map((proposal, index) => ({
+    ...proposal,
+    id: newId(),
+    conversation: DEMO_CONVERSATIONS[proposal.title],
+    voters: Array.from({ length: proposal.votes }, (_, vote) => panelistIds[(index * 31 + vote * 101) % PANELISTS]),
+    lastActivityAt: Math.round(now - proposal.daysAgo * DAY_MS),
+    createdAt: Math.round(now - (proposal.daysAgo + ageInDays(proposal)) * DAY_MS),
+  }));
+  const idOf = (title: string | undefined) => proposals.find((proposal) => proposal.title === title)?.id ?? null;
+  const panelists = panelistIds.map((id, index) => ({
+    id,
+    externalId: `rider-${index + 1}`,
+    name: DEMO_NAMES[index] ?? null,
+  }));
+  return [
+    database
+      .prepare(
+        `INSERT INTO panelists (id, account_id, external_id, display_name, created_at)
+         SELECT value ->> 'id', ?1, value ->> 'externalId', value ->> 'name', ?2 FROM json_each(?3)`,
+      )
+      .bind(accountId, now - 400 * DAY_MS, JSON.stringify(panelists)),
+    database
+      .prepare(
+        `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
+         VALUES (?1, ?2, 'Riverline rider ideas', 'OPEN', 1, ?3)`,
+      )
+      .bind(ideaBankId, accountId, now - 400 * DAY_MS),
+    ...proposals.map((proposal) =>
+      database
+        .prepare(
+          `INSERT INTO proposals
+             (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
+              created_at, last_activity_at)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+        )
+        .bind(
+          proposal.id,
+          accountId,
+          ideaBankId,
+          panelistOf(proposal.conversation?.author ?? null),
+          proposal.title,
+          proposal.description,
+          proposal.status,
+          proposal.visibility ?? "public",
+          proposal.conversation?.response ?? null,
+          proposal.conversation?.response === undefined ? null : proposal.lastActivityAt,
+          proposal.createdAt,
+          proposal.lastActivityAt,
+        ),
+    ),
+    ...proposals
+      .filter(({ mergedInto }) => mergedInto !== undefined)
+      .map(({ id, mergedInto }) =>
+        database.prepare("UPDATE proposals SET duplicate_of = ?2 WHERE id = ?1").bind(id, idOf(mergedInto)),
+      ),
+    ...proposals
+      .filter(({ voters }) => voters.length > 0)
+      .map(({ id, voters, createdAt }) =>
+        database
+          .prepare(
+            `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+             SELECT ?1, value, ?2, ?3, ?4 + key * 60000 FROM json_each(?5)`,
+          )
+          .bind(id, accountId, ideaBankId, createdAt, JSON.stringify(voters)),
+      ),
+    ...proposals.flatMap(({ id, conversation, createdAt, lastActivityAt }) =>
+      (conversation?.comments ?? []).map(({ by, text }, index, { length }) =>
+        database
+          .prepare(
+            `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+          )
+          .bind(
+            newId(),
+            accountId,
+            id,
+            panelistOf(by),
+            text,
+            Math.round(createdAt + ((lastActivityAt - createdAt) * (index + 1)) / (length + 1)),
+            Number(by === "tenant"),
+          ),
+      ),
+    ),
+  ];
+}
+
+/** What many vote for has been there for a while. */
+const ageInDays = ({ status, votes }: DemoProposal): number => (status === "submitted" ? 0.5 : 6) + votes / 9;

@@ -1,0 +1,98 @@
+/** Describes one operation in the document, from its entry and its description. */
+import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
+import { successStatus, takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { headerReferences } from "./headers.ts";
+import { problemsByStatus } from "./problems.ts";
+import { exampleOf, pageNameOf, queryParameters, schemaNameOf } from "./schemas.ts";
+
+export function describeOperation(described: DescribedOperation) {
+  const { name, tag, summary, description, operation, answer, conditional } = described;
+  const { credential, body } = operation;
+  const scope = credential.kind === "apiKey" && credential.scope;
+  const paragraphs = [description ?? `${summary}.`, ...(scope ? [`Needs the scope \`${scope}\`.`] : [])];
+  return {
+    operationId: name,
+    tags: [tag.name],
+    summary,
+    description: paragraphs.join("\n\n"),
+    security: operation.credential.kind === "none" ? [] : [securityOf(operation)],
+    parameters: [
+      ...pathParameters(operation.path),
+      ...queryParameters(operation.query),
+      ...(takesIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : []),
+      ...(conditional ? [IF_NONE_MATCH] : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: reference(schemaNameOf(body)), example: exampleOf(body) } },
+      },
+    }),
+    responses: {
+      [successStatus(described)]: {
+        description: answer ? "Success." : "Success. There is no body.",
+        headers: headerReferences([
+          "X-Request-Id",
+          ...(credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+          ...(takesIdempotencyKey(operation) ? (["Idempotency-Replayed"] as const) : []),
+          ...(conditional ? (["ETag"] as const) : []),
+        ]),
+        ...(answer && { content: { "application/json": contentOf(described) } }),
+      },
+      ...(conditional && {
+        304: { description: "The answer has not changed.", headers: headerReferences(["X-Request-Id", "ETag"]) },
+      }),
+      ...problemsByStatus(described),
+    },
+  };
+}
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const securityOf = ({ credential }: Operation): Record<string, readonly []> =>
+  credential.kind === "access" ? { accessClientId: [], accessClientSecret: [] } : { [credential.kind]: [] };
+
+function contentOf({ operation, answer }: DescribedOperation) {
+  if (answer === undefined) return {};
+  const example = exampleOf(answer);
+  if (operation.query === undefined) return { schema: reference(schemaNameOf(answer)), example };
+  return {
+    schema: reference(pageNameOf(answer)),
+    example: { items: [example], nextCursor: "ibc_0Vj8aD3kb4nKb4nKb4nK1a2b3c4d" },
+  };
+}
+
+/** `{surveyId}` is the `id` of a `Survey`. */
+const pathParameters = (path: string) =>
+  [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => ({
+    name: `${noun}Id`,
+    in: "path",
+    required: true,
+    description: `The identifier of the ${noun.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace("api key", "API key")}.`,
+    schema: { type: "string", pattern: "^[0-9A-Za-z]{12}$" },
+    example: exampleIdOf(noun),
+  }));
+
+function exampleIdOf(noun: string): string {
+  const name = noun.charAt(0).toUpperCase() + noun.slice(1);
+  const example = exampleOf(name);
+  if (typeof example !== "object" || example === null || !("id" in example)) throw new Error(`${name} has no example`);
+  return String(example.id);
+}
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Makes the request safe to retry. For 24 hours the same key with the same body returns the first answer.",
+  schema: { type: "string", minLength: 1, maxLength: 257 },
+  example: "order-4711",
+};
+
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The `ETag` of an earlier answer. The answer is 304 while nothing has changed.",
+  schema: { type: "string" },
+  example: '"Fg23r3gbl+I2kog9ekqb7A=="',
+};

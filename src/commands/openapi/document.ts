@@ -1,0 +1,80 @@
+/**
+ * The OpenAPI 3.1 document, built from the Worker's own schemas and operations before deployment. It is served as a
+ * static asset and costs the Worker nothing.
+ */
+import packageJson from "../../../package.json" with { type: "json" };
+import "../../worker/account/operations.ts";
+import "../../worker/operator/operations.ts";
+import "../../worker/panelist/operations.ts";
+import "../../worker/tenant/operations.ts";
+import { describedOperations } from "../../worker/http/operation.ts";
+import { describeOperation } from "./describe-operation.ts";
+import { HEADERS } from "./headers.ts";
+import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
+import { namedSchemas } from "./schemas.ts";
+
+/** In the order in which readers come: integrators, panelists' clients, owners, the operator. */
+const READERS = ["apiKey", "compoundToken", "access", "operator", "none"] as const;
+
+export function buildDocument() {
+  const operations = describedOperations().toSorted(
+    (one, other) => READERS.indexOf(one.operation.credential.kind) - READERS.indexOf(other.operation.credential.kind),
+  );
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { operation, ...described } of operations) {
+    const path = paths[operation.path] ?? {};
+    path[operation.method.toLowerCase()] = describeOperation({ operation, ...described });
+    paths[operation.path] = path;
+  }
+  const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Edge access API",
+      version: packageJson.version,
+      description:
+        "The public API of a survey and idea-collection platform. Tenants use an API key. Panelists use a compound token that a " +
+        "tenant issued. Account owners sign in with Cloudflare Access. Every error is a problem document (RFC 9457).",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "X-API-Key",
+          description: "An account owner creates it in Account Settings. `ibk_` and 47 base62 digits.",
+        },
+        compoundToken: {
+          type: "apiKey",
+          in: "header",
+          name: "Authorization",
+          description: "The raw token, `ibt_` and 51 base62 digits. `Bearer <token>` is accepted too.",
+        },
+        accessClientId: {
+          type: "apiKey",
+          in: "header",
+          name: "CF-Access-Client-Id",
+          description: "A Cloudflare Access service token that acts for an account owner. A browser signs in instead.",
+        },
+        accessClientSecret: {
+          type: "apiKey",
+          in: "header",
+          name: "CF-Access-Client-Secret",
+          description: "The secret of the service token.",
+        },
+        operator: {
+          type: "http",
+          scheme: "bearer",
+          description: "The deployment's `OPERATOR_SECRET`. Without that setting there is no such operation: 404.",
+        },
+      },
+      headers: HEADERS,
+      schemas: { ...namedSchemas(operations), Problem: PROBLEM_SCHEMA },
+      responses: problemResponses(operations),
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
+import type { DescribedOperation } from "../../worker/http/operation.ts";
+import { takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
+import { type HeaderName, headerReferences } from "./headers.ts";
+
+const fieldErrors = [{ path: "title", message: "must have 1 to 200 characters" }];
+
+/** The problem document, of any code. */
+export const PROBLEM_SCHEMA = {
+  type: "object",
+  description: "A problem document (RFC 9457). Decide by `error`, not by the texts.",
+  required: ["type", "title", "status", "detail", "error"],
+  properties: {
+    type: {
+      type: "string",
+      format: "uri",
+      description: "The problem's type: `about:blank`, or the address of a registered type.",
+    },
+    title: { type: "string", description: "The status in words." },
+    status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." },
+    detail: { type: "string", description: "What was wrong and what to send instead, for people to read." },
+    error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
+    errors: {
+      type: "array",
+      description: "The fields that break their rules, with `invalid-request`: at most 20 of them.",
+      maxItems: 20,
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: {
+          path: { type: "string", description: "The field: its path, joined by dots. Empty for the whole body." },
+          message: { type: "string", description: "The rule that the field breaks." },
+        },
+        additionalProperties: false,
+      },
+    },
+    duplicateOf: {
+      type: "string",
+      description: "The proposal that the one in the path was merged into, with `conflict`.",
+    },
+    stores: {
+      type: "object",
+      description: "Which stores answer, with `service-unavailable` of `GET /health`.",
+      additionalProperties: { type: "string", enum: ["ok", "down"] },
+    },
+    "violated-policies": {
+      type: "array",
+      description: "The rate-limit policies that were exceeded, with `too-many-requests`.",
+      items: { type: "string" },
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** The codes that an operation can answer with: those of its credential and its input, and its own. */
+function problemCodesOf({ operation, problems = [] }: DescribedOperation): ProblemCode[] {
+  const { credential, path, query, body } = operation;
+  const codes = new Set<ProblemCode>(["internal-error", "service-unavailable", ...problems]);
+  if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
+  if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
+  if (credential.kind === "apiKey") codes.add("too-many-requests");
+  if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
+  if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
+  if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
+  if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
+  const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
+  if (body !== undefined && isTenants && !operation.idempotent) codes.add("quota-exceeded");
+  return PROBLEM_CODES.filter((code) => codes.has(code));
+}
+
+/** One response for each status. Codes that share a status share a response, with an example for each. */
+export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
+  const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
+  const isPanelist = operation.operation.credential.kind === "compoundToken";
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      // A panelist's rate has no policy header: that answer is its own.
+      codes.length === 1 && !(status === 429 && isPanelist)
+        ? { $ref: `#/components/responses/${codes[0]}` }
+        : toResponse(codes, isPanelist),
+    ]),
+  );
+}
+
+/** The component `responses` that operations refer to. */
+export const problemResponses = (operations: readonly DescribedOperation[]) => {
+  const used = JSON.stringify(operations.map(problemsByStatus));
+  return Object.fromEntries(
+    PROBLEM_CODES.filter((code) => used.includes(`"#/components/responses/${code}"`)).map((code) => [
+      code,
+      toResponse([code]),
+    ]),
+  );
+};
+
+function toResponse(codes: readonly ProblemCode[], isPanelist = false) {
+  const documents = codes.map(
+    (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
+  );
+  return {
+    description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
+    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, isPanelist)))]),
+    content: {
+      "application/problem+json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(documents.map(([code, value]) => [code, { value }])),
+      },
+    },
+  };
+}
+
+const extensionsOf = (code: ProblemCode) => ({
+  ...(code === "invalid-request" && { errors: fieldErrors }),
+  ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
+});
+
+function headersOf(code: ProblemCode, isPanelist: boolean): HeaderName[] {
+  switch (code) {
+    case "unauthorized":
+      return ["X-Request-Id", "WWW-Authenticate"];
+    case "too-many-requests":
+      return ["X-Request-Id", "Retry-After", ...(isPanelist ? [] : (["RateLimit-Policy", "RateLimit"] as const))];
+    case "service-unavailable":
+      return ["X-Request-Id", "Retry-After"];
+    default:
+      return ["X-Request-Id"];
+  }
+}

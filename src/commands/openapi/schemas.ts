@@ -1,0 +1,98 @@
+/** The schemas of the document: the bodies and answers of its operations and their parts, by name, with references to each other. */
+import * as z from "zod/mini";
+import { CURSOR } from "../../worker/credentials/cursor.ts";
+import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
+import { describedSchemas, descriptionOf, type SchemaDescription } from "../../worker/model/describe.ts";
+
+type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
+
+const described = (schema: z.core.$ZodType): SchemaDescription => {
+  const description = descriptionOf(schema);
+  if (description === undefined) throw new Error("a schema of an operation has no description: see model/describe.ts");
+  return description;
+};
+
+export const schemaNameOf = (schema: z.core.$ZodType): string => described(schema).name;
+export const pageNameOf = (item: z.core.$ZodType): string => `${schemaNameOf(item)}Page`;
+
+/** The example of a schema, or of the schema of a name. */
+export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
+  typeof schema === "string"
+    ? [...describedSchemas().values()].find(({ name }) => name === schema)?.example
+    : described(schema).example;
+
+/** The schemas of each operation's body, answer and page, and of their parts. */
+export function namedSchemas(operations: readonly DescribedOperation[]): Record<string, JsonSchema> {
+  const inputs = operations.flatMap(({ operation }) => operation.body ?? []);
+  const answers = operations.flatMap(({ answer }) => answer ?? []);
+  const items = operations.flatMap(({ operation, answer }) => (operation.query && answer ? [answer] : []));
+  return { ...toJsonSchemas(inputs, "input"), ...toJsonSchemas(answers, "output", items) };
+}
+
+function toJsonSchemas(
+  schemas: readonly z.ZodMiniType[],
+  io: "input" | "output",
+  items: readonly z.ZodMiniType[] = [],
+): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  // Every named schema can be referenced. Schemas that these operations do not use are left out.
+  for (const [schema, { name }] of describedSchemas()) registry.add(schema, { id: name });
+  for (const item of items) registry.add(pageOf(item), { id: pageNameOf(item) });
+  const all = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    override: withFieldTexts,
+  }).schemas;
+  const named: Record<string, JsonSchema> = {};
+  const add = (name: string) => {
+    const { $schema, $id, ...schema } = all[name] as JsonSchema;
+    if (Object.hasOwn(named, name)) return;
+    named[name] = schema;
+    for (const [, inner = ""] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) add(inner);
+  };
+  for (const schema of schemas) add(schemaNameOf(schema));
+  for (const item of items) add(pageNameOf(item));
+  return Object.fromEntries(Object.entries(named).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z.object({
+    items: z.array(item).register(z.globalRegistry, { description: "The items of this page, in the list's order." }),
+    nextCursor: z.optional(
+      z
+        .string()
+        .check(z.regex(CURSOR.pattern))
+        .register(z.globalRegistry, { description: "Send it as `cursor` for the next page. Absent on the last page." }),
+    ),
+  });
+
+/** Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API. */
+function withFieldTexts({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  const fields = descriptionOf(zodSchema)?.fields ?? {};
+  for (const [name, text] of Object.entries(fields)) {
+    const property = jsonSchema.properties?.[name];
+    // A copy: several properties can have the same schema.
+    if (typeof property === "object" && jsonSchema.properties)
+      jsonSchema.properties[name] = { ...property, description: text };
+  }
+}
+
+/** `limit` is a string of digits in the schema and an integer in the document. */
+export function queryParameters(query: Operation["query"]) {
+  if (query === undefined) return [];
+  const { properties = {} } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    description,
+    schema: name === "limit" ? { type: "integer", minimum: 1, maximum: 100, default: 20 } : schema,
+  }));
+}

@@ -1,0 +1,59 @@
+/** The idea bank as the board asks for it: each call of the panelist API that it makes. */
+import type { Capabilities } from "../../worker/model/idea-bank.ts";
+import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
+import type { Connection, RequestOptions } from "../shared/request.ts";
+
+/** Its vote and what belongs to it follow what the panelist does. */
+export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
+export type Comment = PanelistComment;
+export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
+export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
+export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine", string>>>;
+
+export class IdeaBank {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** What this browser remembers belongs to this idea bank and this panelist. */
+  get who(): string {
+    return this.#connection.who;
+  }
+
+  access = () => this.#get<Access>("");
+
+  ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
+    this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
+
+  idea = (id: string) => this.#get<Idea>(`/proposals/${id}`);
+
+  submit = (idea: Submission, key: string) =>
+    this.#send<Idea>("POST", "/proposals", { body: idea, headers: { "Idempotency-Key": key } });
+
+  edit = (id: string, idea: Submission) => this.#send<Idea>("PATCH", `/proposals/${id}`, { body: idea });
+
+  withdraw = (id: string) => this.#connection.send("DELETE", `/ideabank/proposals/${id}`);
+
+  vote = (id: string, voted: boolean) => this.#send<Vote>(voted ? "PUT" : "DELETE", `/proposals/${id}/vote`);
+
+  comments = (id: string, cursor?: string) =>
+    this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
+
+  comment = (id: string, body: string, key: string) =>
+    this.#send<Comment>("POST", `/proposals/${id}/comments`, { body: { body }, headers: { "Idempotency-Key": key } });
+
+  deleteComment = (id: string, commentId: string) =>
+    this.#connection.send("DELETE", `/ideabank/proposals/${id}/comments/${commentId}`);
+
+  #get<Body>(path: string, options: RequestOptions = {}): Promise<Body> {
+    return this.#send<Body>("GET", path, options);
+  }
+
+  async #send<Body>(method: string, path: string, options: RequestOptions = {}): Promise<Body> {
+    const { body } = await this.#connection.send<Body>(method, `/ideabank${path}`, options);
+    if (body === null) throw new Error("an answer without a body");
+    return body;
+  }
+}

@@ -1,0 +1,39 @@
+/** The form of a new proposal, or of changes to one's own. */
+import type { Submission } from "../../worker/model/panelist-proposal.ts";
+import type { BoardContext } from "./board-context.ts";
+import { form } from "./form.ts";
+import type { Idea } from "./idea-bank.ts";
+
+type IdeaFormOptions = {
+  /** The one that is edited. */
+  readonly idea?: Idea;
+  readonly send: (idea: Submission, idempotencyKey: string) => Promise<void>;
+  readonly cancel: () => void;
+};
+
+export function ideaForm(context: BoardContext, { idea, send, cancel }: IdeaFormOptions): HTMLFormElement {
+  const { words } = context;
+  const title = { name: "title", label: words.say("ideaTitle"), hint: words.say("ideaTitleHint"), maxLength: 200 };
+  const description = {
+    name: "description",
+    label: words.say("ideaDescription"),
+    hint: words.say("ideaDescriptionHint"),
+    maxLength: 10_000,
+    rows: 5,
+  };
+  return form(
+    {
+      fields: idea
+        ? [
+            { ...title, value: idea.title },
+            { ...description, value: idea.description },
+          ]
+        : [title, description],
+      submit: words.say(idea ? "save" : "submit"),
+      ...(idea ? {} : { draft: "idea" }),
+      send: ({ title = "", description = "" }, key) => send({ title, description }, key),
+      cancel,
+    },
+    context,
+  );
+}

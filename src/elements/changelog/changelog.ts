@@ -1,0 +1,124 @@
+/**
+ * `<idea-bank-changelog>`: what an idea bank has implemented, newest first.
+ * Event `changelog-count`: how many entries are newer than the visitor's last look, for a badge; 0 once they have been seen.
+ */
+import type { Changelog } from "../../worker/model/changelog.ts";
+import baseStyles from "../shared/base.css";
+import { type Child, h, heading } from "../shared/h.ts";
+import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
+import type { Connection } from "../shared/request.ts";
+import styles from "./changelog.css";
+import { Entries } from "./entries.ts";
+import { CHANGELOG_LABELS } from "./labels.ts";
+import { LastVisit } from "./last-visit.ts";
+
+const PATH = "/public/ideabank/changelog";
+
+type Item = Changelog["items"][number];
+
+class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
+  #count: number | undefined;
+
+  constructor() {
+    super(CHANGELOG_LABELS.title, CHANGELOG_LABELS, baseStyles + styles);
+  }
+
+  /** How many entries are new to this visitor. */
+  get count(): number {
+    return this.#count ?? 0;
+  }
+
+  protected override start(connection: Connection, signal: AbortSignal): void {
+    this.root.setAttribute("aria-label", this.words.say("title"));
+    this.#showBones();
+    const entries = new Entries(this.words, this.headingLevel);
+    let visit: LastVisit | undefined;
+    let etag: string | null = null;
+    let visible = false;
+    const look = () => visible && visit?.markSeen() && this.#setCount(0);
+
+    const load = async (isRepeat: boolean): Promise<void> => {
+      try {
+        const headers: Record<string, string> = etag ? { "If-None-Match": etag } : {};
+        const { body, etag: version } = await connection.send<Changelog>("GET", PATH, { headers });
+        if (body === null) return;
+        etag = version;
+        visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
+        const isNew = visit.compare(body.items);
+        this.#showEntries(entries, body.items, isNew);
+        this.#setCount(body.items.filter(isNew).length);
+        look();
+      } catch (error) {
+        if (signal.aborted) return;
+        const state = this.stateAfter(error);
+        // What is shown stays while it cannot be read again; unless it may not be read any more.
+        if (isRepeat && etag && state === "error") return;
+        etag = null;
+        this.#showMessage(state, this.explain(error), state === "error" && retry);
+        this.#setCount(0);
+      }
+    };
+    const retry = () => {
+      this.root.focus();
+      this.#showBones();
+      void load(false);
+    };
+    const again = () => document.visibilityState === "visible" && void load(true);
+
+    void load(false);
+    document.addEventListener("visibilitychange", again, { signal });
+    window.addEventListener("online", again, { signal });
+    // A changelog in a closed panel is not seen: its badge stays until it is opened.
+    const watcher = new IntersectionObserver((changes) => {
+      visible = changes.at(-1)?.isIntersecting ?? false;
+      look();
+    });
+    watcher.observe(entries.list);
+    signal.addEventListener("abort", () => watcher.disconnect());
+  }
+
+  #setCount(count: number): void {
+    if (count === this.#count) return;
+    this.#count = count;
+    this.dispatchEvent(new CustomEvent("changelog-count", { detail: { count }, bubbles: true, composed: true }));
+  }
+
+  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {
+    if (items.length === 0) {
+      this.#showMessage("empty", this.words.say("empty"));
+      return;
+    }
+    this.enter("ready");
+    entries.show(items, isNew);
+    const fresh = items.filter(isNew).length;
+    const badge = fresh > 0 && this.words.say("newCount", { count: fresh });
+    const head = this.#head(badge && h("span", { class: "badge", part: "badge" }, badge));
+    // Moving the list would lose the focus.
+    if (entries.list.isConnected) this.root.firstChild?.replaceWith(head);
+    else this.root.replaceChildren(head, entries.list);
+    const loaded = this.words.say("loaded", { count: items.length });
+    this.announce(badge ? `${loaded}, ${badge}` : loaded);
+  }
+
+  #showBones(): void {
+    this.enter("loading");
+    this.root.replaceChildren(this.#head(), h("div", { class: "bones", part: "skeleton" }));
+    this.announce(this.words.say("loading"));
+  }
+
+  #showMessage(state: State, text: string, retry?: false | (() => void)): void {
+    this.enter(state);
+    const button =
+      retry && h("button", { type: "button", class: "link", part: "retry", onclick: retry }, this.words.say("retry"));
+    const message = h("div", { class: "message", part: "message" }, h("p", {}, text), button);
+    this.root.replaceChildren(this.#head(), message);
+    this.announce(text);
+  }
+
+  #head(badge?: Child): HTMLElement {
+    const title = heading(this.headingLevel, { class: "title", part: "title" }, this.words.say("title"));
+    return h("header", { class: "head", part: "header" }, title, badge);
+  }
+}
+
+if (!customElements.get("idea-bank-changelog")) customElements.define("idea-bank-changelog", IdeaBankChangelog);

@@ -1,0 +1,69 @@
+/** The list of entries. Showing newer ones keeps what the visitor has unfolded, and the focus. */
+import type { Changelog } from "../../worker/model/changelog.ts";
+import { h, heading } from "../shared/h.ts";
+import type { Words } from "../shared/labels.ts";
+import type { CHANGELOG_LABELS } from "./labels.ts";
+
+type Item = Changelog["items"][number];
+
+/** A longer text is folded. */
+const LONG = { characters: 420, lines: 6 };
+
+export class Entries {
+  readonly list = h("ol", { class: "entries", part: "entries" });
+  readonly #words: Words<typeof CHANGELOG_LABELS>;
+  readonly #level: number;
+  /** By title. */
+  readonly #unfolded = new Set<string>();
+
+  constructor(words: Words<typeof CHANGELOG_LABELS>, level: number) {
+    this.#words = words;
+    this.#level = level;
+  }
+
+  show(items: readonly Item[], isNew: (item: Item) => boolean): void {
+    const focused = this.list.querySelector<HTMLElement>(":focus")?.dataset.of;
+    this.list.replaceChildren(...items.map((item) => this.#entry(item, isNew(item))));
+    for (const button of this.list.querySelectorAll("button")) if (button.dataset.of === focused) button.focus();
+  }
+
+  #entry(item: Item, isNew: boolean): HTMLElement {
+    const { title, description, lastModified } = item;
+    const time = new Date(lastModified * 1000);
+    const when = h("time", { datetime: time.toISOString(), part: "date" }, this.#words.date(time));
+    const mark = isNew && h("span", { class: "badge", part: "badge" }, this.#words.say("new"));
+    const text = description && h("p", { class: "prose", part: "description" }, description);
+    const name = isNew ? "entry new" : "entry";
+    return h(
+      "li",
+      { class: name, part: name },
+      h("div", { class: "when" }, when, mark),
+      h(
+        "div",
+        { class: "body" },
+        heading(this.#level + 1, { class: "entry-title", part: "entry-title", dir: "auto" }, title),
+        text,
+        text && isLong(description) && this.#unfolder(title, text),
+      ),
+    );
+  }
+
+  #unfolder(title: string, text: HTMLElement): HTMLElement {
+    const button = h("button", { type: "button", class: "link", part: "more", "data-of": title });
+    const show = () => {
+      const open = this.#unfolded.has(title);
+      text.classList.toggle("clamped", !open);
+      button.textContent = this.#words.say(open ? "less" : "more");
+      button.setAttribute("aria-label", `${button.textContent}: ${title}`);
+      button.setAttribute("aria-expanded", String(open));
+    };
+    button.addEventListener("click", () => {
+      if (!this.#unfolded.delete(title)) this.#unfolded.add(title);
+      show();
+    });
+    show();
+    return button;
+  }
+}
+
+const isLong = (text: string): boolean => text.length > LONG.characters || text.split("\n").length > LONG.lines;

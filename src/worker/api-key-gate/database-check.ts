@@ -1,0 +1,36 @@
+/** An API key is checked against D1 when its gate does not answer: unverifiable keys are refused, the limit is not enforced. */
+import type { ApiKeyCredential } from "../credentials/api-key.ts";
+import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
+import { type Admission, refusalOf, tenantOf } from "../model/api-key.ts";
+
+export const UNAVAILABLE: Admission = { outcome: "unavailable" };
+
+/** At `now` (Unix milliseconds). Never rejects. */
+export async function checkAgainstDatabase(
+  database: D1Database,
+  { id, secretHash }: ApiKeyCredential,
+  now: number,
+): Promise<Admission> {
+  try {
+    const record = await loadApiKeyRecord(database, id);
+    const reason = refusalOf(record, secretHash, now);
+    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
+    return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
+  } catch (error) {
+    console.warn("neither an API key's gate nor D1 answers", error);
+    return UNAVAILABLE;
+  }
+}
+
+/**
+ * The gate is late. Whoever decides first is believed: D1 (`checked`), or the gate (`asked`), which counts what it admits.
+ * When D1 does not answer either, the gate may still: it has a record of its own.
+ */
+export async function firstToDecide(checked: Promise<Admission>, asked: Promise<Admission>): Promise<Admission> {
+  const late = asked.catch(() => checked);
+  const first = Promise.race([checked, late]).then((admission) =>
+    admission.outcome === "unavailable" ? late : admission,
+  );
+  return answerWithin(DEADLINE_MS.without - DEADLINE_MS.withFallback, first).catch(() => UNAVAILABLE);
+}

@@ -1,0 +1,78 @@
+/**
+ * What a gate stores: one value under "gate/1". It is validated part by part when it is loaded, and a part of another format
+ * is discarded: the record is read from D1 again, the window starts empty, counts that D1 does not have are lost.
+ *
+ * A format that gives these names another meaning belongs under another key.
+ */
+import * as z from "zod/mini";
+import type { Kept } from "../memory/kept-value.ts";
+import type { ApiKeyRecord } from "../model/api-key.ts";
+import { SCOPES } from "../model/scope.ts";
+import type { UsageState } from "./usage.ts";
+
+export const STATE = "gate/1";
+
+/** `kept` is the key's record, null when D1 has no such key; `times` are the window's admissions (Unix milliseconds), oldest first. */
+export type GateState = {
+  readonly kept: Kept<ApiKeyRecord | null> | undefined;
+  readonly times: Float64Array;
+  readonly usage: UsageState;
+};
+
+const MAX_LIMIT = 10_000;
+const MAX_WINDOW_MS = 3_600_000;
+
+/** Finite: zod takes neither NaN nor Infinity for a number. */
+const time = z.number().check(z.gte(0));
+const count = z.int().check(z.gte(0));
+
+const record: z.ZodMiniType<ApiKeyRecord> = z.object({
+  accountId: z.string(),
+  accountSuspended: z.boolean(),
+  secretHash: z.string(),
+  previous: z.nullable(z.object({ secretHash: z.string(), expiresAt: time })),
+  scopes: z.array(z.enum(SCOPES)),
+  rateLimit: z.object({
+    limit: z.int().check(z.gte(1), z.lte(MAX_LIMIT)),
+    windowMs: z.int().check(z.gte(1), z.lte(MAX_WINDOW_MS)),
+  }),
+  expiresAt: z.nullable(time),
+  revokedAt: z.nullable(time),
+});
+
+const areTimes = (times: Float64Array): boolean =>
+  times.length <= MAX_LIMIT &&
+  times.every((at, index) => at >= (times[index - 1] ?? 0) && at < Number.POSITIVE_INFINITY);
+
+const kept = z.optional(z.object({ record: z.nullable(record), readAt: time }));
+const times = z.instanceof(Float64Array).check(z.refine(areTimes));
+const usage = z.object({
+  hours: z.array(z.object({ hour: count, admitted: count, limited: count })),
+  lastUsedAt: time,
+  previousUsedAt: time,
+  savedAt: time,
+});
+
+/** What is stored, by the names that were always stored. */
+export const toStoredState = ({ kept, times, usage }: GateState): object => ({
+  kept: kept && { record: kept.value, readAt: kept.readAt },
+  times,
+  usage,
+});
+
+/** The parts that can be used, and the names of those that cannot. `stored` is undefined when nothing was ever stored. */
+export function readStoredState(stored: unknown): { state: Partial<GateState>; discarded: string[] } {
+  if (stored === undefined) return { state: {}, discarded: [] };
+  const found: Record<string, unknown> = typeof stored === "object" && stored !== null ? { ...stored } : {};
+  const parts = {
+    kept: kept.safeParse(found.kept),
+    times: times.safeParse(found.times),
+    usage: usage.safeParse(found.usage),
+  };
+  const state: Partial<GateState> = {
+    ...(parts.kept.data && { kept: { value: parts.kept.data.record, readAt: parts.kept.data.readAt } }),
+    ...(parts.times.data && { times: parts.times.data }),
+    ...(parts.usage.data && { usage: parts.usage.data }),
+  };
+  return { state, discarded: Object.entries(parts).flatMap(([name, { success }]) => (success ? [] : [name])) };
+}

@@ -1,0 +1,63 @@
+/** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { type Identify, identifyByAccess } from "./account/identity.ts";
+import { createAccountRoutes } from "./account/routes.ts";
+import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { DatabaseBookmarks } from "./database/database-bookmarks.ts";
+import type { AppEnv } from "./http/app-env.ts";
+import { defaultHeaders } from "./http/default-headers.ts";
+import { observe } from "./http/observe.ts";
+import { ProblemLog } from "./http/problem-log.ts";
+import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { requestId } from "./http/request-id.ts";
+import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
+import { type Later, runLater } from "./memory/deadline.ts";
+import { createOperatorRoutes } from "./operator/routes.ts";
+import { createPanelistRoutes } from "./panelist/routes.ts";
+import { Problem } from "./problem.ts";
+import { createSettingsReader } from "./settings.ts";
+import { createTenantRoutes } from "./tenant/routes.ts";
+
+/**
+ * A new application with an empty memory, as a new isolate has. `identify` finds the account owner; `later` does what is due a
+ * while after an answer.
+ */
+export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
+  const readSettings = createSettingsReader();
+  const problemLog = new ProblemLog();
+  const bookmarks = new DatabaseBookmarks();
+  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks, later), bookmarks };
+  const app = new Hono<AppEnv>();
+
+  app.use(requestId);
+  app.use(observe);
+  app.use(defaultHeaders);
+  app.use(async function provideSettings(c, next) {
+    c.set("problemLog", problemLog);
+    const settings = await readSettings(c.env);
+    c.set("settings", settings);
+    bookmarks.anchorMs = settings.anchorMs;
+    await next();
+  });
+
+  app.route("/", createTenantRoutes(memory));
+  app.route("/", createPanelistRoutes(memory));
+  app.route("/", createAccountRoutes(memory, identify));
+  app.route("/", createOperatorRoutes(memory));
+
+  const refuseMethod = methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) =>
+      respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
+  });
+  // Runs only for unmatched requests.
+  app.notFound(async (c) => {
+    await refuseMethod(c, async () => {
+      c.res = respondWithProblem(c, new Problem("not-found"));
+    });
+    return c.res;
+  });
+  app.onError(handleError);
+  return app;
+}

@@ -1,0 +1,97 @@
+/**
+ * A token's panelist and the capabilities of its idea bank: one statement, in the same batch as the work.
+ *
+ * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. In every
+ * statement of a panelist's request ?1 is the idea bank, ?2 the panelist, and in a write ?3 is when the token was issued
+ * (Unix milliseconds).
+ */
+import { type Condition, REQUIRED } from "../model/capabilities.ts";
+import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
+
+/** The content of a valid token. `issuedAt` is in Unix seconds. */
+export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
+
+/** `ideaBank` is null when there is none, `panelist` when it was deleted or is another account's. */
+export type PanelistAccess = {
+  readonly ideaBank: IdeaBankSwitches | null;
+  readonly panelist: { readonly tokensValidAfter: number; readonly displayName: string | null } | null;
+};
+
+type Row = {
+  bank: string | null;
+  account_status: string | null;
+  status: IdeaBankStatus | null;
+  internal: number;
+  changelog_enabled: number;
+  submissions_enabled: number;
+  voting_enabled: number;
+  comments_enabled: number;
+  panelist: string | null;
+  active: number | null;
+  tokens_revoked_at: number | null;
+  display_name: string | null;
+};
+
+export const bindToken = ({ ideaBankId, panelistId, issuedAt }: TokenClaims): [string, string, number] => [
+  ideaBankId,
+  panelistId,
+  issuedAt * 1000,
+];
+
+export const selectAccess = (
+  session: D1DatabaseSession,
+  { ideaBankId, panelistId }: TokenClaims,
+): D1PreparedStatement =>
+  session
+    .prepare(
+      `SELECT b.id AS bank, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
+         b.voting_enabled, b.comments_enabled, w.id AS panelist, w.active, w.tokens_revoked_at, w.display_name
+       FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id
+         LEFT JOIN panelists w ON w.id = ?2 AND w.account_id = coalesce(b.account_id, w.account_id)`,
+    )
+    .bind(ideaBankId, panelistId);
+
+export function toAccess(result: D1Result | undefined): PanelistAccess {
+  const row = result?.results[0] as Row | undefined;
+  return {
+    ideaBank: row === undefined || row.bank === null ? null : toSwitches(row),
+    panelist: row === undefined || row.panelist === null ? null : toPanelist(row),
+  };
+}
+
+/** Access alone, for a request that is refused for another reason. One round trip. */
+export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims): Promise<PanelistAccess> =>
+  toAccess(await selectAccess(session, token).all());
+
+const toSwitches = (row: Row): IdeaBankSwitches => ({
+  accountSuspended: row.account_status === "suspended",
+  status: row.status ?? "CLOSED",
+  internal: row.internal === 1,
+  changelogEnabled: row.changelog_enabled === 1,
+  submissionsEnabled: row.submissions_enabled === 1,
+  votingEnabled: row.voting_enabled === 1,
+  commentsEnabled: row.comments_enabled === 1,
+});
+
+const toPanelist = (row: Row) => ({
+  tokensValidAfter: row.active === 1 ? (row.tokens_revoked_at ?? -1) : Number.POSITIVE_INFINITY,
+  displayName: row.display_name,
+});
+
+const SQL: Record<Condition, string> = {
+  open: "b.status = 'OPEN' AND a.status = 'active'",
+  notInternal: "b.internal = 0",
+  changelogEnabled: "b.changelog_enabled = 1",
+  submissionsEnabled: "b.submissions_enabled = 1",
+  votingEnabled: "b.voting_enabled = 1",
+  commentsEnabled: "b.comments_enabled = 1",
+};
+
+/** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, else no row. */
+export const permitted = (capability: Capability): string =>
+  `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = ?2 AND w.account_id = b.account_id
+   WHERE b.id = ?1 AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < ?3
+     AND ${REQUIRED[capability].map((condition) => SQL[condition]).join(" AND ")}`;
+
+/** The condition that the panelist may see the proposal p. */
+export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = ?2))";

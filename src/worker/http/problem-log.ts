@@ -1,0 +1,29 @@
+/**
+ * Logs why requests got a problem: at most one line a second for each cause and isolate, with the number of lines left out. So
+ * a flood of invalid credentials, or an outage, costs few log lines.
+ */
+import { BoundedMap } from "../memory/bounded-map.ts";
+import type { Problem } from "../problem.ts";
+
+const INTERVAL_MS = 1_000;
+/** A refusal's causes are fixed texts of the code; an error's message can hold anything. */
+const MAX_CAUSES = 200;
+
+export class ProblemLog {
+  readonly #logged = new BoundedMap<{ readonly at: number; unlogged: number }>({ max: MAX_CAUSES });
+
+  /** `now` is in Unix milliseconds. A problem without a cause is the client's alone, and not logged. */
+  add(requestId: string, { code, status, cause }: Problem, now: number): void {
+    if (cause === undefined && status < 500) return;
+    const key = `${code} ${cause}`;
+    const last = this.#logged.get(key);
+    if (last !== undefined && now >= last.at && now - last.at < INTERVAL_MS) {
+      last.unlogged += 1;
+      return;
+    }
+    this.#logged.set(key, { at: now, unlogged: 0 });
+    const line = { requestId, problem: code, cause, unlogged: last?.unlogged ?? 0 };
+    if (status >= 500) console.error(line);
+    else console.debug(line);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Rendered changelogs in KV: one entry per idea bank, `changelog/1/<idea bank id>`, the body as its value and
+ * `{ version, etag }` as its metadata. The 1 is the format's: raise it when the rendering changes.
+ *
+ * KV is a cache. It may be stale, empty or down; the version tells, and the answer comes from D1 instead.
+ */
+import * as z from "zod/mini";
+import { answerWithin } from "../memory/deadline.ts";
+import { etagOf, type RenderedChangelog } from "./render-changelog.ts";
+
+/** A rendered changelog, and the version of the idea bank's changelog that it is. */
+export type VersionedChangelog = RenderedChangelog & { readonly version: number };
+
+const Metadata = z.object({ version: z.int(), etag: z.string() });
+
+/** Entries that nobody refreshes, such as those of deleted idea banks, go after this many seconds. */
+const TIME_TO_LIVE_SECONDS = 30 * 86_400;
+
+const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
+
+/** How long a call waits for KV: rendering from D1 is the alternative. */
+const DEADLINE_MS = 1_000;
+
+/**
+ * What KV holds, of whatever version; undefined when it holds nothing usable or does not answer in time. A body that is not the
+ * one of its ETag is not used. Never throws.
+ */
+export async function readStoredChangelog(
+  store: KVNamespace,
+  ideaBankId: string,
+): Promise<VersionedChangelog | undefined> {
+  try {
+    const read = store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
+    const { value, metadata } = await answerWithin(DEADLINE_MS, read);
+    const parsed = Metadata.safeParse(metadata);
+    if (value === null || !parsed.success) return undefined;
+    const bytes = new Uint8Array(value);
+    return (await etagOf(bytes)) === parsed.data.etag ? { bytes, ...parsed.data } : undefined;
+  } catch (error) {
+    console.warn("KV does not answer; rendering the changelog from D1", error);
+    return undefined;
+  }
+}
+
+/** Stores a rendered changelog. Never throws: the next isolate renders it again. */
+export async function storeChangelog(
+  store: KVNamespace,
+  ideaBankId: string,
+  { bytes, version, etag }: VersionedChangelog,
+): Promise<void> {
+  try {
+    const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
+    const put = store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
+    await answerWithin(DEADLINE_MS, put);
+  } catch (error) {
+    console.warn("KV did not take a rendered changelog", error);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * How the operations on proposals, votes and comments are answered: the token, the panelist's rate limit, then one D1 round trip
+ * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
+ */
+import type { Context } from "hono";
+import type { VerifiedToken } from "../credentials/compound-token.ts";
+import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
+import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { merged } from "../http/merged.ts";
+import type { Operation, Operations } from "../http/operation.ts";
+import { type Input, readInput } from "../http/read-input.ts";
+import { hasCapability } from "../model/capabilities.ts";
+import { isId } from "../model/id.ts";
+import type { Capability } from "../model/idea-bank.ts";
+import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import { Problem } from "../problem.ts";
+import { type ReadToken, unauthorized } from "./authenticate-panelist.ts";
+import { limitPanelist } from "./rate-limit.ts";
+
+/** `now` is in Unix milliseconds. */
+export type ParticipationRequest<O extends Operation> = Input<O> & {
+  readonly token: VerifiedToken;
+  readonly session: D1DatabaseSession;
+  readonly now: number;
+};
+
+/**
+ * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
+ * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: a merged proposal is refused.
+ */
+export type Found = {
+  readonly access: PanelistAccess;
+  readonly proposal?: PanelistProposal | null;
+  readonly final?: true;
+  readonly respond: () => Response | Promise<Response>;
+};
+
+export type ParticipationHandler<O extends Operation> = (
+  c: Context<AppEnv>,
+  request: ParticipationRequest<O>,
+) => Promise<Found>;
+
+export type ParticipationHandlers<Table extends Operations> = {
+  readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
+};
+
+export function createParticipationAnswer(readToken: ReadToken, bookmarks: DatabaseBookmarks) {
+  return async function answer<O extends Operation>(
+    c: Context<AppEnv>,
+    operation: O,
+    handle: ParticipationHandler<O>,
+  ): Promise<Response> {
+    const { method, credential } = operation;
+    const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
+    const { token, database } = await readToken(c);
+    await limitPanelist(c.env, token.panelistId, method === "GET");
+    const own = bookmarks.of(token.ideaBankId);
+
+    const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
+      const isDoubtful = (access: PanelistAccess) => refusalOf(access, token) !== undefined;
+      const access = await own.read(database, token, (session) => loadAccess(session, token), { isDoubtful });
+      throw refusalOf(access, token) ?? problem;
+    });
+    const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
+    // What a replica does not know was perhaps created, or opened, a moment ago.
+    const isDoubtful = ({ access }: Found) => refusalOf(access, token) !== undefined;
+    const found = await (method === "GET"
+      ? own.read(database, token, work, { isDoubtful })
+      : own.write(database, token, work));
+
+    const refusal = refusalOf(found.access, token);
+    if (refusal !== undefined) throw refusal;
+    if (found.proposal === null) throw new Problem("proposal-not-found");
+    requireCapability(found.access, capability);
+    if (found.final && found.proposal?.duplicateOf) throw merged(found.proposal.duplicateOf);
+    return found.respond();
+  };
+}
+
+/** A text that is not an identifier gives the same 404 as an unknown identifier. */
+async function readCheckedInput<O extends Operation>(
+  c: Context<AppEnv>,
+  operation: O,
+  { panelistId }: VerifiedToken,
+): Promise<Input<O>> {
+  const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
+  if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
+  if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");
+  return readInput(c, operation, panelistId);
+}
+
+/** `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are open. */
+function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): Problem | undefined {
+  if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) return unauthorized("revoked");
+  if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
+  return undefined;
+}
+
+function requireCapability({ ideaBank }: PanelistAccess, capability: Capability): void {
+  if (ideaBank === null || !hasCapability(ideaBank, capability)) throw new Problem("capability-closed");
+}

@@ -1,0 +1,288 @@
+/** `npm run deploy` against an account of the stand-in for wrangler. */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
+import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
+
+const steps = (await readSchemaSteps()).map(({ name }) => name);
+let account: StandInAccount;
+
+beforeEach(async () => {
+  account = await openAccount();
+});
+afterEach(() => account.close());
+
+const configuration = () => readFile(join(account.checkout, "wrangler.toml"), "utf8");
+const edit = async (change: (toml: string) => string) =>
+  writeFile(join(account.checkout, "wrangler.toml"), change(await configuration()));
+
+async function deploy(...args: string[]) {
+  const ran = await account.run("deploy", ...args);
+  expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/[0-9a-f]{64}/);
+  return ran;
+}
+
+async function deployWell(...args: string[]) {
+  const ran = await deploy(...args);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return ran.stdout;
+}
+
+/** Everything that a deployment has, whatever way led to it. */
+async function everything() {
+  const { databases, namespaces, workers } = await account.state();
+  const ledgers = databases.map(({ uuid }) => {
+    const database = new DatabaseSync(join(account.folder, `${uuid}.sqlite`));
+    const rows = database.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
+    database.close();
+    return rows.map(({ name }) => name);
+  });
+  return {
+    databases: databases.map(({ name }) => name),
+    namespaces: namespaces.map(({ title }) => title),
+    secrets: Object.values(workers).map(({ secrets }) => Object.keys(secrets)),
+    ledgers,
+  };
+}
+
+const COMPLETE = {
+  databases: ["edge-access-api"],
+  namespaces: ["edge-access-api-changelogs"],
+  secrets: [["CREDENTIAL_SECRETS"]],
+  ledgers: [steps],
+};
+
+it("from nothing: creates the stores, applies the steps, makes the secret, deploys, tests, and says what is left", async () => {
+  const stdout = await deployWell("--location", "weur");
+  expect(await everything()).toEqual(COMPLETE);
+  const { databases, workers } = await account.state();
+  expect(databases[0]?.location).toBe("weur");
+  expect(workers["edge-access-api"]?.secrets.CREDENTIAL_SECRETS).toMatch(/^[0-9a-f]{64}$/);
+  expect([...account.api]).toEqual([
+    ["/client/v4/accounts/account-1/d1/database/d1-id-0", { read_replication: { mode: "auto" } }],
+  ]);
+  expect(await configuration()).toContain(
+    'binding = "DB"\ndatabase_id = "d1-id-0"\ndatabase_name = "edge-access-api"\n',
+  );
+  expect(await configuration()).toContain('[[kv_namespaces]]\nbinding = "CHANGELOGS"\nid = "kv-id-0"\n');
+  expect(stdout).toContain("Account      Example Ltd (account-1)\nD1           DB: edge-access-api created in weur;");
+  expect(stdout).toContain("Smoke test   a forged API key: 401\n");
+  expect(stdout).toContain("Commit wrangler.toml");
+  expect(stdout).toContain("https://one.dash.cloudflare.com/account-1/access/apps");
+});
+
+it("run again: changes nothing, imports nothing, keeps the secret, and deploys", async () => {
+  await deployWell();
+  const [before, secrets] = [await configuration(), (await account.state()).workers["edge-access-api"]?.secrets];
+  await account.calls();
+  const stdout = await deployWell();
+  expect(await configuration()).toBe(before);
+  expect((await account.state()).workers["edge-access-api"]?.secrets).toEqual(secrets);
+  expect(
+    (await account.calls()).filter((call) => !/^d1 execute DB --remote --yes --json --command SELECT/.test(call)),
+  ).toEqual([
+    "whoami --json",
+    "d1 list --json",
+    "kv namespace list",
+    "secret list --format json",
+    "deploy",
+    "auth token --json",
+  ]);
+  expect(stdout).toContain("Schema       DB: has every step\n");
+  expect(stdout).toContain("Replication  DB: on\n");
+  expect(stdout).not.toContain("Commit wrangler.toml");
+});
+
+describe("a failure in the middle", () => {
+  const calls = ["d1 create", "kv namespace create", "d1 execute DB --remote --yes --file", "secret put", "deploy"];
+
+  it.each([
+    ["before it has done anything", ["whoami", "d1 list", ...calls]],
+    ["after it has done everything, and the answer was lost", calls.map((call) => `${call}!`)],
+  ])(
+    "of each call, %s: each run goes on where the one before stopped, and the last completes it",
+    async (_, failures) => {
+      await account.change({ failures: [...failures] });
+      for (let left = failures.length; left > 0; left--) {
+        expect((await account.state()).failures).toHaveLength(left);
+        const failed = await deploy();
+        expect([failed.code, failed.stderr]).toEqual([1, expect.not.stringContaining("    at ")]);
+      }
+      const stdout = await deployWell();
+      expect(stdout).toContain("Smoke test   GET /health: 200");
+      expect(await everything()).toEqual(COMPLETE);
+    },
+  );
+
+  it("of a step: the database is as before, and the Worker is not deployed", async () => {
+    const file = join(account.checkout, "migrations/9999_broken.sql");
+    await writeFile(file, "CREATE TABLE another (id TEXT);\nINSERT INTO nowhere VALUES (1);\n");
+    const failed = await deploy();
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain("no such table: nowhere");
+    expect((await everything()).ledgers).toEqual([steps]);
+    expect((await account.calls()).filter((call) => call.startsWith("deploy"))).toEqual([]);
+    await rm(file);
+    await deployWell();
+    expect(await everything()).toEqual(COMPLETE);
+  });
+
+  it("of the replication: says the line that turns it on, and goes on", async () => {
+    await account.change({ failures: ["auth token"] });
+    const { code, stdout } = await deploy();
+    expect(code).toBe(0);
+    expect(stdout).toContain(`curl -X PUT ${account.origin}/client/v4/accounts/account-1/d1/database/d1-id-0 -H "Auth`);
+  });
+
+  it.each([
+    ["/health", { status: 503, body: "" }, "FAIL GET /health: 503, expected 200."],
+    ["/tenant/whoami", { status: 200, body: '{"error":"unauthorized"}' }, "FAIL a forged API key: 200, expected 401."],
+    ["/openapi.json", { status: 200, body: "<html>" }, "FAIL GET /openapi.json: 200, expected 200. <html>"],
+  ])("of the smoke test, %s: says which, and how to go back", async (path, answer, line) => {
+    account.answers[path] = answer;
+    const { code, stderr } = await deploy("--wait", "0");
+    expect(code).toBe(1);
+    expect(stderr).toContain(line);
+    expect(stderr).toContain("npm run rollback");
+  });
+});
+
+describe("the account", () => {
+  it("not logged in: says how, and touches nothing", async () => {
+    await account.change({ loggedIn: false });
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("npx wrangler login")]);
+    expect(await account.calls()).toEqual(["whoami --json"]);
+  });
+
+  const two = [
+    { id: "account-1", name: "Example Ltd" },
+    { id: "account-2", name: "Example Inc" },
+  ];
+
+  it("several, none chosen: lists them and touches nothing", async () => {
+    await account.change({ accounts: two });
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("  account-2  Example Inc")]);
+    expect(stderr).toContain('account_id = "…"');
+    expect(await account.calls()).toEqual(["whoami --json"]);
+  });
+
+  it("several, one chosen in wrangler.toml: every call is for that one", async () => {
+    await account.change({ accounts: two });
+    await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-2"\nmain = '));
+    await deployWell();
+    const [, ...calls] = (await account.state()).calls;
+    expect(new Set(calls.map((call) => call.account))).toEqual(new Set(["account-2"]));
+  });
+
+  it("chosen, and not one of the login's: says so", async () => {
+    await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-3"\nmain = '));
+    expect((await deploy()).stderr).toContain("no access to the account account-3");
+  });
+
+  it("whose stores are not those of wrangler.toml: refuses, and creates none", async () => {
+    await edit((toml) => toml.replace('binding = "DB"', 'binding = "DB"\ndatabase_id = "of-another-account"'));
+    expect((await deploy()).stderr).toContain("names the D1 database of-another-account for DB");
+    expect((await account.state()).databases).toEqual([]);
+  });
+});
+
+describe("environments and databases", () => {
+  it("--env staging: has a Worker, stores and a secret of its own, in every call", async () => {
+    await deployWell();
+    const before = (await account.state()).workers["edge-access-api"];
+    await account.change({ calls: [] });
+    await deployWell("--env", "staging");
+    const { calls, workers } = await account.state();
+    for (const { args } of calls) expect(args.slice(-2)).toEqual(["--env", "staging"]);
+    expect(workers["edge-access-api"]).toEqual(before);
+    expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
+    expect(await everything()).toMatchObject({
+      databases: ["edge-access-api", "edge-access-api-staging"],
+      namespaces: ["edge-access-api-changelogs", "edge-access-api-staging-changelogs"],
+      ledgers: [steps, steps],
+    });
+    expect(await configuration()).toContain('[[env.staging.d1_databases]]\nbinding = "DB"\ndatabase_id = "d1-id-1"\n');
+  });
+
+  it("an environment that wrangler.toml does not have is refused", async () => {
+    expect(await deploy("--env", "production")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("[env.staging]"),
+    });
+    expect(await account.calls()).toEqual([]);
+  });
+
+  it("every D1 binding is created, where it was asked for, and gets the steps", async () => {
+    const second = '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_name = "edge-access-api-1"\n';
+    await edit((toml) => toml.replace("\n# One rendered changelog", `${second}\n# One rendered changelog`));
+    await deployWell("--location", "weur", "--location", "DB_1=enam");
+    expect((await account.state()).databases.map(({ name, location }) => [name, location])).toEqual([
+      ["edge-access-api", "weur"],
+      ["edge-access-api-1", "enam"],
+    ]);
+    expect((await everything()).ledgers).toEqual([steps, steps]);
+    expect(account.api.size).toBe(2);
+  });
+
+  it("a location that Cloudflare does not have is refused at once", async () => {
+    expect((await deploy("--location", "moon")).stderr).toContain("--location moon: one of weur, eeur");
+  });
+
+  it("a location for a database that wrangler.toml does not have is refused at once", async () => {
+    expect((await deploy("--location", "DB_9=weur")).stderr).toContain('no D1 database with binding = "DB_9"');
+    expect(await account.calls()).toEqual([]);
+  });
+});
+
+describe("databases with data", () => {
+  it("one that the first version made, without a ledger, is brought to today and keeps its data", async () => {
+    const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
+    database.exec(await readFile("test/fixtures/first-version.sql", "utf8"));
+    await account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
+    const stdout = await deployWell();
+    expect(stdout).toContain("D1           DB: edge-access-api found by its name;");
+    expect(database.prepare("SELECT count(*) AS count FROM comments WHERE by_tenant = 0").get()).toEqual({ count: 3 });
+    database.close();
+    expect((await everything()).ledgers).toEqual([steps]);
+  });
+
+  it("one whose schema is of no step is refused, and stays as it is", async () => {
+    const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
+    database.exec("CREATE TABLE mine (id TEXT)");
+    await account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
+    expect((await deploy()).stderr).toContain("Nothing was changed.");
+    expect(database.prepare("SELECT name FROM sqlite_master").all()).toEqual([{ name: "mine" }]);
+    database.close();
+  });
+
+  it("one that a newer version has changed is left alone: this version is deployed", async () => {
+    await deployWell();
+    const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
+    database.exec("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
+    database.close();
+    expect(await deployWell()).toContain("also has 9999_later.sql, of a newer version");
+  });
+});
+
+describe("the address that is tested", () => {
+  it("is your own domain where there is one, and --url where the domain is set elsewhere", async () => {
+    await account.change({ targets: ["schedule: * * * * *"] });
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("custom_domain = true")]);
+    expect(await deployWell("--url", account.origin)).toContain("Smoke test   GET /health: 200");
+  });
+});
+
+it("a signing slot that the Worker does not have is refused before the deployment", async () => {
+  await deployWell();
+  await edit((toml) =>
+    toml.replace('SIGNING_SECRETS = "CREDENTIAL_SECRETS"', 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"'),
+  );
+  await account.calls();
+  expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS_2, and the Worker has no secret of that name");
+  expect(await account.calls()).not.toContain("deploy");
+});

@@ -1,0 +1,108 @@
+/** The statements that end again, after a restore, what had been ended: in SQLite, on two states of one database. */
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { endAgain } from "../../../src/commands/deployment/end-again.ts";
+
+const schema = readFileSync("schema.sql", "utf8");
+const THEN = `
+  INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1);
+  INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES
+    ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1);
+  INSERT INTO panelists (id, account_id, created_at) VALUES
+    ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
+  UPDATE panelists SET active = 0 WHERE id = 'p-back';
+  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1);`;
+const SINCE = `
+  UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
+  UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
+  UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
+    WHERE id = 'rotated';
+  UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
+  UPDATE panelists SET active = 0 WHERE id = 'p-off';
+  UPDATE panelists SET active = 1 WHERE id = 'p-back';
+  DELETE FROM panelists WHERE id = 'p-deleted';
+  INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
+  UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
+  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500);
+  DELETE FROM accounts WHERE id = 'a3';`;
+
+function open(...scripts: string[]): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  for (const sql of [schema, THEN, ...scripts]) database.exec(sql);
+  return database;
+}
+
+/** A restored database, ended again from the state before. */
+function restore() {
+  const statements = endAgain(open(SINCE));
+  const restored = open();
+  restored.exec(statements.join("\n"));
+  return { restored, statements };
+}
+
+const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "audit_events"];
+const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+
+it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
+  const { restored } = restore();
+  const all = (sql: string) =>
+    restored
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row));
+  expect(all("SELECT id, status FROM accounts ORDER BY id")).toEqual([
+    ["a1", "active"],
+    ["a2", "suspended"],
+    ["a3", "active"],
+  ]);
+  expect(all("SELECT id, secret_hash, last_four, previous_secret_hash, revoked_at FROM api_keys ORDER BY id")).toEqual([
+    ["kept", "h-kept", "kept", null, null],
+    ["revoked", "h", "last", null, 500],
+    ["rotated", "h-new", "new4", "h-old", null],
+  ]);
+  expect(all("SELECT id, active, tokens_revoked_at IS NOT NULL FROM panelists ORDER BY id")).toEqual([
+    ["p-back", 0, 1],
+    ["p-deleted", 1, 1],
+    ["p-kept", 1, 0],
+    ["p-off", 0, 1],
+    ["p-revoked", 1, 1],
+  ]);
+});
+
+it("gives isolates every revocation, of panelists that are missing too", () => {
+  const { restored } = restore();
+  const revoked = restored
+    .prepare("SELECT panelist_id AS id, revoked_at AS at FROM token_revocations ORDER BY id")
+    .all();
+  expect(revoked.map(({ id }) => id)).toEqual(["p-back", "p-deleted", "p-new", "p-off", "p-revoked"]);
+  const at = Object.fromEntries(revoked.map(({ id, at }) => [String(id), Number(at)]));
+  expect([at["p-revoked"], at["p-new"]]).toEqual([700, 800]);
+  // The time of the deletion: a token from before it is not valid, and the tenant can issue new ones.
+  expect(at["p-deleted"]).toBeGreaterThan(1_700_000_000_000);
+  expect(at["p-deleted"]).toBeLessThan(9_007_199_254_740_991);
+});
+
+it("keeps the audit trail", () => {
+  const { restored } = restore();
+  const events = restored.prepare("SELECT id, api_key_name AS name FROM audit_events ORDER BY id").all();
+  expect(events.map(({ id, name }) => [id, name])).toEqual([
+    ["e1", "K"],
+    ["e2", 'The "it\'s" key'],
+  ]);
+});
+
+it("changes nothing when it is applied again, or to a database that was not restored", () => {
+  const { restored, statements } = restore();
+  const once = dump(restored);
+  restored.exec(statements.join("\n"));
+  expect(dump(restored)).toEqual(once);
+  const present = open(SINCE);
+  const before = dump(present);
+  present.exec(endAgain(present).join("\n"));
+  expect(dump(present)).toEqual(before);
+});
+
+it("has nothing to say of a database without tables", () => {
+  expect(endAgain(new DatabaseSync(":memory:"))).toEqual([]);
+});

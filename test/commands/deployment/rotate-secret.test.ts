@@ -1,0 +1,138 @@
+/** `npm run rotate-secret` against an account of the stand-in for wrangler. How requests fare meanwhile: test/worker/settings.test.ts. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
+
+const [FIRST, SECOND] = ["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"];
+let account: StandInAccount;
+
+beforeEach(async () => {
+  account = await openAccount();
+  expect((await account.run("deploy")).stderr).toBe("");
+  await account.calls();
+});
+afterEach(() => account.close());
+
+const signing = async () =>
+  (await readFile(join(account.checkout, "wrangler.toml"), "utf8")).match(/^SIGNING_SECRETS = (.*)$/m)?.[1] ?? "";
+const setSigning = async (value: string) => {
+  const file = join(account.checkout, "wrangler.toml");
+  await writeFile(
+    file,
+    (await readFile(file, "utf8")).replace(/^SIGNING_SECRETS = .*$/m, `SIGNING_SECRETS = ${value}`),
+  );
+};
+const worker = async () => (await account.state()).workers["edge-access-api"] ?? { secrets: {}, deployments: [] };
+const rotate = async (...args: string[]) => {
+  const ran = await account.run("rotate-secret", "--wait", "0", ...args);
+  expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/[0-9a-f]{64}|\n {4}at /);
+  return ran;
+};
+const rotateWell = async (...args: string[]) => {
+  const ran = await rotate(...args);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return ran.stdout;
+};
+const DAY_MS = 86_400_000;
+const since = (age: number) => `# since ${new Date(Date.now() - age).toISOString()}`;
+
+const addKey = (columns: string, values: string) => {
+  const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
+  database.exec(`INSERT OR IGNORE INTO accounts (id, owner_email, created_at) VALUES ('a', 'o@example.com', 1);
+    INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at ${columns})
+    VALUES (hex(randomblob(6)), 'a', 'A key', 'h', '[]', 1 ${values})`);
+  database.close();
+};
+
+it("sets the other slot first, deploys it second, and notes since when it signs", async () => {
+  const before = await worker();
+  const stdout = await rotateWell();
+  const calls = (await account.calls()).filter((call) => /^(secret put|deploy)/.test(call));
+  expect(calls).toEqual([`secret put ${SECOND}`, "deploy"]);
+  const after = await worker();
+  expect(after.secrets[FIRST]).toBe(before.secrets[FIRST]);
+  expect(after.secrets[SECOND]).toMatch(/^[0-9a-f]{64}$/);
+  expect(after.deployments.at(-1)?.vars).toMatchObject({ SIGNING_SECRETS: SECOND });
+  expect(await signing()).toMatch(/^"CREDENTIAL_SECRETS_2" # since \d{4}-\d\d-\d\dT\S+Z$/);
+  expect(stdout).toContain(`${SECOND} signs now.`);
+});
+
+it("--env staging leaves the top level alone", async () => {
+  await account.run("deploy", "--env", "staging");
+  const before = [await worker(), await signing()];
+  await rotateWell("--env", "staging");
+  expect([await worker(), await signing()]).toEqual(before);
+  const { workers } = await account.state();
+  expect(workers["edge-access-api-staging"]?.deployments.at(-1)?.vars).toMatchObject({ SIGNING_SECRETS: SECOND });
+});
+
+it("a rotation that fails anywhere is completed by running it again, and npm run deploy does not undo it", async () => {
+  for (const failure of ["secret put", "secret put!", "deploy", "deploy!"]) {
+    await account.change({ failures: [failure] });
+    expect((await rotate()).code).toBe(1);
+  }
+  expect(await signing()).toBe('"CREDENTIAL_SECRETS_2" # deploying');
+  expect((await account.run("deploy")).code).toBe(0);
+  await rotateWell();
+  const { secrets, deployments } = await worker();
+  expect(Object.keys(secrets)).toEqual([FIRST, SECOND]);
+  expect(deployments.at(-1)?.vars).toMatchObject({ SIGNING_SECRETS: SECOND });
+  expect(await signing()).toContain('"CREDENTIAL_SECRETS_2" # since ');
+});
+
+describe("while the old slot is needed", () => {
+  it("by tokens, it is neither overwritten nor ended; --now does it", async () => {
+    await rotateWell();
+    const before = await worker();
+    for (const args of [[], ["--end-old"]]) {
+      const refused = await rotate(...args);
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${FIRST} may still be needed: 0 API keys`),
+      });
+    }
+    expect(await worker()).toEqual(before);
+    expect(await rotateWell("--end-old", "--now")).toBe(`What ${FIRST} signed is no longer valid.\n`);
+    const { secrets } = await worker();
+    expect(secrets[FIRST]).not.toBe(before.secrets[FIRST]);
+    expect(secrets[SECOND]).toBe(before.secrets[SECOND]);
+  });
+
+  it("by API keys that it signed and that are valid, and by no others", async () => {
+    await rotateWell();
+    await setSigning(`"${SECOND}" ${since(91 * DAY_MS)}`);
+    addKey(", revoked_at", ", 2");
+    addKey(", expires_at", ", 2");
+    addKey(", rotated_at", `, ${Date.now()}`);
+    addKey("", "");
+    expect((await rotate()).stderr).toContain("1 API key that is valid");
+    const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
+    database.exec("UPDATE api_keys SET revoked_at = 2");
+    database.close();
+    expect(await rotateWell()).toContain(`${FIRST} signs now.`);
+  });
+
+  it("or if nothing says since when, it refuses", async () => {
+    await rotateWell();
+    await setSigning(`"${SECOND}"`);
+    expect((await rotate()).stderr).toContain("does not say since when");
+  });
+
+  it("after it was ended there is nothing to wait for", async () => {
+    await rotateWell();
+    await rotateWell("--end-old", "--now");
+    expect(await signing()).toMatch(/^"CREDENTIAL_SECRETS_2" # since \S+; ended$/);
+    expect(await rotateWell()).toContain(`${FIRST} signs now.`);
+  });
+});
+
+it("before the first rotation there is nothing to end", async () => {
+  expect(await rotateWell("--end-old")).toBe(`Nothing to end: ${SECOND} has never been set.\n`);
+});
+
+it("on a Worker without a secret it says to deploy first", async () => {
+  await account.change({ workers: {} });
+  expect((await rotate()).stderr).toContain("Run `npm run deploy` first.");
+});

@@ -1,0 +1,225 @@
+/** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DevServer, freePort, groupExists, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
+
+let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+let port: number;
+let server: DevServer;
+
+const printed = (name: string, { output }: DevServer) => output.match(new RegExp(`^${name}: (\\S+)$`, "m"))?.[1] ?? "";
+const curlLines = ({ output }: DevServer) => output.match(/^curl .*$/gm) ?? [];
+
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  port = await freePort();
+  server = await startDev(checkout.folder, "--port", String(port));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await checkout?.remove();
+});
+
+type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string };
+
+/** A request as fetch cannot make it: any header, a body on any method. */
+const send = (options: { method?: string; path: string; headers?: Record<string, string | string[]>; body?: string }) =>
+  new Promise<Answer>((resolve, reject) => {
+    const { body, ...rest } = options;
+    const outgoing = request({ host: "localhost", port, ...rest }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk) => {
+        text += chunk;
+      });
+      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text }));
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+
+describe("npm run dev", () => {
+  it("prints the start page's address first, with the token where only the browser sees it", () => {
+    const [, address = ""] = server.output.match(/(http:\S+)/) ?? [];
+    expect(address).toBe(`http://localhost:${port}/#token=${printed("Token", server)}`);
+  });
+
+  it("prints a key, a token and curl lines, on the port that was asked for", () => {
+    expect(printed("API key", server)).toMatch(/^ibk_[0-9A-Za-z]{47}$/);
+    expect(printed("Token", server)).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
+    expect(curlLines(server)).toHaveLength(6);
+    for (const line of curlLines(server)) expect(line).toContain(`http://localhost:${port}/`);
+  });
+
+  it("answers the printed curl lines with the documented bodies", async () => {
+    const [statuses, bodies]: [string[], ReturnType<typeof JSON.parse>[]] = [[], []];
+    for (const line of curlLines(server)) {
+      const answer = await paste(line);
+      statuses.push(answer.slice("HTTP/1.1 ".length, answer.indexOf("\r\n")));
+      bodies.push(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))));
+    }
+    expect(statuses).toEqual(["200 OK", "200 OK", "200 OK", "200 OK", "201 Created", "200 OK"]);
+    const [whoami, changelog, capabilities, proposals, submitted, vote] = bodies;
+    expect(whoami).toEqual({ apiKeyId: printed("API key", server).slice(4, 16) });
+    expect(changelog.items).toHaveLength(20);
+    expect(changelog.items[0]).toEqual({
+      title: expect.any(String),
+      description: expect.any(String),
+      lastModified: expect.any(Number),
+    });
+    expect(capabilities.capabilities.canViewChangelog).toBe(true);
+    expect(proposals.items[0].votes).toBeGreaterThan(proposals.items[19].votes);
+    expect(submitted).toMatchObject({ title: "Night buses", mine: true, author: "Robin" });
+    expect(vote).toEqual({ voted: true, votes: expect.any(Number) });
+  });
+
+  it("has an idea bank in use: names, comments, official responses, a merged idea, one that waits for approval", async () => {
+    const get = async (path: string) =>
+      JSON.parse((await send({ path, headers: { Authorization: printed("Token", server) } })).body);
+    const { items } = await get("/ideabank/proposals?sort=top&limit=100");
+    expect(new Set(items.map(({ status }: { status: string }) => status)).size).toBe(6);
+    const most = items.find(({ title }: { title: string }) => title === "Pay with contactless at the gate");
+    expect(most).toMatchObject({ votes: 248, comments: 5, author: "Jonas", response: { text: expect.any(String) } });
+    const comments = await get(`/ideabank/proposals/${most.id}/comments`);
+    expect(comments.items.map(({ by }: { by: string }) => by)).toContain("tenant");
+    const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
+    expect(own).not.toEqual(own.filter((id: string) => items.some((item: { id: string }) => item.id === id)));
+    const key = { "X-API-Key": printed("API key", server) };
+    const list = await send({ path: "/tenant/ideabanks/0DemoBank000/proposals?visibility=pending", headers: key });
+    expect(JSON.parse(list.body).items).toHaveLength(1);
+  });
+
+  it("keeps the key nowhere but in one ignored file, and the signing secret in .dev.vars", async () => {
+    const key = printed("API key", server);
+    const found = await paste(`grep -rlaF '${key}' '${checkout.folder}' --exclude-dir=node_modules`);
+    expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
+    expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(/^CREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/);
+  });
+});
+
+it("the Worker that it runs is not minified, so that a stack trace can be read", async () => {
+  const [bundle = ""] = globSync(join(checkout.folder, ".wrangler/tmp/dev-*/index.js"));
+  // Minified, it is fewer than a hundred long lines.
+  expect((await readFile(bundle, "utf8")).split("\n").length).toBeGreaterThan(1_000);
+});
+
+describe("over HTTP, as it comes", () => {
+  const auth = () => ({ "X-API-Key": printed("API key", server), Authorization: printed("Token", server) });
+
+  it.each(["/tenant/whoami", "/public/ideabank/changelog", "/ideabank"])(
+    "a body on GET %s is ignored",
+    async (path) => {
+      const answer = await send({ path, headers: { ...auth(), "Content-Length": "9" }, body: '{"a":"b"}' });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it("a header sent twice, or of 60 KB, or with bytes beyond ASCII, is 401", async () => {
+    for (const value of [[auth()["X-API-Key"], auth()["X-API-Key"]], "k".repeat(60_000), "cl\u00e9"]) {
+      const answer = await send({ path: "/tenant/whoami", headers: { "X-API-Key": value } });
+      expect(answer.status).toBe(401);
+      expect(JSON.parse(answer.body)).toMatchObject({ error: "unauthorized" });
+    }
+  });
+
+  it("a browser's conditional request is answered with 304", async () => {
+    const first = await send({ path: "/public/ideabank/changelog", headers: auth() });
+    const etag = String(first.headers.etag);
+    const second = await send({ path: "/public/ideabank/changelog", headers: { ...auth(), "If-None-Match": etag } });
+    expect([second.status, second.body]).toEqual([304, ""]);
+  });
+});
+
+const attempt = (...args: string[]) =>
+  paste(`cd '${checkout.folder}' && npm run --silent dev -- ${args.join(" ")} 2>&1 || echo "exit $?"`);
+
+describe("a start that cannot be", () => {
+  it.each([
+    ["--port abc", "--port abc: a port is a number from 1 to 65535."],
+    ["--port 80000", "--port 80000: a port is a number from 1 to 65535."],
+    ["--databases 0", "--databases 0: a number from 1 to 9."],
+  ])("with %s says so in one line", async (args, line) => {
+    expect((await attempt(args)).trim().split("\n")).toEqual([line, "exit 1"]);
+  });
+
+  it("on a port that is in use says so, and names another", async () => {
+    expect(await attempt(`--port ${port}`)).toContain(
+      `Port ${port} is in use. Try another: npm run dev -- --port ${port + 1}`,
+    );
+  });
+
+  it("without a port takes the next free one when its own is taken, and says so", async () => {
+    const other = createServer();
+    // Taken by whoever comes first.
+    await new Promise<void>((taken) => other.once("error", () => taken()).listen(8787, "localhost", taken));
+    const [, using = ""] = (await attempt()).match(/^Port 8787 is taken: using (\d+)\.$/m) ?? [];
+    expect(Number(using)).toBeGreaterThan(8787);
+    other.close();
+  });
+
+  it("beside one that is running says where that one is, and leaves its data alone", async () => {
+    expect(await attempt(`--port ${await freePort()}`)).toContain(
+      `npm run dev is already running here, on port ${port} `,
+    );
+    const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": printed("API key", server) } });
+    expect(whoami.status).toBe(200);
+  });
+});
+
+describe("a second start", () => {
+  it("keeps the data, and the same key and the older token work", async () => {
+    const [key, token] = [printed("API key", server), printed("Token", server)];
+    const before = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
+    await server.stop();
+    server = await startDev(checkout.folder, `--port=${port}`);
+    expect(printed("API key", server)).toBe(key);
+    const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": key } });
+    expect(whoami.status).toBe(200);
+    const after = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
+    expect(after.body).toBe(before.body);
+  });
+
+  it("with --databases 2 has a second demo account in a database of its own", async () => {
+    const key = printed("API key", server);
+    await server.stop();
+    server = await startDev(checkout.folder, "--port", String(port), "--databases", "2");
+    expect(printed("API key", server)).toBe(key);
+    const other = printed("DB_1 API key", server);
+    expect([key[4], other[4]]).toEqual(["0", "1"]);
+    for (const each of [key, other]) {
+      const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": each } });
+      expect(JSON.parse(whoami.body)).toEqual({ apiKeyId: each.slice(4, 16) });
+      const banks = await send({ path: "/tenant/ideabanks", headers: { "X-API-Key": each } });
+      expect(JSON.parse(banks.body).items.map(({ id }: { id: string }) => id)).toEqual([`${each[4]}DemoBank000`]);
+    }
+    const changelog = { path: "/public/ideabank/changelog", headers: { Authorization: printed("DB_1 Token", server) } };
+    expect(JSON.parse((await send(changelog)).body).items).toHaveLength(20);
+    const own = await send({ path: "/account/api/keys" });
+    expect(JSON.parse(own.body).items.map(({ id }: { id: string }) => id)).toEqual([key.slice(4, 16)]);
+  });
+
+  it("is over, server and all, when npm alone is told to end", async () => {
+    expect(groupExists(server.pid)).toBe(true);
+    process.kill(server.pid, "SIGTERM");
+    try {
+      await expect.poll(() => groupExists(server.pid)).toBe(false);
+    } finally {
+      if (groupExists(server.pid)) process.kill(-server.pid, "SIGKILL");
+    }
+  });
+
+  it("with data of a version with other identifiers says so in one line, and how to start over", async () => {
+    await server.stop();
+    const account = "INSERT INTO accounts (id, owner_email, created_at) VALUES ('DemoAccount0', 'old@example.com', 1)";
+    await paste(`cd '${checkout.folder}' && node_modules/.bin/wrangler d1 execute DB --local --command "${account}"`);
+    expect((await attempt(`--port ${port}`)).trim().split("\n")).toEqual([
+      "The local data is of an older version, with other identifiers. To start over without its data: rm -rf .wrangler/state",
+      "exit 1",
+    ]);
+  });
+});

@@ -1,0 +1,222 @@
+/** What a panelist writes with `<idea-bank-board>`: ideas, changes to them, comments; by keyboard too, and for axe-core. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { chromiumPath, takeScreenshot } from "../../support/node/browser.ts";
+import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+
+describe.runIf(chromiumPath)("writing in <idea-bank-board>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, { dir = "ltr", more = "" } = {}) {
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script><meta name="color-scheme" content="light dark">`;
+    const body = `<div dir="${dir}"><idea-bank-board token="${token}" ${more}></idea-bank-board></div>`;
+    const opened = await stage.page(options);
+    await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
+    await opened.page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
+    return opened;
+  }
+  const focused = (page: Page) =>
+    page.evaluate<string>("document.querySelector('idea-bank-board').shadowRoot.activeElement?.textContent");
+  const ideas = async (path: string) => (await stage.tenant<Listed>("GET", `${path}/proposals`)).items;
+
+  it("submits an idea once, also for an impatient double click, and shows it", async () => {
+    const bank = await stage.ideaBank();
+    const { page, complaints } = await open(bank.token);
+    await page.getByText("Be the first to suggest something.").waitFor();
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByText("Please fill this in.").first().waitFor();
+    expect(await page.getByLabel("Title").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByLabel("Description").fill("Every half hour,\nall week.");
+    await page.getByRole("button", { name: "Submit idea" }).dblclick();
+    await page.locator(".notice").getByText("Thank you! Your idea has been submitted.").waitFor();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    expect(await focused(page)).toBe("Night buses");
+    expect(await ideas(bank.path)).toMatchObject([
+      { title: "Night buses", description: "Every half hour,\nall week." },
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps a draft over a reload, and sends it once when the first answer was lost", async () => {
+    const bank = await stage.ideaBank();
+    const { page, context } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByLabel("Description").fill("Every half hour.");
+    // The submission arrives; its answer does not.
+    await context.route(/\/proposals$/, async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("No connection.").waitFor();
+    await context.unrouteAll({ behavior: "wait" });
+    await page.reload();
+    await page.getByRole("button", { name: "New idea" }).click();
+    expect(await page.getByLabel("Title").inputValue()).toBe("Night buses");
+    expect(await page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    expect(await ideas(bank.path)).toHaveLength(1);
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.getByRole("button", { name: "New idea" }).click();
+    expect(await page.getByLabel("Title").inputValue()).toBe("");
+    // Another panelist in the same browser does not see it.
+    expect(await page.evaluate("localStorage.length")).toBe(0);
+  });
+
+  it("names the field that the API refuses", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Tab");
+    await page.getByLabel("Description").fill("A control character: \u0007");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("description must not contain control characters").waitFor();
+    expect(await page.getByLabel("Title").inputValue()).toBe("Tab");
+  });
+
+  it("edits and withdraws one's own idea, after a question", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night busses");
+    await page.getByLabel("Description").fill("Every half hour.");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    expect(await ideas(bank.path)).toMatchObject([{ title: "Night buses" }]);
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    expect(await focused(page)).toBe("Withdraw");
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    await page.getByRole("group", { name: "Withdraw this idea" }).getByRole("button", { name: "Withdraw" }).click();
+    await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
+    expect(await ideas(bank.path)).toEqual([]);
+    await page.getByText("No ideas here yet").first().waitFor();
+  });
+
+  it("shows an idea with its official response and comments, and adds and deletes one's own", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const path = `${bank.path}/proposals/${bank.ids[0]}`;
+    await stage.tenant("PATCH", path, { status: "planned", response: { text: "From May on." } });
+    for (let number = 1; number <= 21; number++)
+      await stage.tenant("POST", `${path}/comments`, { body: `Team says ${number}` });
+    const other = await bank.tokenFor("somebody-else", "Amira");
+    const theirs = await fetch(`${stage.api}/ideabank/proposals/${bank.ids[0]}/comments`, {
+      method: "POST",
+      headers: { Authorization: other, "Content-Type": "application/json" },
+      body: JSON.stringify({ body: "Yes please" }),
+    });
+    expect(theirs.status).toBe(201);
+
+    const { page } = await open(bank.token);
+    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    await page.getByText("From May on.").waitFor();
+    await page.getByRole("heading", { name: "22 comments" }).waitFor();
+    expect(await focused(page)).toBe("Dogs");
+    await page.getByRole("button", { name: "Show more comments" }).press("Enter");
+    await page.locator(".comment").filter({ hasText: "Amira" }).getByText("Yes please").waitFor();
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await page.getByLabel("Add a comment").fill("Mine too\nthank you");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "23 comments" }).waitFor();
+    const own = page.locator(".comment").filter({ hasText: "Mine too" });
+    await own.getByText("You", { exact: true }).waitFor();
+    expect(await page.getByLabel("Add a comment").inputValue()).toBe("");
+    await own.getByRole("button", { name: "Delete" }).click();
+    await own.getByRole("group").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "22 comments" }).waitFor();
+    expect(await own.count()).toBe(0);
+  });
+
+  it("opens the idea that a link names, and leads from a merged one to where it went", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Big dogs")]);
+    await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[1]}/merge`, { into: bank.ids[0] });
+    const { page } = await open(bank.token, {}, { more: `proposal="${bank.ids[1]}"` });
+    await page.getByRole("heading", { name: "Big dogs" }).waitFor();
+    expect(await page.getByRole("textbox").count()).toBe(0);
+    await page.getByRole("button", { name: "Open it" }).click();
+    await page.getByRole("heading", { name: "Dogs", exact: true }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    expect(await page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
+  });
+
+  it("is used by keyboard alone", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const { page } = await open(bank.token);
+    // New idea, the sorts as one stop, the filter, the vote.
+    for (let stops = 0; stops < 4; stops++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    expect(await focused(page)).toBe("Dogs");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("Dogs");
+    await page.getByRole("radio", { name: "Trending" }).waitFor({ state: "attached" });
+  });
+
+  it("sends nothing more when it is removed while it sends", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const { page, complaints } = await open(bank.token);
+    const held = await hold(page, /\/vote$/);
+    await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+    await held.seen;
+    const given = page.waitForEvent("requestfailed");
+    await page.evaluate("document.querySelector('idea-bank-board').remove()");
+    await given;
+    held.release();
+    expect(complaints).toEqual([]);
+  });
+
+  it("has nothing for axe-core to complain of, in any view, light and dark, wide and narrow, both directions", async () => {
+    const bank = await stage.ideaBank(
+      { name: "Rider ideas" },
+      ["submitted", "under-review", "planned", "in-progress", "implemented", "declined"].map((status) =>
+        idea(`Is ${status}`, { status }),
+      ),
+    );
+    const path = `${bank.path}/proposals/${bank.ids[2]}`;
+    await stage.tenant("PATCH", path, { response: { text: "We will." } });
+    await stage.tenant("POST", `${path}/comments`, { body: "Soon." });
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [width, dir] of [[1280, "rtl"] as const, [390, "ltr"] as const]) {
+        const { page } = await open(bank.token, { colorScheme, viewport: { width, height: 900 } }, { dir });
+        const look = async (view: string) => {
+          await takeScreenshot(page, `test-results/board-${view}-${colorScheme}-${width}.png`);
+          await expectAccessible(page, `${view} ${colorScheme} ${width} ${dir}`);
+        };
+        await answerOnce(page, /\/vote$/, 429, "too-many-requests", { "Retry-After": "30" });
+        await page.getByRole("button", { name: "Vote for “Is planned”" }).click();
+        await page.locator(".notice").waitFor();
+        await look("list");
+        await page.getByRole("button", { name: "New idea" }).click();
+        await page.getByRole("button", { name: "Submit idea" }).click();
+        await look("form");
+        await page.getByRole("button", { name: "Cancel" }).click();
+        await page.getByRole("button", { name: "Is planned", exact: true }).click();
+        await page.locator(".comment").waitFor();
+        await look("idea");
+      }
+    }
+  });
+});

@@ -1,0 +1,77 @@
+/** The scripts of the elements: how large they are, and that what was released stays what it was. */
+import { execFile } from "node:child_process";
+import { appendFile, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildElements } from "../../src/commands/development/build-elements.ts";
+import { faultsOfReleases, readReleases } from "../../src/commands/development/released-elements.ts";
+import { ELEMENTS_VERSION } from "../../src/elements/version.ts";
+
+const KIB = 1024;
+const LIMITS = { "changelog.js": 5 * KIB, "board.js": 12 * KIB };
+const elements = await buildElements();
+
+it.each(Object.entries(LIMITS))("%s is at most %i bytes gzipped", (name, limit) => {
+  expect(gzipSync(elements.get(name) ?? "").byteLength).toBeLessThanOrEqual(limit);
+});
+
+it.each([...elements])("%s loads nothing, parses no HTML and evaluates nothing", (_, text) => {
+  expect(
+    text.match(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\bimport\(|@import|url\(/g,
+    ),
+  ).toBeNull();
+  expect(text.match(/https?:\/\/[^"'`]*/g)).toEqual(text.includes("svg") ? ["http://www.w3.org/2000/svg"] : null);
+  // Sizes follow the element's own font size, not the page's.
+  expect(text.match(/\d(?:rem)\b/g)).toBeNull();
+});
+
+describe("a released version", () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "releases-"));
+    await cp("public/embed", join(root, "public/embed"), { recursive: true });
+    await cp("docs/embed.md", join(root, "docs/embed.md"));
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  const file = `public/embed/${ELEMENTS_VERSION}/board.js`;
+
+  it("is what the manifest says, what the sources make, and in the documentation", async () => {
+    expect(await faultsOfReleases(elements, root)).toEqual([]);
+    const { latest, releases } = await readReleases(root);
+    expect(Object.keys(releases)).toContain(latest);
+  });
+
+  it("cannot be changed", async () => {
+    await appendFile(join(root, file), " ");
+    expect(await faultsOfReleases(elements, root)).toEqual([`${file} is not what was released.`]);
+  });
+
+  it("cannot go away", async () => {
+    await rm(join(root, file));
+    expect(await faultsOfReleases(elements, root)).toEqual([`${file} is not what was released.`]);
+  });
+
+  it("is not added to by hand", async () => {
+    await writeFile(join(root, `public/embed/${ELEMENTS_VERSION}/more.js`), "");
+    expect(await faultsOfReleases(elements, root)).toEqual([
+      `public/embed/${ELEMENTS_VERSION}/more.js is in no release.`,
+    ]);
+  });
+
+  it("needs another number for another text", async () => {
+    const changed = new Map([...elements].map(([name, text]) => [name, `${text}\n`]));
+    expect(await faultsOfReleases(changed, root)).toEqual([expect.stringContaining("Raise the version")]);
+  });
+
+  it("was never changed since it was committed", async () => {
+    // Where there is no history (an archive, a shallow clone), there is none to contradict.
+    const history = ["log", "--format=", "--name-only", "--diff-filter=MDT", "--", ":(glob)public/embed/*.*.*/*"];
+    const { stdout } = await promisify(execFile)("git", history).catch(() => ({ stdout: "" }));
+    expect(stdout).toBe("");
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * `npm run test:crash`: kills the development server (SIGKILL) at random moments under mixed load, 20 times unless `--crashes` says
+ * otherwise, and restarts it on the same data. Each time: every acknowledged write is there exactly once, retries do not duplicate,
+ * counters agree with rows, the changelog equals the reference, what was revoked stays so, a limit is exceeded by no more than promised.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
+import { Journal } from "./journal.ts";
+import { Load } from "./load.ts";
+import { randomPick } from "./random.ts";
+import { createScene, send } from "./scene.ts";
+import { checkRevocations, excessOf, retryCreations, settleVotes } from "./settle.ts";
+import { faultsOfDatabase, openDatabase, referenceChangelog } from "./stored.ts";
+
+const PANELISTS = 6;
+/** A kill comes this long after the load began, in milliseconds. */
+const KILLED_AFTER = { min: 500, span: 4_000 };
+
+const { values } = parseArgs({ options: { crashes: { type: "string" }, seed: { type: "string" } } });
+const crashes = Number(values.crashes ?? 20);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const pick = randomPick(seed);
+console.log(`${crashes} crashes, seed ${seed}`);
+
+const checkout = await makeCheckout();
+const stateFolder = join(checkout.folder, ".wrangler/state");
+const port = await freePort();
+const url = `http://localhost:${port}`;
+const start = () => startDev(checkout.folder, "--port", String(port));
+const journal = new Journal();
+const faults: string[] = [];
+const totals = { done: 0, notDone: 0, replayed: 0 };
+let server = await start();
+try {
+  const scene = await createScene(url, PANELISTS);
+  for (let crash = 1; crash <= crashes; crash++) {
+    const load = new Load({ url, scene, journal, pick });
+    const killed = new Promise<void>((resolve) => setTimeout(resolve, KILLED_AFTER.min + pick(KILLED_AFTER.span)));
+    const running = load.run(() => false);
+    await killed;
+    await server.kill();
+    journal.crashes.push(performance.now());
+    await running;
+    const acknowledged = journal.acknowledged;
+
+    const found: string[] = [];
+    const database = openDatabase(stateFolder);
+    found.push(...faultsOfDatabase(database, journal));
+    database.close();
+
+    server = await start();
+    const { faults: retried, ...counts } = await retryCreations(url, journal);
+    found.push(...retried, ...(await settleVotes(url, scene, journal)), ...(await checkRevocations(url, journal)));
+    for (const name of ["done", "notDone", "replayed"] as const) totals[name] += counts[name];
+
+    const Authorization = scene.panelists[0]?.token ?? "";
+    const settled = openDatabase(stateFolder);
+    found.push(...faultsOfDatabase(settled, journal));
+    const expected = await referenceChangelog(settled, scene.ideaBankId);
+    settled.close();
+    const { text } = await send(`${url}/public/ideabank/changelog`, { headers: { Authorization } });
+    if (text !== expected) found.push("the changelog is not the reference");
+    found.push(...excessOf(journal.admissions, journal.crashes).faults);
+    faults.push(...found);
+    console.log(`crash ${crash}: ${acknowledged} writes acknowledged so far, ${found.length} faults`);
+    for (const fault of found) console.log(`  ${fault}`);
+  }
+} finally {
+  await server.stop();
+  await checkout.remove();
+}
+
+const { excess } = excessOf(journal.admissions, journal.crashes);
+const answers = [...journal.statuses].toSorted(([left], [right]) => left - right);
+console.log(`
+acknowledged writes      ${journal.acknowledged}
+requests without answer  ${journal.lost}
+  sent again: had been done ${totals.done}, had not ${totals.notDone}
+acknowledged, sent again ${totals.replayed}
+most beyond the limit    ${Math.max(0, excess)}
+answers by status        ${answers.map(([status, count]) => `${status}: ${count}`).join(", ")}
+unexpected answers       ${journal.unexpected.length}
+faults                   ${faults.length}`);
+for (const line of [...new Set(journal.unexpected)].slice(0, 10)) console.log(`  ${line}`);
+process.exitCode = faults.length === 0 && journal.unexpected.length === 0 ? 0 : 1;

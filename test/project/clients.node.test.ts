@@ -1,0 +1,200 @@
+/** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
+import { globSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumPath, launchBrowser } from "../support/node/browser.ts";
+import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
+import { block } from "../support/node/documents.ts";
+
+const DOCUMENT = "docs/clients.md";
+const LOCAL = "http://localhost:8787";
+
+let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+let server: DevServer;
+let origin: string;
+let key: string;
+
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  server = await startDev(checkout.folder, "--port", String(port));
+  key = server.output.match(/^API key: (\S+)$/m)?.[1] ?? "";
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await checkout?.remove();
+});
+
+async function askTenantApi<Answer>(method: string, path: string, body: object): Promise<Answer> {
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  const response = await fetch(origin + path, { method, headers, body: JSON.stringify(body) });
+  expect(response.ok).toBe(true);
+  return (await response.json()) as Answer;
+}
+
+/** What `npm install` would put into the folder, taken from this project's own packages: these, and none besides. */
+async function install(folder: string, specifiers: readonly string[]): Promise<void> {
+  for (const specifier of specifiers) {
+    const [, name = "", major] = /^(@?[^@]+)(?:@(\d+))?$/.exec(specifier) ?? [];
+    const source = resolve("node_modules", name);
+    const { version, bin = {} } = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
+    if (major !== undefined) expect(version).toMatch(new RegExp(`^${major}\\.`));
+    const target = join(folder, "node_modules", name);
+    await mkdir(dirname(target), { recursive: true });
+    await symlink(source, target, "dir");
+    await mkdir(join(folder, "node_modules/.bin"), { recursive: true });
+    for (const [command, path] of Object.entries<string>(bin)) {
+      await symlink(join(source, path), join(folder, "node_modules/.bin", command));
+    }
+  }
+}
+
+describe("the typed client", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "client-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const client = block(DOCUMENT, "typed-client");
+  const write = (text: string) => writeFile(join(folder, "client.ts"), text.replace(LOCAL, origin));
+  /** Under the Node of this project, for the machine may have an older one. */
+  const run = (commands: string) =>
+    paste(`set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n${commands}`);
+
+  it("needs what the page installs and nothing more, and issues a token", async () => {
+    const setup = block(DOCUMENT, "typed-client-setup").replace(LOCAL, origin).split("\n");
+    const isInstall = (line: string) => line.startsWith("npm install ");
+    const specifiers = setup.filter(isInstall).flatMap((line) => line.split(" ").filter((word) => /^[^-]/.test(word)));
+    await install(
+      folder,
+      specifiers.filter((word) => word !== "npm" && word !== "install"),
+    );
+    await run(setup.filter((line) => !isInstall(line)).join("\n"));
+    await write(client);
+    const output = await run(block(DOCUMENT, "typed-client-run").replace("ibk_…", key));
+    expect(output.trim()).toMatch(/^ibt_[0-9A-Za-z]{51}$/);
+  });
+
+  it("does not compile with a status or a field that the API does not have", async () => {
+    await write(client.replace('"OPEN"', '"AJAR"').replace("data.token", "data.secret"));
+    const [check = ""] = block(DOCUMENT, "typed-client-run").split("\n");
+    const mistakes = await run(check).catch((error: { stdout: string }) => error.stdout);
+    expect(mistakes).toMatch(/client\.ts\(\d+.*"AJAR"/);
+    expect(mistakes).toMatch(/client\.ts\(\d+.*'secret'/);
+  });
+});
+
+describe.runIf(chromiumPath)("the panelist's page, in Chromium", () => {
+  let browser: Browser;
+  let site: Server;
+  let url: string;
+  /** What the tenant's server answers to `POST /panelist-token`, one after the other. */
+  let tokens: string[];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    const page = block(DOCUMENT, "panelist-page").replace(LOCAL, origin);
+    site = createServer((request, response) => {
+      const isPage = request.method === "GET";
+      response.setHeader("Content-Type", isPage ? "text/html; charset=utf-8" : "application/json");
+      response.end(isPage ? page : JSON.stringify({ token: tokens.shift() }));
+    });
+    const port = await freePort();
+    url = `http://localhost:${port}/`;
+    await new Promise<void>((listening) => site.listen(port, "127.0.0.1", listening));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await new Promise((closed) => site?.close(closed));
+  });
+
+  const expired = "ibt_none";
+
+  async function openChangelog(): Promise<string> {
+    const bank = { name: "Rider ideas", status: "OPEN", changelogEnabled: true };
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", bank);
+    await askTenantApi("POST", `/tenant/ideabanks/${id}/proposals`, {
+      title: "<b>Night</b> & day",
+      description: "Every half hour.\nAll week.",
+      status: "implemented",
+    });
+    const issued = { externalId: "customer-42" };
+    return (await askTenantApi<{ token: string }>("POST", `/tenant/ideabanks/${id}/tokens`, issued)).token;
+  }
+
+  it("shows an entry as text, with its line breaks and its date", async () => {
+    tokens = [await openChangelog()];
+    const page = await browser.newPage();
+    await page.goto(url);
+    const entry = page.locator("#changelog li");
+    await entry.waitFor();
+    expect(await entry.locator("h3").textContent()).toBe("<b>Night</b> & day");
+    expect(await page.evaluate("document.querySelector('#changelog p').innerText")).toBe("Every half hour.\nAll week.");
+    const shown = Date.parse((await entry.locator("time").getAttribute("datetime")) ?? "");
+    expect(new Date(shown).getUTCFullYear()).toBe(new Date().getUTCFullYear());
+    await page.close();
+  });
+
+  it("renews a token that is refused", async () => {
+    tokens = [expired, await openChangelog()];
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.locator("#changelog li").waitFor();
+    expect(tokens).toEqual([]);
+    await page.close();
+  });
+
+  it("renews it once, and then says what is wrong", async () => {
+    tokens = [expired, expired, expired];
+    const page = await browser.newPage();
+    const failure = page.waitForEvent("pageerror");
+    await page.goto(url);
+    expect((await failure).message).toContain("This needs a valid token");
+    expect(tokens).toEqual([expired]);
+    await page.close();
+  });
+});
+
+describe("the static assets", () => {
+  it("serve the document to any origin", async () => {
+    const response = await fetch(`${origin}/openapi.json`);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(await response.json()).toEqual(JSON.parse(await readFile("public/openapi.json", "utf8")));
+  });
+
+  it("are what they say, and come over TLS only, each of them", async () => {
+    const files = globSync("public/**/*.{css,html,js,json,svg}").map((file) =>
+      file.slice("public".length).replaceAll("\\", "/"),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    for (const path of files) {
+      const { status, headers } = await fetch(origin + path);
+      expect(status, path).toBe(200);
+      const found = ["X-Content-Type-Options", "Strict-Transport-Security"].map((name) => headers.get(name));
+      expect(found, path).toEqual(["nosniff", "max-age=31536000"]);
+    }
+  });
+
+  it("serve the reference page with everything that it loads, from here alone", async () => {
+    const page = await fetch(`${origin}/reference`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    const html = await page.text();
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, url = ""]) => url)
+      .filter((url) => url !== "data:,");
+    expect(loaded.length).toBeGreaterThan(3);
+    for (const url of loaded) {
+      expect(url).toMatch(/^\//);
+      expect((await fetch(origin + url)).status, url).toBe(200);
+    }
+  });
+});

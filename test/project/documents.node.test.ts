@@ -1,0 +1,48 @@
+/** The Markdown of the repository: every link has a target, and every command can be pasted. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DOCUMENTS } from "../support/node/documents.ts";
+
+/** The fragment that GitHub makes of a heading. */
+const fragmentOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+
+const fragmentsOf = (document: string) =>
+  [...readFileSync(document, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => fragmentOf(heading));
+
+const hasTarget = (document: string, link: string): boolean => {
+  const [path = "", fragment] = link.split("#");
+  const target = path === "" ? document : join(dirname(document), path);
+  return existsSync(target) && (fragment === undefined || fragmentsOf(target).includes(fragment));
+};
+
+it("there are documents to check", () => expect(DOCUMENTS.length).toBeGreaterThan(8));
+
+describe.each(DOCUMENTS)("%s", (document) => {
+  const text = readFileSync(document, "utf8");
+
+  it("has links with targets", () => {
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.filter((link) => !/^https?:/.test(link) && !hasTarget(document, link))).toEqual([]);
+  });
+
+  it("has commands without comments, which an interactive zsh would run, and without open quotes", () => {
+    const blocks = [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, code = ""]) => code);
+    expect(blocks.filter((code) => /(^|\s)#/m.test(code))).toEqual([]);
+    for (const code of blocks) execFileSync("bash", ["-n"], { input: code });
+  });
+});
+
+it("docs/operations.md explains every setting", () => {
+  const configuration = readFileSync("wrangler.toml", "utf8");
+  const variables = configuration.match(/^\[vars\]\n([\s\S]*?)^\[/m)?.[1] ?? "";
+  const settings = [...variables.matchAll(/^(\w+) =/gm), ...configuration.matchAll(/^required = \["(\w+)"\]/gm)];
+  expect(settings.length).toBeGreaterThan(2);
+  const operations = readFileSync("docs/operations.md", "utf8");
+  expect(settings.map(([, name]) => name).filter((name) => !operations.includes(`| \`${name}\` (`))).toEqual([]);
+});

@@ -1,0 +1,238 @@
+/** The architecture: imports run downward only. A folder or file that is in no layer fails too. */
+import { expect, it } from "vitest";
+
+const files = import.meta.glob<string>("../../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+
+/** The Worker's files are named by their room, those of the two other programs by program and room. */
+const shorten = (path: string) => path.replace(/^\/?worker\//, "");
+
+const sources = Object.entries(files)
+  .map(([path, text]) => ({ path: shorten(path.replace("../../src/", "")), text }))
+  .filter(({ path }) => !path.endsWith(".d.ts"));
+
+/** What each part may import, besides itself. The most specific name counts. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  "index.ts": ["app.ts", "scheduled.ts", "api-key-gate"],
+  "scheduled.ts": ["database"],
+  "app.ts": [
+    "tenant",
+    "panelist",
+    "account",
+    "operator",
+    "api-key-gate",
+    "database",
+    "idea-bank",
+    "http",
+    "memory",
+    "settings.ts",
+    "problem.ts",
+  ],
+  tenant: ["api-key-gate", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "rate-limit"],
+  panelist: ["http", "credentials", "database", "idea-bank", "model", "problem.ts", "memory"],
+  account: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts"],
+  operator: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "memory"],
+  "tenant/operations": ["http/operation.ts", "model"],
+  "tenant/operations.ts": ["tenant/operations"],
+  "panelist/operations.ts": ["http/operation.ts", "model"],
+  "account/operations.ts": ["http/operation.ts", "model"],
+  "operator/operations.ts": ["http/operation.ts", "model"],
+  http: [
+    "memory",
+    "credentials",
+    "database/guarded-database.ts",
+    "database/outage.ts",
+    "database/quota.ts",
+    "model",
+    "problem.ts",
+    "settings.ts",
+  ],
+  "http/operation.ts": ["model", "problem.ts"],
+  "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts"],
+  "idea-bank": ["memory", "database", "model", "problem.ts"],
+  "idea-bank/render-changelog.ts": ["model"],
+  database: ["credentials", "model", "memory"],
+  "database/outage.ts": ["memory"],
+  "database/guarded-database.ts": ["database/outage.ts"],
+  "database/quota.ts": [],
+  "settings.ts": ["credentials"],
+  model: ["credentials", "rate-limit"],
+  credentials: ["memory"],
+  "rate-limit": [],
+  memory: [],
+  "problem.ts": [],
+  // Runs in browsers: of the rest it knows the types of the API's answers, and nothing else knows it.
+  elements: ["model"],
+  "elements/shared": ["model"],
+  "elements/changelog": ["elements/shared", "model"],
+  "elements/board": ["elements/shared", "model"],
+  "elements/version.ts": [],
+  // What npm runs. It is not in the Worker: test/project/bundle.node.test.ts.
+  "commands/openapi": [
+    "package.json",
+    "tenant/operations.ts",
+    "panelist/operations.ts",
+    "account/operations.ts",
+    "operator/operations.ts",
+    "http/operation.ts",
+    "credentials",
+    "model",
+    "problem.ts",
+  ],
+  "commands/deployment": [],
+  "commands/development": ["commands/openapi", "credentials", "model", "elements/version.ts", "commands/deployment"],
+};
+
+/** Parts that are pure: no framework but the schemas', no bindings, no clock, no randomness of their own. */
+const PURE = ["credentials", "model", "idea-bank/render-changelog.ts", "rate-limit", "memory", "problem.ts"];
+
+/** Any part may use it, the pure ones too. */
+const PURE_LIBRARIES = ["zod/mini"];
+
+/** Who may use any other library. The parts below http know bindings, not Hono. */
+const LIBRARIES: Record<string, readonly string[]> = {
+  hono: ["app.ts", "account", "operator", "tenant", "panelist", "http"],
+  "cloudflare:workers": ["api-key-gate"],
+};
+
+/** A clock, randomness, bindings, timers, anything else of the platform that is not a function of its arguments. */
+const IMPURE =
+  /(?<!new )\bDate\b|\bnew Date\(\)|\bnew Date\b(?!\()|\bMath\.random\b|\bTemporal\b|\bperformance\b|\bcrypto\b(?:\.\w+)*|\b(?:fetch|setTimeout|setInterval|queueMicrotask)\(|\b(?:scheduler|caches|navigator|process|console)\.|\bglobalThis\b|\b(?:Env|D1\w+|KV[A-Z]\w+|DurableObject\w*|ExecutionContext)\b/g;
+
+/** What pure parts use of the platform on purpose. */
+const DELIBERATE: Record<string, readonly string[]> = {
+  // Hashes and signatures: functions of their arguments alone.
+  credentials: ["crypto.subtle.digest", "crypto.subtle.importKey", "crypto.subtle.sign"],
+  "idea-bank/render-changelog.ts": ["crypto.subtle.digest"],
+  // A deadline is a timer.
+  "memory/deadline.ts": ["setTimeout("],
+  // The one source of randomness. Code that needs it gets it as an argument.
+  "credentials/base62.ts": ["crypto.getRandomValues"],
+};
+
+const topOf = (path: string) => path.split("/")[0] ?? path;
+
+const partOf = (path: string) =>
+  [path, path.split("/").slice(0, 2).join("/"), topOf(path)].find((name) => Object.hasOwn(MAY_IMPORT, name)) ??
+  `no layer holds ${path}`;
+
+const importsOf = (text: string) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, name = ""]) => name);
+
+const isOfAnotherProgram = (path: string) => ["elements", "commands"].includes(topOf(path));
+
+const resolve = (from: string, name: string) =>
+  shorten(new URL(name, `https://src/${isOfAnotherProgram(from) ? "" : "worker/"}${from}`).pathname.slice(1));
+
+it("there are sources to check", () => {
+  expect(sources.length).toBeGreaterThan(30);
+});
+
+/** The paths of the sources that break a rule. */
+const offenders = (breaks: (source: (typeof sources)[number]) => boolean) =>
+  sources.filter(breaks).map(({ path }) => path);
+
+it("every source belongs to a layer", () => {
+  expect(offenders(({ path }) => !Object.hasOwn(MAY_IMPORT, partOf(path)))).toEqual([]);
+});
+
+it("imports run downward only", () => {
+  const arrows = sources.flatMap(({ path, text }) => {
+    const allowed = [partOf(path), ...(MAY_IMPORT[partOf(path)] ?? [])];
+    return importsOf(text)
+      .filter((name) => name.startsWith("."))
+      .map((name) => resolve(path, name))
+      .filter((target) => !allowed.includes(partOf(target)) && !allowed.includes(topOf(target)))
+      .map((target) => `${path} -> ${target}`);
+  });
+  expect(arrows).toEqual([]);
+});
+
+it("the elements import only types from the Worker's sources", () => {
+  const imports = sources
+    .filter(({ path }) => topOf(path) === "elements")
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^import (.*?) from "([^"]+)"/gms)].map(([, what = "", name = ""]) => ({
+        path,
+        what,
+        target: resolve(path, name),
+      })),
+    );
+  expect(imports.length).toBeGreaterThan(20);
+  const escaping = imports.filter(({ what, target }) => topOf(target) !== "elements" && !what.startsWith("type "));
+  expect(escaping).toEqual([]);
+});
+
+it("no file has more than 300 lines", () => {
+  expect(offenders(({ text }) => text.split("\n").length > 301)).toEqual([]);
+});
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'])\/\/.*$/gm, "");
+
+/** Which libraries a source imports that its part may not, and what a pure one uses that is not pure. */
+function escapesOf({ path, text }: { path: string; text: string }): string[] {
+  const part = partOf(path);
+  const isPure = PURE.includes(part);
+  const mayUse = ([library, parts]: [string, readonly string[]], name: string) =>
+    (name === library || name.startsWith(`${library}/`)) && parts.includes(part);
+  const libraries = importsOf(text)
+    .filter((name) => !name.startsWith(".") && !PURE_LIBRARIES.includes(name))
+    .filter((name) => isPure || !Object.entries(LIBRARIES).some((entry) => mayUse(entry, name)));
+  const deliberate = [...(DELIBERATE[part] ?? []), ...(DELIBERATE[path] ?? [])];
+  const impure = isPure ? [...withoutComments(text).matchAll(IMPURE)].map(([words]) => words) : [];
+  return [
+    ...libraries.map((name) => `${path} imports ${name}`),
+    ...impure.filter((words) => !deliberate.includes(words)).map((words) => `${path} has ${words}`),
+  ];
+}
+
+it("each part uses only its libraries, and the pure parts only pure functions", () => {
+  expect(sources.filter(({ path }) => PURE.includes(partOf(path))).length).toBeGreaterThan(PURE.length);
+  expect(sources.filter(({ path }) => topOf(path) !== "commands").flatMap(escapesOf)).toEqual([]);
+});
+
+it.each([
+  ["database/surveys.ts", 'import { Hono } from "hono";', "imports hono"],
+  ["database/surveys.ts", 'import type { Context } from "hono/jsx";', "imports hono/jsx"],
+  ["idea-bank/snapshots.ts", 'await import("hono");', "imports hono"],
+  ["tenant/surveys.ts", 'import { env } from "cloudflare:workers";', "imports cloudflare:workers"],
+  ["http/pages.ts", 'import * as z from "zod";', "imports zod"],
+  ["http/pages.ts", 'import "honolulu";', "imports honolulu"],
+  ["model/id.ts", 'import { Hono } from "hono";', "imports hono"],
+  ["model/id.ts", "const id = crypto.randomUUID();", "has crypto.randomUUID"],
+  ["model/id.ts", 'await crypto.subtle.digest("SHA-256", bytes);', "has crypto.subtle.digest"],
+  ["credentials/id.ts", "crypto.getRandomValues(bytes);", "has crypto.getRandomValues"],
+  ["credentials/id.ts", "const { subtle } = crypto;", "has crypto"],
+  ["credentials/id.ts", "crypto.subtle.generateKey(algorithm);", "has crypto.subtle.generateKey"],
+  ["rate-limit/sliding-window.ts", "const now = performance.now();", "has performance"],
+  ["rate-limit/sliding-window.ts", "const now = Date.now();", "has Date"],
+  ["rate-limit/sliding-window.ts", "const now = +new Date();", "has new Date()"],
+  ["rate-limit/sliding-window.ts", "const clock = Date;", "has Date"],
+  ["problem.ts", "const retryAfter = Math.random();", "has Math.random"],
+  ["idea-bank/render-changelog.ts", "setTimeout(render);", "has setTimeout("],
+  ["model/capabilities.ts", "(database: D1Database) => database;", "has D1Database"],
+])("in %s, %s is seen", (path, text, found) => expect(escapesOf({ path, text })).toEqual([`${path} ${found}`]));
+
+it.each([
+  ["app.ts", 'import { cors } from "hono/cors";'],
+  ["model/text.ts", "new Date(milliseconds).toISOString(); // not Date.now()"],
+  ["credentials/base62.ts", "/** Not Math.random(). */ crypto.getRandomValues(bytes);"],
+])("in %s, %s is fine", (path, text) => expect(escapesOf({ path, text })).toEqual([]));
+
+it("SQL lives in database/", () => {
+  const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+\w/;
+  expect(offenders(({ path, text }) => !["database", "commands"].includes(topOf(path)) && sql.test(text))).toEqual([]);
+});
+
+it("the surfaces never import each other", () => {
+  const audiences = ["tenant", "panelist", "account", "operator"];
+  const crossings = sources
+    .filter(({ path }) => audiences.includes(topOf(path)))
+    .flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((name) => name.startsWith("."))
+        .map((name) => resolve(path, name))
+        .filter((target) => audiences.includes(topOf(target)) && topOf(target) !== topOf(path))
+        .map((target) => `${path} -> ${target}`),
+    );
+  expect(crossings).toEqual([]);
+});

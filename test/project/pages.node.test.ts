@@ -1,0 +1,191 @@
+/** The start page, the page of the elements and the reference, in a real browser: all of them sandboxed. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Releases } from "../../src/commands/development/released-elements.ts";
+import { expectAccessible } from "../support/node/accessible.ts";
+import { chromiumPath, takeScreenshot } from "../support/node/browser.ts";
+import { block } from "../support/node/documents.ts";
+import { openStage, type Stage } from "../support/node/element-stage.ts";
+
+const LOOKS = [
+  { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 900 } },
+] as const;
+
+describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  async function open(path: string, options: Parameters<Stage["page"]>[0] = {}) {
+    const opened = await stage.page(options);
+    await opened.page.goto(stage.api + path);
+    return opened;
+  }
+  const withToken = (path: string) => `${path}#token=${stage.demoToken}`;
+  const isLive = async (page: Page) => {
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await page.locator("idea-bank-changelog:state(ready)").waitFor({ state: "attached" });
+  };
+
+  it.each(["/", "/embed/", "/reference"])(
+    "%s cannot act as the owner who is signed in on the same origin",
+    async (path) => {
+      const { page } = await open(path);
+      expect(await page.evaluate("self.origin")).toBe("null");
+      expect(await page.evaluate("fetch('/account/api/keys').then(() => 'read', () => 'refused')")).toBe("refused");
+      const posted = page.waitForResponse(`${stage.api}/account/api/keys`);
+      // What needs no permission to be sent is refused by its origin.
+      await page.evaluate(
+        "fetch('/account/api/keys', { method: 'POST', mode: 'no-cors', body: '{}' }).catch(() => {})",
+      );
+      expect((await posted).status()).toBe(403);
+      const address = await page.evaluate("(() => { try { return typeof localStorage } catch { return 'none' } })()");
+      expect(address).toBe("none");
+    },
+  );
+
+  it("the start page shows the idea bank of the token in its address, and takes it along", async () => {
+    const { page, complaints } = await open(withToken("/"));
+    await isLive(page);
+    await page.getByRole("heading", { name: "Riverline rider ideas" }).waitFor();
+    expect(await page.locator("#token-form").isVisible()).toBe(false);
+    expect(await page.locator("#snippet").textContent()).toContain(`src="${stage.api}/embed/changelog.js"`);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: /Copied|Selected/ }).waitFor();
+    await page.getByRole("link", { name: "Elements", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "A changelog and an idea board" }).waitFor();
+    await isLive(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it("the start page asks for a token when there is none, and keeps it out of its address", async () => {
+    const { page, complaints } = await open("/");
+    expect(await page.locator("idea-bank-board").isVisible()).toBe(false);
+    await expectAccessible(page, "without a token");
+    await page.getByLabel("A panelist’s token").fill(stage.demoToken);
+    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await isLive(page);
+    expect(page.url()).toBe(`${stage.api}/`);
+    expect(complaints).toEqual([]);
+  });
+
+  it("a token that is refused is asked for again", async () => {
+    const { page } = await open("/#token=ibt_0refused");
+    await page.getByText("This token is refused").waitFor();
+    await expectAccessible(page, "with a refused token");
+    await page.getByLabel("A panelist’s token").fill(stage.demoToken);
+    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await isLive(page);
+    await page.locator("#token-problem").waitFor({ state: "hidden" });
+  });
+
+  it("the page of the elements has a snippet that runs on another site, with the hash of its release", async () => {
+    const { page, complaints } = await open(withToken("/embed/"));
+    await isLive(page);
+    await page.getByLabel("Element").selectOption("Changelog");
+    await page.getByLabel("Accent").selectOption("Violet");
+    await expect.poll(() => page.locator("#snippet").textContent()).toContain("integrity");
+    const snippet = (await page.locator("#snippet").textContent()) ?? "";
+    expect(snippet).toContain("--idea-bank-accent: light-dark(#7a2fc4, #d3b0ff);");
+    expect(complaints).toEqual([]);
+
+    const { page: host, complaints: hostComplaints } = await stage.page();
+    await host.goto(stage.hostPage(snippet.replace("ibt_…", stage.demoToken)));
+    await host.locator("idea-bank-changelog:state(ready)").waitFor();
+    expect(hostComplaints).toEqual([]);
+    // A file that is not what was released does not run.
+    await host.goto(stage.hostPage(snippet.replace(/sha384-..../, "sha384-AAAA")));
+    await expect.poll(() => hostComplaints.join()).toContain("integrity");
+    expect(await host.evaluate("customElements.get('idea-bank-changelog')")).toBeUndefined();
+  });
+
+  it("the documentation's snippets run on another site, and ask it for a token", async () => {
+    const { page, complaints } = await stage.page();
+    const inPlace = (marker: string) =>
+      block("docs/embed.md", marker).replaceAll("https://api.example", stage.api).replace("ibt_…", stage.demoToken);
+    await page.goto(stage.hostPage(inPlace("shortest")));
+    await page.locator("idea-bank-changelog:state(ready)").waitFor();
+    await page.route("**/my/panelist-token", (route) => route.fulfill({ body: stage.demoToken }));
+    await page.goto(stage.hostPage(inPlace("provider"), { head: inPlace("released") }));
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("the scripts are served to every origin: a release for good, the newest for five minutes", async () => {
+    const { latest, releases }: Releases = JSON.parse(await (await fetch(`${stage.api}/embed/releases.json`)).text());
+    expect(Object.keys(releases[latest] ?? {})).toEqual(["changelog.js", "board.js"]);
+    for (const [path, caching] of [
+      [`/embed/${latest}/changelog.js`, "public, max-age=31536000, immutable"],
+      [`/embed/${latest}/board.js`, "public, max-age=31536000, immutable"],
+      ["/embed/changelog.js", "public, max-age=300"],
+      ["/embed/board.js", "public, max-age=300"],
+    ] as const) {
+      const { status, headers } = await fetch(stage.api + path);
+      expect(status, path).toBe(200);
+      expect(headers.get("Cache-Control"), path).toBe(caching);
+      expect(headers.get("Access-Control-Allow-Origin"), path).toBe("*");
+      expect(headers.get("Cross-Origin-Resource-Policy"), path).toBe("cross-origin");
+      expect(headers.get("X-Content-Type-Options"), path).toBe("nosniff");
+      expect(headers.get("Content-Type"), path).toContain("javascript");
+    }
+    const unreleased = await fetch(`${stage.api}/embed/0.0.0/board.js`);
+    expect(unreleased.status).toBe(404);
+    expect(unreleased.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("the reference shows every operation, with a sample for curl and one for fetch", async () => {
+    const { page, complaints } = await open("/reference");
+    await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    const operation = page.locator("[id='tag/Panelist-API/operation/vote']");
+    const address = `${stage.api}/ideabank/proposals/Pr0p0sa1Dark/vote`;
+    const sample = operation.getByRole("tabpanel").locator("pre").first();
+    expect(await sample.textContent()).toBe(`curl ${address} \\\n  -X PUT \\\n  -H 'Authorization: ibt_…'`);
+    // The operator's needs a credential too, and comes after what an integrator reads.
+    const headings = await page.getByRole("heading").allTextContents();
+    const inOrder = ["Check an API key", "Vote for a proposal", "List API keys", "Suspend or resume an account"];
+    expect(headings.map((heading) => heading.trim()).filter((heading) => inOrder.includes(heading))).toEqual(inOrder);
+    const operators = page.locator("[id='tag/Operation/operation/setAccountStatus']");
+    await operators.getByRole("tab", { name: "curl" }).click();
+    await operators.locator("pre").filter({ hasText: "-H 'Authorization: Bearer …'" }).waitFor();
+    await operation.getByRole("tab", { name: "fetch" }).click();
+    await operation
+      .locator("pre")
+      .filter({ hasText: `await fetch("${address}", {` })
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("the reference can be read before its renderer has run: the document's title and description", async () => {
+    const { page } = await stage.page();
+    await page.route("**/redoc.standalone.js", (route) => route.abort());
+    await page.goto(`${stage.api}/reference`);
+    const { info } = JSON.parse(await (await fetch(`${stage.api}/openapi.json`)).text());
+    await page.getByRole("heading", { level: 1, name: info.title }).waitFor();
+    await page.getByText(info.description).waitFor();
+    await page.unroute("**/redoc.standalone.js");
+    await page.reload();
+    await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    expect(await page.locator("#opening").count()).toBe(0);
+  });
+
+  it.each(LOOKS)("have nothing for axe-core to complain of, in $colorScheme; see the screenshots", async (looks) => {
+    for (const [name, path] of [["start", "/"] as const, ["elements", "/embed/"] as const]) {
+      const { page } = await open(withToken(path), looks);
+      await isLive(page);
+      await takeScreenshot(page, `test-results/${name}-${looks.colorScheme}.png`);
+      await expectAccessible(page, name);
+    }
+  });
+
+  // Some 17,000 nodes, each held against what is behind it.
+  it.each(LOOKS)("the reference has nothing either, in $colorScheme", { timeout: 240_000 }, async (looks) => {
+    const { page } = await open("/reference", looks);
+    await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    await takeScreenshot(page, `test-results/reference-${looks.colorScheme}.png`, false);
+    await expectAccessible(page, "reference");
+  });
+});

@@ -1,0 +1,47 @@
+/** What the README tells a reader to paste, pasted. */
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DevServer, freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
+import { block } from "../support/node/documents.ts";
+import { isInstalled, pasteInto, SHELLS } from "../support/node/interactive-shell.ts";
+
+let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+let server: DevServer;
+let walkThrough: string;
+
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  const port = await freePort();
+  server = await startDev(checkout.folder, "--port", String(port));
+  walkThrough = block("README.md", "walk-through").replace(/^API=.*$/m, `API=http://localhost:${port}`);
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await checkout?.remove();
+});
+
+describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,", (shell) => {
+  const installed = isInstalled(shell);
+  if (!installed && process.env.CI) throw new Error(`CI needs ${shell} for the tests of the README`);
+  if (!installed) console.warn(`SKIPPED: no ${shell} found for the tests of the README`);
+
+  it.runIf(installed)("leads from an API key to a panelist who reads the new entry", async () => {
+    const { output, complaints } = await pasteInto(shell, walkThrough, checkout.folder);
+    expect(complaints).not.toMatch(/not found|unmatched|parse error|syntax error|curl: /);
+    expect(JSON.parse(output.slice(output.lastIndexOf('{\n  "items"')))).toEqual({
+      items: [{ title: "Night buses", description: "Every half hour, all week.", lastModified: expect.any(Number) }],
+    });
+  });
+
+  it.runIf(installed)("shows what is wrong when a request fails", async () => {
+    const wrong = walkThrough.replace(/^KEY=.*$/m, "KEY=ibk_wrong");
+    const { complaints } = await pasteInto(shell, wrong, checkout.folder);
+    expect(complaints).toContain("The requested URL returned error: 401");
+    expect(complaints).toContain('"error":"unauthorized"');
+  });
+});
+
+it("the README has at most 150 lines", async () => {
+  expect((await readFile("README.md", "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});

@@ -1,0 +1,66 @@
+/** What strangers and their tools find: CI, templates, metadata, the Deploy to Cloudflare button. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { parse } from "yaml";
+
+const read = (path: string) => readFileSync(path, "utf8");
+const { version, cloudflare, ...metadata } = JSON.parse(read("package.json"));
+const config = unstable_readConfig({ config: "wrangler.toml", env: "" }, { hideWarnings: true });
+
+describe("the Deploy to Cloudflare button", () => {
+  const secrets = parseEnv(read(".dev.vars.example"));
+
+  it("has a description for every binding, variable and secret, and for nothing else", () => {
+    const names = [
+      ...config.d1_databases.map(({ binding }: { binding: string }) => binding),
+      ...config.kv_namespaces.map(({ binding }: { binding: string }) => binding),
+      ...config.durable_objects.bindings.map(({ name }: { name: string }) => name),
+      ...(config.ratelimits ?? []).map(({ name }: { name: string }) => name),
+      ...Object.keys(config.vars),
+      ...Object.keys(secrets),
+    ];
+    expect(Object.keys(cloudflare.bindings).toSorted()).toEqual(names.toSorted());
+  });
+
+  it("asks for the secrets that the Worker needs, and the example values are too short for the Worker", () => {
+    expect(Object.keys(secrets)).toEqual(config.secrets?.required);
+    // It refuses secrets of fewer than 32 characters: test/worker/outages.test.ts.
+    for (const example of Object.values(secrets)) expect(example?.length).toBeLessThan(32);
+  });
+});
+
+it("CI runs .ci/run, which can be run, and may change nothing", () => {
+  const workflow = parse(read(".github/workflows/ci.yml"));
+  expect(workflow.jobs.ci.steps.map(({ run }: { run?: string }) => run)).toContain(".ci/run");
+  expect(statSync(".ci/run").mode & 0o111).toBe(0o111);
+  expect(workflow.permissions).toEqual({ contents: "read" });
+});
+
+it("templates and update rules are YAML, and each question of a template has a name of its own", () => {
+  const templates = readdirSync(".github/ISSUE_TEMPLATE").filter((name) => name !== "config.yml");
+  expect(templates.length).toBeGreaterThan(1);
+  for (const template of templates) {
+    const { name, description, body } = parse(read(`.github/ISSUE_TEMPLATE/${template}`));
+    expect([name, description]).toEqual([expect.any(String), expect.any(String)]);
+    const ids = body.flatMap(({ id }: { id?: string }) => id ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+  const { updates } = parse(read(".github/dependabot.yml"));
+  expect(updates.map((update: Record<string, string>) => `${update["package-ecosystem"]} ${update.directory}`)).toEqual(
+    ["npm /", "npm /test/bench", "github-actions /"],
+  );
+});
+
+it("the changelog has the version of package.json, and its versions fall", () => {
+  const versions = [...read("CHANGELOG.md").matchAll(/^## (\d+)\.(\d+)\.(\d+) \(\d{4}-\d\d-\d\d\)$/gm)];
+  const numbers = versions.map(([, ...parts]) => parts.map((part) => part.padStart(5, "0")).join("."));
+  expect(numbers).toEqual(numbers.toSorted().toReversed());
+  expect(versions.map(([line]) => line.split(" ")[1])).toContain(version);
+});
+
+it("the metadata names no host and no person", () => {
+  expect(JSON.stringify(metadata)).not.toMatch(/https?:\/\/|@[\w.-]+\.\w+>/);
+  expect(metadata).toMatchObject({ private: true, license: "MIT", keywords: expect.any(Array) });
+});

@@ -1,0 +1,287 @@
+/**
+ * Account Settings in a real browser, against `npm run dev`: what an owner does, with JavaScript and without, what axe-core
+ * finds, and a screenshot of each page in `test-results/`. Without a Chromium the tests are skipped, and say so.
+ */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumPath, launchBrowser, takeScreenshot } from "../../support/node/browser.ts";
+import { type DevServer, freePort, makeCheckout, startDev } from "../../support/node/checkout.ts";
+import { action, card, createKey, revokeKey } from "../../support/node/owner-pages.ts";
+
+if (chromiumPath === undefined) {
+  if (process.env.CI) throw new Error("CI needs a Chromium for the tests of Account Settings");
+  console.warn("SKIPPED: no Chromium found for the tests of Account Settings (install one, or name it in CHROMIUM)");
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SCREENSHOTS = "test-results";
+
+// On a quiet machine the slowest of these takes less than 10 s.
+describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 120_000 }, () => {
+  let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+  let server: DevServer;
+  let browser: Browser;
+  let origin: string;
+
+  beforeAll(async () => {
+    checkout = await makeCheckout();
+    const port = await freePort();
+    origin = `http://localhost:${port}`;
+    [server, browser] = await Promise.all([startDev(checkout.folder, "--port", String(port)), launchBrowser()]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await checkout?.remove();
+  });
+
+  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ baseURL: origin, ...options });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    return { page, complaints };
+  }
+
+  const whoami = async (key: string) =>
+    (await fetch(`${origin}/tenant/whoami`, { headers: { "X-API-Key": key } })).status;
+  const focused = (page: Page) => page.evaluate<string>("document.activeElement.textContent");
+
+  it("creates a key, copies it, uses it, shows its usage, rotates it and revokes it", async () => {
+    const { page, complaints } = await open();
+    const key = await createKey(page, "CRM import");
+    await page.getByRole("button", { name: "Copy the API key" }).click();
+    await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
+    expect(page.url()).not.toContain("ibk_");
+
+    for (let times = 0; times < 3; times++) expect(await whoami(key)).toBe(200);
+    // The gate writes its counts to D1 some seconds after the first use.
+    await expect
+      .poll(
+        async () => {
+          await page.goto("/account/api-keys");
+          return card(page, "CRM import").getByText("3 admitted").count();
+        },
+        { timeout: 100_000, interval: 1_000 },
+      )
+      .toBeGreaterThan(0);
+
+    // The hour may have ended meanwhile: then the requests are in the bar before the last, or in both.
+    const bars = card(page, "CRM import").locator(".bars > div");
+    const bar = bars.filter({ hasText: /[1-3] admitted/ }).last();
+    expect(await bar.locator(".tip").isVisible()).toBe(false);
+    await bar.hover();
+    expect(await bar.locator(".tip").isVisible()).toBe(true);
+    expect(await bar.locator(".tip").textContent()).toMatch(/^\d\d:\d\d( [AP]M)?: \d admitted, 0 over the limit$/);
+    const admitted = (await bars.locator(".tip").allTextContents()).map((tip) =>
+      Number(/(\d+) admitted/.exec(tip)?.[1]),
+    );
+    expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(3);
+
+    await action(page, "Rotate CRM import").click();
+    await card(page, "CRM import").getByRole("combobox").selectOption("no time at all");
+    await page.getByRole("button", { name: "Rotate now" }).click();
+    await page.getByRole("heading", { name: "Your key's new secret" }).waitFor();
+    const rotated = (await page.locator("#key").textContent()) ?? "";
+    expect(rotated.slice(0, 16)).toBe(key.slice(0, 16));
+    expect([await whoami(key), await whoami(rotated)]).toEqual([401, 200]);
+
+    await revokeKey(page, "CRM import");
+    expect(await whoami(rotated)).toBe(401);
+    // Who uses a screen reader hears it, and loading the page again does not say it again.
+    await expect.poll(() => focused(page)).toContain("“CRM import” is revoked.");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+    await page.getByText(/^Show \d+ revoked or expired keys?$/).click();
+    expect(await page.locator(".ended li.revoked").getByText("CRM import").isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("does not show the key again after the back button", async () => {
+    const { page } = await open();
+    const key = await createKey(page, "Going back");
+    await page.getByRole("link", { name: /back to API keys/ }).click();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.goBack();
+    expect(await page.content()).not.toContain(key);
+    await revokeKey(page, "Going back");
+  });
+
+  it("works without JavaScript", async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    const key = await createKey(page, "No script");
+    expect(await page.getByRole("button", { name: "Copy the API key" }).count()).toBe(0);
+    expect(await whoami(key)).toBe(200);
+    await page.goto("/account/api-keys");
+    await action(page, "Rename No script").click();
+    await card(page, "No script").getByLabel("New name").fill("Still no script");
+    await card(page, "No script").getByRole("button", { name: "Rename", exact: true }).click();
+    await page.getByText("The key is now called “Still no script”.").waitFor();
+    await action(page, "Rotate Still no script").click();
+    await page.getByRole("button", { name: "Rotate now" }).click();
+    const rotated = (await page.locator("#key").textContent()) ?? "";
+    expect([await whoami(key), await whoami(rotated)]).toEqual([200, 200]);
+    await revokeKey(page, "Still no script");
+    expect([await whoami(key), await whoami(rotated)]).toEqual([401, 401]);
+  });
+
+  it("works with the keyboard alone", async () => {
+    const { page } = await open();
+    await page.goto("/account/api-keys");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
+    await page.getByLabel("Name", { exact: true }).focus();
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Your new API key" }).waitFor();
+    await page.goto("/account/api-keys");
+    await action(page, "Rename By keyboard").focus();
+    await page.keyboard.press("Enter");
+    const name = card(page, "By keyboard").getByLabel("New name");
+    await name.waitFor();
+    await expect.poll(() => name.evaluate((input) => input.matches(":focus"))).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await name.isVisible()).toBe(false);
+    await revokeKey(page, "By keyboard");
+  });
+
+  it("opens a key's forms without moving anything", async () => {
+    const { page } = await open();
+    await createKey(page, "Stays put");
+    await page.goto("/account/api-keys");
+    const places = () =>
+      page.evaluate<number[][]>(
+        "[...document.querySelectorAll('.card, .card-head *, section')].filter((e) => !e.closest('[popover]')).map((e) => Object.values(e.getBoundingClientRect().toJSON()))",
+      );
+    const before = await places();
+    expect(before.length).toBeGreaterThan(10);
+    for (const name of ["Rotate", "Rename"]) {
+      await action(page, `${name} Stays put`).click();
+      await page.getByRole("dialog", { name: `${name} Stays put` }).waitFor();
+      expect(await places()).toEqual(before);
+      await page.keyboard.press("Escape");
+    }
+    await revokeKey(page, "Stays put");
+  });
+
+  it.each([true, false])(
+    "says at the top what is wrong with a form, and leads to it (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const { page } = await open({ javaScriptEnabled });
+      await page.goto("/account/api-keys");
+      const places = async () => {
+        // The style sheet, too.
+        await page.waitForLoadState("load");
+        const top = (await page.locator("form.create").boundingBox())?.y ?? 0;
+        const fields = ["#name", "#expiresInDays", "#scopes", "#rate"];
+        const boxes = await Promise.all(fields.map((field) => page.locator(field).boundingBox()));
+        return boxes.map((box) => box && { ...box, y: Math.round(box.y - top) });
+      };
+      const before = await places();
+      await page.getByLabel("Name", { exact: true }).fill("   ");
+      await page.getByRole("button", { name: "Create key" }).click();
+      const summary = page.getByRole("alert");
+      await summary.getByText("The key was not created.").waitFor();
+      await expect.poll(() => focused(page)).toContain("The key was not created.");
+      expect(await page.evaluate<number>("scrollY")).toBe(0);
+      expect(await places()).toEqual(before);
+      await summary.getByRole("link", { name: "Name must have 1 to 100 characters" }).click();
+      expect(new URL(page.url()).hash).toBe("#name");
+      expect(await page.locator("#name").evaluate((input) => input.getBoundingClientRect().top)).toBeLessThan(720);
+    },
+  );
+
+  it("shows the fields for another limit when that is chosen", async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto("/account/api-keys");
+    expect(await page.getByLabel("Requests").isVisible()).toBe(false);
+    await page.getByLabel("Limit").selectOption("Another limit…");
+    expect(await page.getByLabel("Requests").isVisible()).toBe(true);
+  });
+
+  it("says that a key was created before when its page is loaded again", async () => {
+    const { page } = await open();
+    await createKey(page, "Loaded again");
+    await page.reload();
+    expect(await page.title()).toBe("This was done before · Account Settings");
+    await revokeKey(page, "Loaded again");
+  });
+
+  it("creates one key for a double click", async () => {
+    const { page } = await open();
+    await page.goto("/account/api-keys");
+    await page.getByLabel("Name", { exact: true }).fill("Twice");
+    await page.getByRole("button", { name: "Create key" }).dblclick();
+    await page.getByRole("heading", { name: "Your new API key" }).waitFor();
+    await page.goto("/account/api-keys");
+    expect(await card(page, "Twice").count()).toBe(1);
+    await revokeKey(page, "Twice");
+  });
+
+  it("shows a name with markup as text", async () => {
+    const { page, complaints } = await open();
+    const name = `<img src=x onerror="document.title='owned'">`;
+    await createKey(page, name);
+    await page.goto("/account/api-keys");
+    await page.getByRole("heading", { name }).waitFor();
+    expect(await page.title()).toBe("API keys · Account Settings");
+    await revokeKey(page, name);
+    expect(complaints).toEqual([]);
+  });
+
+  it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
+    const { page, complaints } = await open({ bypassCSP: true });
+    /** Colours do not depend on the width, nor the structure on the colours: two of the four show axe-core everything. */
+    const look = async (name: string) => {
+      await page.evaluate(axe);
+      for (const [colorScheme, width, examined] of [
+        ["light", 1280, true],
+        ["light", 390, false],
+        ["dark", 1280, false],
+        ["dark", 390, true],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await takeScreenshot(page, `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`);
+        const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+        if (!examined) continue;
+        const violations = await page.evaluate(
+          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+        );
+        expect(violations, `${name}, ${colorScheme}, ${width}`).toEqual([]);
+      }
+    };
+    await createKey(page, "Nightly export");
+    await look("shown-key");
+    await page.goto("/account/api-keys");
+    await page.getByText(/^Show .*revoked or expired key/).click();
+    await look("api-keys");
+    await action(page, "Rotate Nightly export").click();
+    await look("api-keys-dialog");
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Name", { exact: true }).fill(" ");
+    await page.getByLabel("Limit").selectOption("Another limit…");
+    await page.getByLabel("Requests").fill("0");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("The key was not created.").waitFor();
+    await look("api-keys-refused");
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Revoke Nightly export" }).click();
+    await page.getByRole("heading", { name: "Revoke “Nightly export”?" }).waitFor();
+    await look("revoke");
+    await page.goto("/account/activity");
+    await look("activity");
+    await page.goto("/account/nope");
+    await look("not-found");
+    await revokeKey(page, "Nightly export");
+    expect(complaints.filter((complaint) => !/\b40[04]\b/.test(complaint))).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+/** What holds for every operation of Account Settings: generated from the table of operations. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { countStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { bodyOf, fillPath, type OperationCase, operationsOf } from "../../support/operations.ts";
+import { createOwner } from "../../support/owner.ts";
+import { newId } from "../../support/world.ts";
+
+const operations = operationsOf("access");
+const naming = operations.filter(({ parameters }) => parameters.length > 0);
+const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
+
+const initOf = ({ operation, method }: OperationCase, headers: Record<string, string> = {}): RequestInit => ({
+  method,
+  headers: { ...(operation.body && { "Content-Type": "application/json" }), ...headers },
+  body: operation.body ? JSON.stringify(bodyOf(operation)) : null,
+});
+
+describe.each(operations)("$name", (each) => {
+  const path = fillPath(each.path, { apiKeyId: newId() });
+
+  it("answers 403 without an identity, and calls no store", async () => {
+    const { env: counted, counts } = countStores(env);
+    const response = await createIsolate(counted, async () => undefined).request(path, initOf(each));
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: "forbidden" });
+    expect(counts).toEqual(NOTHING);
+  });
+
+  it("answers 403 to a change from another site, and calls no store", async () => {
+    if (each.method === "GET") return;
+    const { env: counted, counts } = countStores(env);
+    const owner = createOwner(undefined, counted);
+    for (const headers of [{ Origin: "https://evil.example" }, { "Sec-Fetch-Site": "cross-site" }]) {
+      const response = await owner.isolate.request(path, initOf(each, headers));
+      expect(response.status).toBe(403);
+    }
+    expect(counts).toEqual(NOTHING);
+  });
+});
+
+describe.each(naming)("$name of another owner's key", (each) => {
+  it("answers 404, the same as for a key that does not exist, and changes nothing", async () => {
+    const [theirs, owner] = [createOwner(), createOwner()];
+    const { apiKey } = await theirs.create();
+    await owner.create();
+    const before = await theirs.keys();
+    const answers = [];
+    for (const apiKeyId of [apiKey.id, newId(), "x"]) {
+      const response = await owner.isolate.request(fillPath(each.path, { apiKeyId }), initOf(each));
+      expect(response.status).toBe(404);
+      answers.push(await response.text());
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(await theirs.keys()).toEqual(before);
+    expect(await theirs.events()).toHaveLength(1);
+  });
+});

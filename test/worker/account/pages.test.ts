@@ -1,0 +1,225 @@
+/** The pages of Account Settings, as HTML; browser.node.test.ts tests them in a real browser. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { relativeTime } from "../../../src/worker/account/pages/times.tsx";
+import { countRows, selectEverywhere } from "../../support/databases.ts";
+import { countStores, failStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { createOwner, ORIGIN } from "../../support/owner.ts";
+
+const PAGES = ["/api-keys", "/activity", "/api-keys/000000000000/revoke"];
+const FIELDS = { name: "A key", scopes: ["surveys:read"], limit: "600", windowSeconds: "60", expiresInDays: "" };
+const keyIn = (html: string) => html.match(/ibk_[0-9A-Za-z]{47}/)?.[0] ?? "";
+
+describe("without an identity", () => {
+  const nobody = createIsolate(env, async () => undefined);
+
+  it.each(["", ...PAGES, "/nothing"])(
+    "/account%s is a 403 page that says how to turn Access on, and nothing else",
+    async (path) => {
+      const response = await nobody.request(`/account${path}`);
+      expect(response.status).toBe(403);
+      const html = await response.text();
+      expect(html).toContain("Turn Cloudflare Access on");
+      expect(html).not.toContain("/account/api-keys");
+    },
+  );
+
+  it("no form works, and no account is created", async () => {
+    expect((await nobody.request("/account/api/keys")).headers.get("Content-Type")).toBe("application/problem+json");
+    for (const path of ["/account/api-keys", "/account/api/keys"]) {
+      expect((await nobody.request(path, { method: "POST" })).status).toBe(403);
+    }
+    expect(await countRows("accounts")).toBe(0);
+  });
+});
+
+describe("the first visit", () => {
+  it("creates the account once, even when many first visits come at the same time", async () => {
+    const owner = createOwner();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => owner.page("/api-keys")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const accounts = await selectEverywhere("SELECT owner_email FROM accounts");
+    expect(accounts).toEqual([{ owner_email: owner.email }]);
+    expect(await answers[0]?.text()).toContain("There are no active keys");
+  });
+
+  it("costs one D1 round trip, as every other; in an isolate, one more if the account is not in the directory's database", async () => {
+    const { env: counted, counts } = countStores(env);
+    const elsewhere = createOwner("elsewhere@example.com", counted, "1");
+    const here = createOwner("here@example.com", counted, "0");
+    for (const [owner, d1] of [
+      [here, 1],
+      [here, 1],
+      [elsewhere, 2],
+      [elsewhere, 1],
+    ] as const) {
+      counts.d1 = 0;
+      expect((await owner.page("/api-keys")).status).toBe(200);
+      expect(counts).toEqual({ d1, "kv.read": 0, "kv.write": 0, gate: 0 });
+    }
+  });
+});
+
+describe("requests from other sites", () => {
+  it.each([
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+    { "Sec-Fetch-Site": "none" },
+  ])("change nothing: %j", async (headers) => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("mine");
+    const key = `/account/api/keys/${apiKey.id}`;
+    const json = { "Content-Type": "application/json" };
+    for (const [method, path, more, body] of [
+      ["POST", "/account/api-keys", {}, new URLSearchParams({ name: "N" })],
+      ["POST", "/account/api/keys", json, JSON.stringify({ name: "N" })],
+      ["PATCH", key, json, JSON.stringify({ name: "theirs" })],
+      ["DELETE", key, {}, null],
+    ] as const) {
+      const response = await owner.isolate.request(path, { method, headers: { ...headers, ...more }, body });
+      expect([method, response.status]).toEqual([method, 403]);
+    }
+    expect(await owner.keys()).toMatchObject([{ name: "mine", state: "active" }]);
+  });
+});
+
+describe("every HTML page", () => {
+  it("has a strict Content-Security-Policy with its own nonce, and is not stored", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    const nonces = new Set<string>();
+    const answers = [
+      ...(await Promise.all(
+        ["/api-keys", "/activity", `/api-keys/${apiKey.id}/revoke`].map((path) => owner.page(path)),
+      )),
+      await owner.submit("/api-keys", FIELDS),
+      await owner.submit("/api-keys", { ...FIELDS, name: " " }),
+      await owner.submit(`/api-keys/${apiKey.id}/rename`, { name: " " }),
+      await owner.page("/nothing"),
+    ];
+    for (const response of answers) {
+      const policy = response.headers.get("Content-Security-Policy") ?? "";
+      const nonce = policy.match(/script-src 'nonce-([\w-]+)'/)?.[1] ?? "";
+      nonces.add(nonce);
+      expect(policy.split("; ").toSorted()).toEqual([
+        "base-uri 'none'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "img-src 'self'",
+        `script-src 'nonce-${nonce}'`,
+        `style-src 'nonce-${nonce}'`,
+      ]);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      expect(response.headers.get("Referrer-Policy")).toBe("same-origin");
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(response.headers.get("X-Frame-Options")).toBe("DENY");
+      const html = await response.text();
+      expect(html).not.toMatch(/ on\w+=|<style|style="|javascript:/);
+      for (const [tag] of html.matchAll(/<(?:script|link rel="stylesheet")[^>]*>/g))
+        expect(tag).toContain(`nonce="${nonce}"`);
+    }
+    expect(nonces.size).toBe(answers.length);
+    expect(nonces).not.toContain("");
+  });
+
+  it("escapes names", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create(`<img src=x onerror=alert(1)>"'&amp;`);
+    for (const path of ["/api-keys", "/activity", `/api-keys/${apiKey.id}/revoke`]) {
+      const html = await (await owner.page(path)).text();
+      expect(html).not.toContain("<img src=x");
+      expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;amp;");
+    }
+  });
+
+  it("keeps the full key out of headers and logs", async () => {
+    const logs = (["log", "debug", "info", "warn", "error"] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation(() => {}),
+    );
+    const owner = createOwner();
+    const created = await owner.submit("/api-keys", FIELDS);
+    const key = keyIn(await created.text());
+    await owner.whoami(key);
+    await owner.whoami(`${key.slice(0, -1)}!`);
+    const everything = JSON.stringify([[...created.headers], logs.map(({ mock }) => mock.calls)]);
+    expect(key).not.toBe("");
+    expect(everything).not.toContain(key.slice(16, 43));
+  });
+});
+
+describe("a page that is not there", () => {
+  it.each(["/nope", "/api-keys/", "/api-keys/a/b/c"])("/account%s is a 404 page, with the way back", async (path) => {
+    const response = await createOwner().page(path);
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    const html = await response.text();
+    expect(html).toContain("There is no such page.");
+    expect(html).toContain('href="/account/api-keys"');
+  });
+
+  it.each(["", "/"])("/account%s leads to the keys", async (path) => {
+    const response = await createOwner().page(path);
+    expect([response.status, response.headers.get("Location")]).toEqual([303, "/account/api-keys"]);
+  });
+
+  it.each([
+    ["POST", "", "GET, HEAD"],
+    ["PUT", "/api-keys", "GET, HEAD, POST"],
+    ["POST", "/activity", "GET, HEAD"],
+    ["GET", "/api-keys/000000000000/rotate", "POST"],
+    ["GET", "/api-keys/000000000000/rename", "POST"],
+    ["DELETE", "/api-keys/000000000000/revoke", "GET, HEAD, POST"],
+  ])("a %s of /account%s is a 405 page that allows %s", async (method, path, allowed) => {
+    const response = await createOwner().isolate.request(`/account${path}`, { method });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, allowed]);
+    expect(await response.text()).toContain("Back to API keys");
+  });
+
+  it("is a JSON problem for a script", async () => {
+    const owner = createOwner();
+    expect(await (await owner.json("GET", "/nope")).json()).toMatchObject({ status: 404, error: "not-found" });
+    const refused = await owner.json("PUT", "/keys", {});
+    expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST"]);
+    expect(await refused.json()).toMatchObject({ error: "method-not-allowed" });
+  });
+
+  it("carries the headers of its problem", async () => {
+    const down = createOwner("o@example.com", failStores(env, "d1"));
+    const response = await down.page("/api-keys");
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
+    expect(await response.text()).toContain("A store that this request needs is not available.");
+  });
+});
+
+describe("the activity", () => {
+  it("is paginated, newest first", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("name 0");
+    for (let times = 1; times <= 24; times++)
+      await owner.json("PATCH", `/keys/${apiKey.id}`, { name: `name ${times}` });
+    const first = await (await owner.page("/activity")).text();
+    expect(first.match(/<li class=/g)).toHaveLength(20);
+    const older = first.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1] ?? "";
+    const second = await (await owner.page(older)).text();
+    expect(second.match(/<li class=/g)).toHaveLength(5);
+    expect(second).toContain("created");
+    expect((await owner.page("/activity?cursor=nonsense")).status).toBe(400);
+  });
+});
+
+it.each([
+  [0, "less than a minute ago"],
+  [-59, "less than a minute ago"],
+  [-60, "1 minute ago"],
+  [-180, "3 minutes ago"],
+  [-7_200, "2 hours ago"],
+  [-86_400 * 3, "3 days ago"],
+  [30, "in less than a minute"],
+  [86_400 * 30 - 1, "in 30 days"],
+])("a time %i seconds away is %j", (seconds, words) => {
+  const now = 1_900_000_000_000;
+  expect(relativeTime(new Date(now + seconds * 1000).toISOString(), now)).toBe(words);
+});

@@ -1,0 +1,114 @@
+/** What a gate counts for its key's owner. */
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "../../support/clock.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { gateOf } from "../../support/gate.ts";
+import { interceptGateDatabase } from "../../support/intercept.ts";
+import { addApiKey } from "../../support/world.ts";
+
+describe("a key's usage", () => {
+  const HOUR = 3_600_000;
+  const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
+  const usage = async (id: string) =>
+    (
+      await databaseOf(id)
+        .prepare("SELECT hour, admitted, limited FROM api_key_usage WHERE api_key_id = ?1 ORDER BY hour")
+        .bind(id)
+        .all()
+    ).results;
+
+  it("is counted by hour, admitted and limited separately, and written to D1 by the alarm", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 2, windowSeconds: 60 });
+    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR + 5);
+    await gateOf(key.id).admit(key.secretHash, 4);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([
+      { hour: start, admitted: 2, limited: 1 },
+      { hour: start + HOUR, admitted: 1, limited: 4 },
+    ]);
+    const row = await databaseOf(key.id)
+      .prepare("SELECT last_used_at FROM api_keys WHERE id = ?1")
+      .bind(key.id)
+      .first();
+    expect(row).toEqual({ last_used_at: start + HOUR + 5 });
+  });
+
+  it("is written to D1 at most every 50 seconds", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    vi.setSystemTime(start + 10);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
+    expect(alarm).toBe(start + 50_000);
+  });
+
+  it("is dropped from the gate for past hours that D1 has stored", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + HOUR);
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runDurableObjectAlarm(gateOf(key.id));
+    const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
+    expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
+  });
+
+  it("is not written a second time while a write is in progress", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
+      await state.storage.deleteAlarm();
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await instance.admit(key.secretHash);
+        return makeCall();
+      });
+      await instance.alarm();
+      return vi.waitUntil(() => state.storage.getAlarm());
+    });
+    expect(alarm).toBe(start + 50_000);
+  });
+
+  it("is not lost when D1 fails, and not counted twice when D1's answer is lost", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await runInDurableObject(gateOf(key.id), (instance) =>
+      interceptGateDatabase(instance, env, async (_, makeCall) => {
+        await makeCall();
+        throw new Error("injected fault: the answer is lost");
+      }),
+    );
+    await runDurableObjectAlarm(gateOf(key.id));
+    await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
+    await gateOf(key.id).admit(key.secretHash, 0);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+  });
+
+  it("is handed over by a gate that has started again, without another request", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 1 });
+    await gateOf(key.id).admit(key.secretHash);
+    await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.deleteAlarm());
+    await evictDurableObject(gateOf(key.id));
+    await gateOf(key.id).forget();
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
+  });
+
+  it("leaves no counts behind for a deleted key", async () => {
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash, 0);
+    await databaseOf(key.id).prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();
+    await runDurableObjectAlarm(gateOf(key.id));
+    expect(await usage(key.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+/** Deleting an idea bank: not accessible at once, its proposals deleted in slices by the scheduled job. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { deleteLeftovers } from "../../../src/worker/database/deleted-idea-banks.ts";
+import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { countRows, type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { interceptDatabases, meterDatabases } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
+import { addAccount, addPanelist, tokenFor } from "../../support/world.ts";
+
+/** An idea bank with 1,200 proposals, one of them with 1,200 comments and one with two votes, deleted through the API. */
+async function deleteLargeIdeaBank(digit?: Digit) {
+  const ids = await addOneOfEverything(await addAccount({ digit }));
+  const tenant = await createTenant({ accountId: ids.accountId });
+  const { accountId, ideaBankId, proposalId } = ids;
+  const n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)";
+  const database = databaseOf(accountId);
+  await database.batch([
+    database
+      .prepare(
+        `${n} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
+       SELECT 'p' || i, ?1, ?2, 'T', '', i, i FROM n`,
+      )
+      .bind(accountId, ideaBankId),
+    database
+      .prepare(
+        `${n} INSERT INTO comments (id, account_id, proposal_id, body, created_at) SELECT 'c' || i, ?1, ?2, 'B', i FROM n`,
+      )
+      .bind(accountId, proposalId),
+    database.prepare("UPDATE proposals SET duplicate_of = 'p2' WHERE id = 'p1'"),
+  ]);
+  for (const panelistId of [ids.panelistId, await addPanelist(accountId)]) {
+    await database
+      .prepare("INSERT INTO votes VALUES ('p3', ?1, ?2, ?3, 1)")
+      .bind(panelistId, accountId, ideaBankId)
+      .run();
+  }
+  expect((await tenant.send("DELETE", `/tenant/ideabanks/${ideaBankId}`)).status).toBe(204);
+  return { ids, tenant };
+}
+
+describe("a deleted idea bank", () => {
+  it("is not accessible to the tenant and to panelists before its proposals are deleted", async () => {
+    const { ids, tenant } = await deleteLargeIdeaBank();
+    expect(await countRows("proposals")).toBeGreaterThan(1_000);
+    for (const { operation, method, path, name } of operationsOf("apiKey")) {
+      if (!path.includes("{ideaBankId}")) continue;
+      const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation, ids));
+      expect(response.status, name).toBe(403);
+    }
+    const token = await tokenFor(ids.ideaBankId, ids.panelistId);
+    for (const { operation, method, path, name } of operationsOf("compoundToken")) {
+      if (name === "getCapabilities") continue;
+      const response = await createIsolate().request(fillPath(path, ids), {
+        method,
+        headers: { Authorization: token, ...(operation.body && { "Content-Type": "application/json" }) },
+        body: operation.body ? JSON.stringify(bodyOf(operation)) : null,
+      });
+      expect(response.status, name).toBe(404);
+      expect(await response.json(), name).toMatchObject({ error: "idea-bank-not-found" });
+    }
+  });
+
+  it("is deleted in slices that write a bounded number of rows", async () => {
+    await deleteLargeIdeaBank();
+    let most = 0;
+    let slices = 0;
+    const metered = meterDatabases(env, (results) => {
+      slices += 1;
+      most = Math.max(most, ...results.map(({ meta }) => meta.rows_written));
+    });
+    await runScheduled(metered);
+    expect(slices).toBeGreaterThan(4);
+    expect(most).toBeLessThan(500 * 20);
+    for (const table of ["proposals", "comments", "votes", "deleted_idea_banks"])
+      expect(await countRows(table)).toBe(0);
+  });
+
+  it("is deleted even when slices run at the same time, or one fails", async () => {
+    const database = databaseOf((await deleteLargeIdeaBank()).ids.accountId);
+    await Promise.all([deleteLeftovers(database), deleteLeftovers(database), runScheduled(env)]);
+    await runScheduled(env);
+    expect(await countRows("proposals")).toBe(0);
+    expect(await deleteLeftovers(database)).toBe(false);
+  });
+
+  it("is deleted while another database is down, and the run counts as failed", async () => {
+    await deleteLargeIdeaBank("0");
+    await deleteLargeIdeaBank("1");
+    const down = interceptDatabases(
+      env,
+      (binding) => (_, makeCall) =>
+        binding === "DB" ? Promise.reject(new Error("Network connection lost.")) : makeCall(),
+    );
+    await expect(runScheduled(down)).rejects.toThrow("the scheduled job failed in part");
+    expect(await env.DB_1.prepare("SELECT id FROM deleted_idea_banks").all()).toMatchObject({ results: [] });
+    expect(await countRows("deleted_idea_banks")).toBe(1);
+    await runScheduled(env);
+    expect(await countRows("deleted_idea_banks")).toBe(0);
+  });
+
+  it("does not affect other idea banks, and the next run continues an interrupted one", async () => {
+    const other = await addOneOfEverything();
+    await deleteLargeIdeaBank();
+    let clock = 0;
+    await runScheduled(env, () => (clock += 20_000));
+    expect(await countRows("deleted_idea_banks")).toBe(1);
+    await runScheduled(env);
+    expect(await countRows("proposals")).toBe(2);
+    expect(await selectEverywhere("SELECT id FROM comments")).toEqual([{ id: other.commentId }]);
+  });
+});

@@ -1,0 +1,103 @@
+/** An account's storage quota, counted by triggers for every write. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
+
+const storedBytes = (accountId: string) =>
+  databaseOf(accountId)
+    .prepare("SELECT stored_bytes FROM accounts WHERE id = ?1")
+    .bind(accountId)
+    .first<number>("stored_bytes");
+const fillUp = (accountId: string) =>
+  databaseOf(accountId).prepare("UPDATE accounts SET max_bytes = stored_bytes WHERE id = ?1").bind(accountId).run();
+
+const writes = operationsOf("apiKey").filter(({ operation, method }) => operation.body && method !== "GET");
+const growing = writes.filter(({ method, name }) => method === "POST" && !["mergeProposal"].includes(name));
+
+describe("an account's stored bytes", () => {
+  it("grow when a row is created and shrink by the same bytes when it is deleted", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const before = await storedBytes(ids.accountId);
+    const created: [string, string][] = [];
+    for (const { operation, path, name } of growing.filter(({ name }) => name !== "issueToken")) {
+      const here = await storedBytes(ids.accountId);
+      const collection = fillPath(path, ids);
+      const answer = await tenant.send("POST", collection, bodyOf(operation, ids));
+      created.unshift([name, `${collection}/${(await answer.json<{ id: string }>()).id}`]);
+      expect(await storedBytes(ids.accountId), name).toBeGreaterThan(here ?? 0);
+    }
+    for (const [name, path] of created) expect((await tenant.send("DELETE", path)).status, name).toBe(204);
+    expect(await storedBytes(ids.accountId)).toBe(before);
+  });
+
+  it("change by exactly the bytes of an edit", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
+    await tenant.send("PATCH", path, { title: "short" });
+    const before = (await storedBytes(ids.accountId)) ?? 0;
+    await tenant.send("PATCH", path, { title: "short, and 8 more: é", response: { text: "12345" } });
+    expect(await storedBytes(ids.accountId)).toBe(before + 16 + 5);
+  });
+
+  it("are only those of rows outside the idea bank after it is deleted", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    for (const { method, path, parameters } of operationsOf("apiKey")) {
+      const isOutside = parameters.length === 1 && path.endsWith("}");
+      if (method === "DELETE" && isOutside) await tenant.send(method, fillPath(path, ids));
+    }
+    await runScheduled(env);
+    expect(await storedBytes(ids.accountId)).toBe(0);
+  });
+});
+
+describe.each(growing)("a full account: $name", ({ operation, path }) => {
+  it("answers 409 quota-exceeded and writes nothing", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    await fillUp(ids.accountId);
+    const before = await dumpDatabases();
+    for (const headers of [{}, { "Idempotency-Key": "k" }]) {
+      const response = await tenant.send("POST", fillPath(path, ids), bodyOf(operation, ids), headers);
+      expect(response.status).toBe(409);
+      expect(await response.json()).toMatchObject({ error: "quota-exceeded" });
+    }
+    expect(await dumpDatabases()).toEqual(before);
+  });
+});
+
+it("a full account can read, shorten, delete and revoke", async () => {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  await fillUp(ids.accountId);
+  const proposal = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
+  expect((await tenant.send("GET", proposal)).status).toBe(200);
+  expect((await tenant.send("PATCH", proposal, { title: "T" })).status).toBe(200);
+  expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`)).status).toBe(204);
+  expect((await tenant.send("PATCH", `/tenant/panelists/${ids.panelistId}`, { active: false })).status).toBe(200);
+  expect((await tenant.send("DELETE", proposal)).status).toBe(204);
+});
+
+it("a full account does not affect another one", async () => {
+  const [full, other] = [await addOneOfEverything(), await addOneOfEverything()];
+  await fillUp(full.accountId);
+  const tenant = await createTenant({ accountId: other.accountId });
+  expect((await tenant.send("POST", "/tenant/surveys", { title: "T" })).status).toBe(201);
+});
+
+it("the quota adds at most one written row to a write", async () => {
+  const { accountId } = await addOneOfEverything();
+  const insert = () =>
+    databaseOf(accountId).prepare(
+      "INSERT INTO surveys (id, account_id, title, description, created_at, updated_at) VALUES (?1, ?2, 'T', '', 1, 1)",
+    );
+  const counted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
+  await databaseOf(accountId).prepare("DROP TRIGGER quota_surveys_added").run();
+  const uncounted = (await insert().bind(crypto.randomUUID(), accountId).run()).meta.rows_written;
+  expect(counted - uncounted).toBe(1);
+});

@@ -1,0 +1,161 @@
+/** `Idempotency-Key` on every POST of the tenant API. */
+
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { clearExpired } from "../../../src/worker/database/idempotency.ts";
+import { takesIdempotencyKey } from "../../../src/worker/http/operation.ts";
+import { freeze } from "../../support/clock.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { failStores, interceptStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
+
+const posts = operationsOf("apiKey").filter(({ operation }) => takesIdempotencyKey(operation));
+
+const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
+
+async function createScene(path: string) {
+  const ids = await addOneOfEverything();
+  const tenant = await createTenant({ accountId: ids.accountId });
+  return { ids, tenant, path: fillPath(path, ids) };
+}
+
+describe.each(posts)("$name", ({ name, operation, path: template }) => {
+  it("replays its first answer for the same key and body, and writes nothing again", async () => {
+    const { tenant, path } = await createScene(template);
+    const first = await tenant.send("POST", path, bodyOf(operation), KEY);
+    expect(first.status).toBe(201);
+    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+    const after = await dumpDatabases();
+    freeze(Date.now() + 23 * 3_600_000);
+    const second = await tenant.send("POST", path, bodyOf(operation), KEY);
+    expect(second.status).toBe(201);
+    expect(second.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await second.text()).toBe(await first.text());
+    expect(await dumpDatabases()).toEqual(after);
+  });
+
+  it("runs once for requests at the same time", async () => {
+    const { tenant, path } = await createScene(template);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(operation), KEY)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.has("Idempotency-Replayed"))).toHaveLength(5);
+  });
+
+  it("answers 422 to the same key with another body, and changes nothing", async () => {
+    const { tenant, path } = await createScene(template);
+    await tenant.send("POST", path, bodyOf(operation), KEY);
+    const after = await dumpDatabases();
+    const other = await tenant.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
+    expect(await dumpDatabases()).toEqual(after);
+  });
+
+  it("runs again after 24 hours", async () => {
+    const { tenant, path } = await createScene(template);
+    await tenant.send("POST", path, bodyOf(operation), KEY);
+    freeze(Date.now() + 24 * 3_600_000);
+    const again = await tenant.send("POST", path, bodyOf(operation), KEY);
+    expect(again.headers.get("Idempotency-Replayed")).toBeNull();
+    // A panelist with that externalId exists since the first request.
+    expect(again.status).toBe(name === "createPanelist" ? 409 : 201);
+  });
+
+  it("does not share keys between tenants", async () => {
+    const [one, other] = [await createScene(template), await createScene(template)];
+    await one.tenant.send("POST", one.path, bodyOf(operation), KEY);
+    const answer = await other.tenant.send("POST", other.path, bodyOf(operation), KEY);
+    expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
+  });
+
+  it("belongs to the API key: another key of the account is neither refused nor answered with it", async () => {
+    const { ids, tenant, path } = await createScene(template);
+    const other = await createTenant({ accountId: ids.accountId });
+    await other.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
+    const first = await tenant.send("POST", path, bodyOf(operation), KEY);
+    // The panelist exists by then; anything else is done twice.
+    expect(first.status).toBe(name === "createPanelist" ? 409 : 201);
+    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+  });
+
+  it("can be retried when the first answer was lost, or the first try never arrived", async () => {
+    const { tenant, path } = await createScene(template);
+    const lost = interceptStores(env, async (kind, makeCall) => {
+      const answer = await makeCall();
+      if (kind === "d1") throw new Error("D1_ERROR: Network connection lost.");
+      return answer;
+    });
+    const init = { method: "POST", headers: { "X-API-Key": tenant.text, "Content-Type": "application/json", ...KEY } };
+    const body = JSON.stringify(bodyOf(operation));
+    expect((await createIsolate(failStores(env, "d1")).request(path, { ...init, body })).status).toBe(503);
+    expect((await createIsolate(lost).request(path, { ...init, body })).status).toBe(503);
+    const before = await dumpDatabases();
+    const retried = await tenant.send("POST", path, bodyOf(operation), KEY);
+    expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect(await dumpDatabases()).toEqual(before);
+  });
+});
+
+describe("the key", () => {
+  it("of a request that was refused can be used again", async () => {
+    const { tenant, path } = await createScene("/tenant/surveys");
+    expect((await tenant.send("POST", path, {}, KEY)).status).toBe(400);
+    expect((await tenant.send("POST", path, { title: "T" }, KEY)).status).toBe(201);
+  });
+
+  it("is bound to its path too, not only to the body", async () => {
+    const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
+    const created = await tenant.send("POST", "/tenant/ideabanks", { name: "Another" });
+    const other = `/tenant/ideabanks/${(await created.json<{ id: string }>()).id}/tokens`;
+    expect((await tenant.send("POST", path, { externalId: "x" }, KEY)).status).toBe(201);
+    expect((await tenant.send("POST", other, { externalId: "x" }, KEY)).status).toBe(422);
+  });
+
+  it("is the same quoted and unquoted", async () => {
+    const { tenant } = await createScene("/");
+    await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": '"k-1"' });
+    const bare = await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": "k-1" });
+    expect(bare.headers.get("Idempotency-Replayed")).toBe("true");
+  });
+
+  it.each(["", '""', "a b", "é", "x".repeat(256), '"open', '"a", "b"'])("%j is refused", async (value) => {
+    const { tenant } = await createScene("/");
+    const response = await tenant.send("POST", "/tenant/surveys", { title: "T" }, { "Idempotency-Key": value });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ path: "Idempotency-Key" }] });
+  });
+
+  it("never makes D1 hold a token", async () => {
+    const { tenant, path } = await createScene("/tenant/ideabanks/{ideaBankId}/tokens");
+    const { token } = await (await tenant.send("POST", path, { externalId: "x" }, KEY)).json<{ token: string }>();
+    expect(JSON.stringify(await dumpDatabases())).not.toContain(token.slice(-17));
+  });
+
+  it("costs the same however many expired keys are stored", async () => {
+    const { tenant } = await createScene("/");
+    await databaseOf(tenant.id)
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+       INSERT INTO idempotency_keys SELECT ?1, 'old' || i, 'h', '{}', i FROM n`,
+      )
+      .bind(tenant.accountId)
+      .run();
+    const session = databaseOf(tenant.id).withSession();
+    const cleared = await clearExpired(
+      session,
+      { accountId: tenant.accountId },
+      {
+        key: "k",
+        requestHash: "h",
+        now: Date.now(),
+      },
+    ).run();
+    expect(cleared.meta.rows_read).toBeLessThan(10);
+    expect(await databaseOf(tenant.id).prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(5_000);
+  });
+});

@@ -1,0 +1,211 @@
+/** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
+import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
+import { runLater } from "../../../src/worker/memory/deadline.ts";
+import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { failStores, interceptStores } from "../../support/intercept.ts";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { createReplica } from "../../support/lagging-replica.ts";
+import { createOwner } from "../../support/owner.ts";
+import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
+import { addIdeaBank, newId, tokenFor } from "../../support/world.ts";
+
+/** An isolate that has not read the idea bank, before a replica that stays where it is. */
+async function setUp() {
+  const ids = await addOneOfEverything();
+  const token = await tokenFor(ids.ideaBankId, ids.panelistId);
+  const replica = await createReplica(ids.accountId);
+  const binding = bindingOf(ids.accountId);
+  const bindings: Env = { ...env, [binding]: replica.database, FRESHNESS_SECONDS: "0" };
+  const isolate = createIsolate(bindings);
+  const tenant = await createTenant({ accountId: ids.accountId }, isolate);
+  const panelist = (method: string, path: string, body?: object) =>
+    isolate.request(path, {
+      method,
+      headers: { Authorization: token, ...(body && { "Content-Type": "application/json" }) },
+      body: body ? JSON.stringify(body) : null,
+    });
+  const titles = async () =>
+    (await (await panelist("GET", "/public/ideabank/changelog")).json<{ items: { title: string }[] }>()).items.map(
+      ({ title }) => title,
+    );
+  return { ids, token, replica, bindings, isolate, tenant, panelist, titles };
+}
+
+const nameIn = async (response: Response) => (await response.json<{ name: string | null }>()).name;
+
+describe("an isolate that never read the idea bank shows", () => {
+  it("a change to it", async () => {
+    const { ids, tenant, panelist } = await setUp();
+    const change = await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { name: "Renamed" });
+    expect(change.status).toBe(200);
+    expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("Renamed");
+  });
+
+  it("that it was closed", async () => {
+    const { ids, tenant, panelist } = await setUp();
+    await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { status: "CLOSED" });
+    expect((await panelist("GET", "/public/ideabank/changelog")).status).toBe(404);
+  });
+
+  it("a change to a proposal of it", async () => {
+    const { ids, tenant, titles } = await setUp();
+    const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
+    await tenant.send("PATCH", path, { title: "Edited" });
+    expect(await titles()).toEqual(["Edited"]);
+  });
+
+  it("that a panelist's tokens were revoked", async () => {
+    const { ids, tenant, panelist } = await setUp();
+    expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`)).status).toBe(204);
+    expect((await panelist("GET", "/public/ideabank/changelog")).status).toBe(401);
+  });
+
+  it("what a panelist wrote", async () => {
+    const { panelist, titles, ids } = await setUp();
+    const submitted = await panelist("POST", "/ideabank/proposals", { title: "Mine", description: "A wish." });
+    expect(submitted.status).toBe(201);
+    const list = await (await panelist("GET", "/ideabank/proposals")).json<{ items: { title: string }[] }>();
+    expect(list.items.map(({ title }) => title)).toContain("Mine");
+    await databaseOf(ids.proposalId)
+      .prepare("UPDATE proposals SET title = 'Commented' WHERE id = ?1")
+      .bind(ids.proposalId)
+      .run();
+    await panelist("POST", `/ideabank/proposals/${ids.proposalId}/comments`, { body: "A comment" });
+    expect(await titles()).toEqual(["Commented"]);
+  });
+});
+
+it("what the isolate of another reader wrote may be shown later, never earlier than this one's own reads", async () => {
+  const { ids, replica, panelist } = await setUp();
+  // The first read is at the primary; later ones, for a while, are not.
+  expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("An idea bank");
+  await replica.write("UPDATE idea_banks SET name = 'Elsewhere' WHERE id = ?1", ids.ideaBankId);
+  expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("An idea bank");
+  await replica.catchUp();
+  expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("Elsewhere");
+});
+
+describe("what another isolate wrote is shown at once, whatever the replica says,", () => {
+  it("to a tenant", async () => {
+    const { ids, replica, tenant } = await setUp();
+    const read = async () => nameIn(await tenant.send("GET", `/tenant/ideabanks/${ids.ideaBankId}`));
+    expect(await read()).toBe("An idea bank");
+    await replica.write("UPDATE idea_banks SET name = 'Elsewhere' WHERE id = ?1", ids.ideaBankId);
+    expect(await read()).toBe("Elsewhere");
+  });
+
+  it("to an account owner", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("first");
+    const replica = await createReplica(apiKey.id);
+    const here = createOwner(owner.email, { ...env, [bindingOf(apiKey.id)]: replica.database });
+    const { apiKey: second } = await owner.create("second");
+    expect((await here.keys()).map(({ name }) => name)).toEqual(["second", "first"]);
+    expect((await here.page(`/api-keys/${second.id}/revoke`)).status).toBe(200);
+  });
+});
+
+describe("the bookmark", () => {
+  it("of one database is never the floor of the other", async () => {
+    const { tenant, ids, bindings, replica } = await setUp();
+    const elsewhere = await addIdeaBank({ digit: "0" });
+    expect([bindingOf(ids.accountId), bindingOf(elsewhere.id)]).toEqual(["DB_1", "DB"]);
+    const asked: string[] = [];
+    const watched = new Proxy(env.DB, {
+      get(target, name) {
+        if (name !== "withSession") return Reflect.get(target, name);
+        return (constraint: string) => {
+          asked.push(constraint);
+          return target.withSession(constraint);
+        };
+      },
+    });
+    const isolate = createIsolate({ ...bindings, DB: watched });
+    const key = { "X-API-Key": tenant.text, "Content-Type": "application/json" };
+    const change = { method: "PATCH", headers: key, body: JSON.stringify({ name: "Renamed" }) };
+    expect((await isolate.request(`/tenant/ideabanks/${ids.ideaBankId}`, change)).status).toBe(200);
+    for (const path of ["/public/ideabank/changelog", "/ideabank/proposals"]) {
+      asked.length = 0;
+      expect((await isolate.request(path, { headers: { Authorization: elsewhere.token } })).status).toBe(200);
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked).not.toContain("00000002");
+    }
+    const own = await isolate.request("/ideabank", {
+      headers: { Authorization: await tokenFor(ids.ideaBankId, ids.panelistId) },
+    });
+    expect([await nameIn(own), replica.asked.at(-1)]).toEqual(["Renamed", "00000002"]);
+  });
+
+  it("is not lowered by an answer that was overtaken", async () => {
+    const { ids, tenant, replica, bindings, isolate, token } = await setUp();
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const slow = interceptStores(bindings, async (_, makeCall) => {
+      const answer = await makeCall();
+      asked.resolve();
+      await held.promise;
+      return answer;
+    });
+    const init = { headers: { Authorization: token } };
+    const early = isolate.request("/ideabank/proposals", init, slow);
+    await asked.promise;
+    await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { name: "Renamed" });
+    held.resolve();
+    expect((await early).status).toBe(200);
+    expect(await nameIn(await isolate.request("/ideabank", init))).toBe("Renamed");
+    expect(replica.asked.at(-1)).toBe("00000002");
+  });
+
+  it("is not cleared by a write that failed", async () => {
+    const { ids, tenant, replica, bindings, isolate, panelist } = await setUp();
+    const path = `/tenant/ideabanks/${ids.ideaBankId}`;
+    await tenant.send("PATCH", path, { name: "Renamed" });
+    const failed = await isolate.request(
+      path,
+      {
+        method: "PATCH",
+        headers: { "X-API-Key": tenant.text, "Content-Type": "application/json" },
+        body: JSON.stringify({ name: "Again" }),
+      },
+      failStores(bindings, "d1"),
+    );
+    expect(failed.status).toBe(503);
+    expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("Renamed");
+    expect(replica.asked.at(-1)).toBe("00000002");
+  });
+
+  it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
+    const { ids, replica } = await setUp();
+    const bookmarks = new DatabaseBookmarks();
+    const snapshots = new IdeaBankSnapshots(bookmarks, runLater);
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const slow = interceptDatabase(replica.database, async (_, makeCall) => {
+      const answer = await makeCall();
+      asked.resolve();
+      await held.promise;
+      return answer;
+    });
+    const read = (database: D1Database) =>
+      snapshots.read(
+        database,
+        { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) },
+        { freshMs: 0, waitUntil: () => {} },
+      );
+    await read(replica.database);
+    const behind = read(slow);
+    await asked.promise;
+    await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
+    const primary = replica.database.withSession("first-primary");
+    await primary.prepare("SELECT 1").first();
+    bookmarks.of(ids.ideaBankId).noteWrite(primary, ids.ideaBankId);
+    expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
+    held.resolve();
+    expect((await behind).ideaBank?.status).toBe("CLOSED");
+    expect(snapshots.has(ids.ideaBankId)).toBe(true);
+  });
+});

@@ -1,0 +1,165 @@
+/** What an operator sees of requests: what is in it, that it is counted right, and that it changes nothing when it fails. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { countStores } from "../support/intercept.ts";
+import { createIsolate } from "../support/isolate.ts";
+import { dataPoints, leaksIn, requestLines } from "../support/observed.ts";
+import { bodyOf, fillPath, operationsOf } from "../support/operations.ts";
+import { createOwner } from "../support/owner.ts";
+import { addOneOfEverything, createTenant } from "../support/tenant.ts";
+import { addApiKey, addIdeaBank, tokenFor } from "../support/world.ts";
+
+const CHANGELOG = "/public/ideabank/changelog";
+const lastLine = () => requestLines().at(-1);
+const unseen: Env = { ...env, REQUEST_LOG_SHARE: "0" };
+Reflect.deleteProperty(unseen, "REQUESTS");
+
+describe("a request's line", () => {
+  it("has the request id, the operation, the status, the time and the calls to stores, and nothing else", async () => {
+    const { token } = await addIdeaBank();
+    const headers = { Authorization: token, "X-Request-Id": "trace-42" };
+    await createIsolate().request(`${CHANGELOG}?externalId=robin`, { headers });
+    expect(requestLines()).toEqual([
+      {
+        requestId: "trace-42",
+        operation: "getChangelog",
+        status: 200,
+        durationMs: expect.any(Number),
+        // The write to KV begins before the answer, which does not wait for it.
+        calls: { d1: 2, kv: 2, gate: 0 },
+      },
+    ]);
+  });
+
+  it("names each operation as the document does", async () => {
+    const ids = await addOneOfEverything();
+    const tenant = await createTenant({ accountId: ids.accountId });
+    const Authorization = await tokenFor(ids.ideaBankId, ids.panelistId);
+    for (const { operation, method, path, name } of operationsOf("apiKey")) {
+      await tenant.send(method, fillPath(path, ids), bodyOf(operation, ids));
+      expect(lastLine()?.operation).toBe(name);
+    }
+    for (const { method, path, name } of operationsOf("compoundToken")) {
+      await tenant.isolate.request(fillPath(path, ids), { method, headers: { Authorization } });
+      expect(lastLine()?.operation).toBe(name);
+    }
+    await createOwner().json("GET", "/keys");
+    expect(lastLine()?.operation).toBe("listApiKeys");
+  });
+
+  it.each([
+    ["a refused one", "/tenant/whoami", {}, "whoami", 401],
+    ["an unknown path", "/nothing/secret-path", {}, "other", 404],
+    ["another method", "/health", { method: "POST" }, "other", 405],
+    ["a page", "/account/api-keys", {}, "other", 403],
+  ])("has the status and no path: %s", async (_, path, init, operation, status) => {
+    await createIsolate().request(path, init);
+    expect(lastLine()).toMatchObject({ operation, status });
+    expect(JSON.stringify(lastLine())).not.toContain("secret-path");
+  });
+
+  it("counts the calls that are made", async () => {
+    const key = await addApiKey();
+    const { token } = await addIdeaBank();
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    for (const [path, headers] of [
+      ["/tenant/whoami", { "X-API-Key": key.text }],
+      ["/tenant/surveys", { "X-API-Key": key.text }],
+      ["/ideabank/proposals", { Authorization: token }],
+      ["/ideabank", { Authorization: token }],
+      ["/ideabank", { Authorization: token }],
+    ] as const) {
+      for (const kind of ["d1", "kv.read", "kv.write", "gate"] as const) counts[kind] = 0;
+      await isolate.request(path, { headers });
+      const { d1, gate } = counts;
+      expect(lastLine()?.calls, path).toEqual({ d1, kv: counts["kv.read"], gate });
+    }
+  });
+
+  it("is left out for a request that the share does not take", async () => {
+    for (const REQUEST_LOG_SHARE of ["0", "", "nonsense"]) {
+      await createIsolate({ ...env, REQUEST_LOG_SHARE }).request("/health");
+    }
+    expect(requestLines()).toEqual([]);
+    vi.spyOn(Math, "random").mockReturnValueOnce(0.009).mockReturnValueOnce(0.01);
+    const isolate = createIsolate({ ...env, REQUEST_LOG_SHARE: "0.01" });
+    for (let times = 0; times < 2; times++) await isolate.request("/health");
+    expect(requestLines()).toHaveLength(1);
+  });
+});
+
+describe("a request's data point", () => {
+  it("has the operation, whether memory answered, the place, the status and the time", async () => {
+    const { token } = await addIdeaBank();
+    const isolate = createIsolate({ ...env, REQUEST_LOG_SHARE: "0", FRESHNESS_SECONDS: "300" });
+    for (let times = 0; times < 2; times++) await isolate.request(CHANGELOG, { headers: { Authorization: token } });
+    const point = (cache: string) => ({
+      indexes: ["getChangelog"],
+      blobs: ["getChangelog", cache, ""],
+      doubles: [200, expect.any(Number)],
+    });
+    expect(dataPoints()).toEqual([point("miss"), point("hit")]);
+  });
+
+  it("is not needed: without the binding nothing is measured", async () => {
+    expect((await createIsolate(unseen).request("/health")).status).toBe(200);
+    expect([requestLines(), dataPoints()]).toEqual([[], []]);
+  });
+});
+
+describe("when observing fails", () => {
+  const { text: unknownKey } = { text: `ibk_${"0".repeat(47)}` };
+  beforeEach(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
+
+  it.each([
+    ["the data point", () => vi.spyOn(env.REQUESTS, "writeDataPoint")],
+    ["the line", () => vi.spyOn(console, "log")],
+  ])("because of %s, the answer is the same", async (_, spy) => {
+    const key = await addApiKey();
+    for (const [path, apiKey] of [
+      ["/tenant/whoami", key.text],
+      ["/tenant/whoami", unknownKey],
+      ["/nothing", key.text],
+    ] as const) {
+      const ask = async (bindings: Env) => {
+        const headers = { "X-API-Key": apiKey, "X-Request-Id": "same" };
+        const response = await createIsolate(bindings).request(path, { headers });
+        const { RateLimit: _, ...rest } = Object.fromEntries(response.headers);
+        return { status: response.status, headers: Object.keys(rest), body: await response.text() };
+      };
+      const expected = await ask(unseen);
+      const failing = spy().mockImplementation(() => {
+        throw new Error("injected fault");
+      });
+      expect(await ask(env), path).toEqual(expected);
+      expect(failing).toHaveBeenCalled();
+    }
+  });
+});
+
+it("a request id that looks like a credential is replaced: it would be in the log", async () => {
+  const { token } = await addIdeaBank();
+  const { text } = await addApiKey();
+  for (const credential of [token, text, `x${token}`]) {
+    const response = await createIsolate().request("/health", { headers: { "X-Request-Id": credential } });
+    expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  }
+});
+
+it("the search for credentials in what is logged finds them, wherever they are", async () => {
+  const { token } = await addIdeaBank();
+  const { text } = await addApiKey();
+  const [secret] = env.CREDENTIAL_SECRETS.split(",");
+  for (const value of [
+    token,
+    ["refused", { headers: { authorization: text } }],
+    new Error(`no such key: ${text}`),
+    new Error("D1 does not answer", { cause: new Error(`bound: ${secret}`) }),
+    { actor: "owner@example.com" },
+    Object.assign(new Error("refused"), { address: "203.0.113.7" }),
+  ]) {
+    expect(leaksIn([value])).toHaveLength(1);
+  }
+  expect(leaksIn(["ibk_", { requestId: "trace-42", problem: "unauthorized" }, new Error("no answer")])).toEqual([]);
+});

@@ -1,0 +1,83 @@
+/** The OpenAPI document and the routes, compared in both directions. Every other test's responses are checked against it too. */
+import type { Schema } from "@cfworker/json-schema";
+import { describe, expect, it } from "vitest";
+import document from "../../public/openapi.json";
+import { buildDocument } from "../../src/commands/openapi/document.ts";
+import { createApp } from "../../src/worker/app.ts";
+import { faultsOf } from "../support/document-check.ts";
+import { bodyOf, operationsOf } from "../support/operations.ts";
+
+type Json = { schema: Schema; example: unknown };
+type Described = {
+  operationId: string;
+  security: Record<string, unknown>[];
+  requestBody?: { content: { "application/json": Json } };
+  responses: Record<string, { $ref?: string; content?: { "application/json": Json } }>;
+};
+
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, Described>).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation,
+  })),
+);
+
+it("the committed document is the one that the schemas make", () => {
+  expect(document).toEqual(JSON.parse(JSON.stringify(buildDocument())));
+});
+
+it("every route is in the document, and everything in the document is a route", () => {
+  const routes = createApp()
+    .routes.filter(({ method }) => method !== "ALL")
+    // The HTML pages of Account Settings are not part of the API.
+    .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+  expect([...new Set(routes)].toSorted()).toEqual(described.map(({ name }) => name).toSorted());
+});
+
+it("operation ids are unique", () => {
+  expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(described.length);
+});
+
+it("every security scheme is used, and only by its surface", () => {
+  for (const { name, operation } of described) {
+    const schemes = name.includes(" /tenant/")
+      ? ["apiKey"]
+      : name.includes(" /account/")
+        ? ["accessClientId", "accessClientSecret"]
+        : name.includes(" /operator/")
+          ? ["operator"]
+          : ["compoundToken"];
+    expect(
+      operation.security.map((scheme) => Object.keys(scheme)),
+      name,
+    ).toEqual(name === "GET /health" ? [] : [schemes]);
+  }
+});
+
+describe.each(described)("$name", ({ name, operation }) => {
+  it("has examples that its own schemas accept", () => {
+    for (const { content } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
+      if (content?.["application/json"] === undefined) continue;
+      const { schema, example } = content["application/json"];
+      expect(faultsOf(schema, example), JSON.stringify(example)).toEqual([]);
+    }
+  });
+
+  it("lists the errors that every client can get", () => {
+    const refused = name === "GET /health" ? [] : [name.includes(" /account/") ? "403" : "401"];
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining([...refused, "500", "503"]));
+  });
+});
+
+it("the document's request schemas accept what the tests send, and refuse what has an unknown field", () => {
+  const kinds = ["apiKey", "compoundToken", "access", "operator"] as const;
+  for (const each of kinds.flatMap(operationsOf)) {
+    if (each.operation.body === undefined) continue;
+    const { operation } = described.find(({ name }) => name === `${each.method} ${each.path}`) ?? {};
+    const schema = operation?.requestBody?.content["application/json"].schema ?? {};
+    const valid = bodyOf(each.operation);
+    expect(faultsOf(schema, valid), each.name).toEqual([]);
+    expect(faultsOf(schema, { ...valid, surprise: 1 }), each.name).not.toEqual([]);
+  }
+});

@@ -1,0 +1,166 @@
+/** The operator suspends and resumes an account: guarded, and true everywhere when it is answered. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import type { AppEnv } from "../../../src/worker/http/app-env.ts";
+import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { hangStores, holdTimers } from "../../support/hang.ts";
+import { countStores, failStores } from "../../support/intercept.ts";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { createTenant } from "../../support/tenant.ts";
+import { addIdeaBank } from "../../support/world.ts";
+
+const PATH = "/operator/account-status";
+const OPERATOR_SECRET = "the-operator-has-this-secret-in-tests";
+type Bindings = AppEnv["Bindings"];
+const withSecret: Bindings = { ...env, OPERATOR_SECRET };
+
+/** Sends as the operator, through an isolate of its own. */
+const send = (body: object | string, bindings: Bindings = withSecret, secret = OPERATOR_SECRET) =>
+  createIsolate(bindings).request(PATH, {
+    method: "PUT",
+    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+/** Two keys in use, in isolates that know them. */
+async function createAccount() {
+  const bank = await addIdeaBank();
+  const { accountId } = bank;
+  const keys = [await createTenant({ accountId }), await createTenant({ accountId })];
+  await createTenant({ accountId, revokedAt: 1 });
+  await createTenant({ accountId, expiresAt: 1 });
+  const statuses = () => Promise.all(keys.map(async (tenant) => (await tenant.send("GET", "/tenant/surveys")).status));
+  expect(await statuses()).toEqual([200, 200]);
+  const email = `${accountId}@example.com`.toLowerCase();
+  await databaseOf(accountId)
+    .prepare("UPDATE accounts SET owner_email = ?2 WHERE id = ?1")
+    .bind(accountId, email)
+    .run();
+  return { accountId, bank, statuses, email };
+}
+
+describe("suspending an account", () => {
+  it("is true for each of its keys, in every isolate, when it is answered; resuming too", async () => {
+    const { accountId, statuses, email } = await createAccount();
+    const other = await createAccount();
+    const suspended = await send({ account: email.toUpperCase(), status: "suspended" });
+    expect(await suspended.json()).toEqual({ accountId, status: "suspended", apiKeys: 2 });
+    expect(await statuses()).toEqual([403, 403]);
+    expect(await other.statuses()).toEqual([200, 200]);
+    const resumed = await send({ account: accountId, status: "active" });
+    expect(await resumed.json()).toEqual({ accountId, status: "active", apiKeys: 2 });
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it("is not kept from an account by a database that is down and has it not", async () => {
+    const { accountId, email } = await createAccount();
+    expect(bindingOf(accountId)).toBe("DB_1");
+    const down = interceptDatabase(env.DB, () => Promise.reject(new Error("Network connection lost.")));
+    for (const account of [accountId, email]) {
+      const answer = await send({ account, status: "suspended" }, { ...withSecret, DB: down });
+      expect(await answer.json()).toEqual({ accountId, status: "suspended", apiKeys: 2 });
+    }
+    expect((await send({ account: "nobody@example.com", status: "active" }, { ...withSecret, DB: down })).status).toBe(
+      503,
+    );
+  });
+
+  it("closes every capability to panelists", async () => {
+    const { bank, accountId } = await createAccount();
+    const capabilities = async () => {
+      const response = await createIsolate().request("/ideabank", { headers: { Authorization: bank.token } });
+      const { capabilities } = await response.json<{ capabilities: Record<string, boolean> }>();
+      return new Set(Object.values(capabilities));
+    };
+    expect(await capabilities()).toEqual(new Set([true]));
+    await send({ account: accountId, status: "suspended" });
+    expect(await capabilities()).toEqual(new Set([false]));
+  });
+
+  it("again is harmless", async () => {
+    const { accountId, statuses } = await createAccount();
+    for (let times = 0; times < 2; times++) {
+      expect((await send({ account: accountId, status: "suspended" })).status).toBe(200);
+    }
+    expect(await statuses()).toEqual([403, 403]);
+  });
+
+  it("of an unknown account is 404, and of a wrong body 400", async () => {
+    for (const account of ["nobody@example.com", "nobody"]) {
+      expect((await send({ account, status: "suspended" })).status).toBe(404);
+    }
+    for (const body of ["{", {}, { account: "x", status: "gone" }, { account: "x", status: "active", more: 1 }]) {
+      expect((await send(body)).status).toBe(400);
+    }
+  });
+});
+
+describe("when a gate", () => {
+  it("fails, the answer is 503 and says what is certain; sending it again completes it", async () => {
+    const { accountId, statuses } = await createAccount();
+    const body = { account: accountId, status: "suspended" };
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const response = await send(body, failStores(withSecret, "gate"));
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+    const { detail } = await response.json<{ detail: string }>();
+    expect(detail).toContain("The account is suspended, but the gates of 2 of its 2 API keys did not answer.");
+    expect((await send(body)).status).toBe(200);
+    expect(await statuses()).toEqual([403, 403]);
+  });
+
+  it("hangs, the answer comes within ten seconds", async () => {
+    const { accountId } = await createAccount();
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    holdTimers();
+    const hanging = hangStores(withSecret, "gate");
+    const answered = vi.fn();
+    const answer = send({ account: accountId, status: "suspended" }, hanging.env).finally(answered);
+    await hanging.reached;
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(answered).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await answer).status).toBe(503);
+  });
+});
+
+describe("who is not the operator", () => {
+  it.each([
+    ["no header", undefined],
+    ["another secret", `Bearer ${OPERATOR_SECRET.replace("t", "T")}`],
+    ["a part of the secret", `Bearer ${OPERATOR_SECRET.slice(0, -1)}`],
+    ["an empty secret", "Bearer "],
+    ["the secret without its scheme", OPERATOR_SECRET],
+  ])("with %s gets 401, and no store is called", async (_, authorization) => {
+    const { env: counted, counts } = countStores(withSecret);
+    const response = await createIsolate(counted).request(PATH, {
+      method: "PUT",
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+      body: "{",
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="operator"');
+    expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
+  });
+
+  it("finds nothing where the secret is not set, or is empty: the answer of an unknown path", async () => {
+    const unknown = await (await createIsolate().request("/operator/nothing", { method: "PUT" })).json();
+    const cases: [Bindings, string][] = [
+      [env, OPERATOR_SECRET],
+      [{ ...env, OPERATOR_SECRET: "" }, ""],
+    ];
+    for (const [bindings, secret] of cases) {
+      const response = await send({ account: "x", status: "suspended" }, bindings, secret);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual(unknown);
+    }
+  });
+
+  it("cannot guess a short secret: it opens nothing, and the log names the setting", async () => {
+    const error = vi.spyOn(console, "error").mockImplementation(() => {});
+    const short: Bindings = { ...env, OPERATOR_SECRET: "short" };
+    const response = await send({ account: "x", status: "suspended" }, short, "short");
+    expect(response.status).toBe(500);
+    expect(String(error.mock.calls[0]?.[0].cause)).toContain("OPERATOR_SECRET must have at least 32 characters");
+  });
+});

@@ -1,0 +1,127 @@
+/** Comments: oldest first in pages, the tenant's marked as such, one's own deleted. */
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "../../support/clock.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { createPanel, PROPOSALS } from "../../support/panel.ts";
+
+type Comment = { id: string; by: string; author: string | null; mine: boolean; body: string; createdAt: string };
+type Page = { items: Comment[]; nextCursor?: string };
+
+async function createScene() {
+  freeze(1_900_000_000_000);
+  const panel = await createPanel();
+  const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist()];
+  const id = await panel.propose();
+  const path = `${PROPOSALS}/${id}/comments`;
+  const add = async (by: typeof robin, body: string) => {
+    vi.setSystemTime(Date.now() + 1_000);
+    return (await by.send("POST", path, { body })).json<Comment>();
+  };
+  return { panel, robin, kim, id, path, add };
+}
+
+it("are answered as they are listed: oldest first, the tenant's marked, and whose is whose only to oneself", async () => {
+  const { panel, robin, kim, id, path, add } = await createScene();
+  const first = await add(robin, "First.");
+  const second = await add(kim, "Second.");
+  vi.setSystemTime(Date.now() + 1_000);
+  await panel.manage("POST", `/proposals/${id}/comments`, { body: "Thank you." });
+  expect(first).toEqual({
+    id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
+    by: "panelist",
+    author: "Robin",
+    mine: true,
+    body: "First.",
+    createdAt: "2030-03-17T17:46:41.000Z",
+  });
+  expect(second).toMatchObject({ author: null, mine: true });
+  const tenants = {
+    by: "tenant",
+    author: null,
+    mine: false,
+    body: "Thank you.",
+    createdAt: "2030-03-17T17:46:43.000Z",
+  };
+  expect(await robin.read(path)).toEqual({
+    items: [first, { ...second, mine: false }, { ...tenants, id: expect.any(String) }],
+  });
+  expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 3, lastActivityAt: tenants.createdAt });
+});
+
+it("come in pages that miss nothing and repeat nothing, ties by id, also while others comment", async () => {
+  const { panel, robin, id, path } = await createScene();
+  await databaseOf(id)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
+     INSERT INTO comments SELECT printf('co%010d', i * 7919 % 100003), ?1, ?2, NULL, 'B', i / 4, i % 2 FROM n`,
+    )
+    .bind(panel.bank.accountId, id)
+    .run();
+  const all = (await robin.read<Page>(`${path}?limit=100`)).items;
+  expect(all).toHaveLength(25);
+  const order = ({ createdAt, id }: Comment) => `${createdAt} ${id}`;
+  expect(all).toEqual(all.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)));
+  expect((await robin.read<Page>(path)).items).toEqual(all.slice(0, 20));
+  const paged: Comment[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: Page = await robin.read<Page>(`${path}?limit=7${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+    paged.push(...page.items);
+    expect(paged.length).toBeLessThanOrEqual(26);
+    cursor = page.nextCursor;
+    if (paged.length === 7) await robin.send("POST", path, { body: "Meanwhile." });
+  } while (cursor !== undefined);
+  expect(paged.slice(0, 25)).toEqual(all);
+  expect(paged.slice(25).map(({ body }) => body)).toEqual(["Meanwhile."]);
+});
+
+describe("deleting one", () => {
+  it("is for who wrote it", async () => {
+    const { panel, robin, kim, id, path, add } = await createScene();
+    const own = await add(robin, "Mine.");
+    const created = await panel.manage("POST", `/proposals/${id}/comments`, { body: "The tenant's." });
+    const tenants = await created.json<Comment>();
+    for (const [by, comment] of [
+      [kim, own],
+      [robin, tenants],
+    ] as const) {
+      const refused = await by.send("DELETE", `${path}/${comment.id}`);
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({ error: "forbidden" });
+    }
+    expect(await kim.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 2 });
+    const deleted = await robin.send("DELETE", `${path}/${own.id}`);
+    expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+    expect((await robin.send("DELETE", `${path}/${own.id}`)).status).toBe(404);
+    expect(await kim.read(path)).toMatchObject({ items: [{ id: tenants.id }] });
+    expect(await kim.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 1 });
+  });
+
+  it("is no activity", async () => {
+    const { robin, id, path, add } = await createScene();
+    const { id: commentId, createdAt } = await add(robin, "Mine.");
+    vi.setSystemTime(Date.now() + 60_000);
+    await robin.send("DELETE", `${path}/${commentId}`);
+    expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 0, lastActivityAt: createdAt });
+  });
+
+  it("by the tenant deletes anybody's", async () => {
+    const { panel, robin, id, path, add } = await createScene();
+    const { id: commentId } = await add(robin, "Mine.");
+    await panel.manage("DELETE", `/proposals/${id}/comments/${commentId}`);
+    expect(await robin.read(path)).toEqual({ items: [] });
+  });
+});
+
+it("the count agrees with the rows after 60 panelists have commented at once, and half of them took it back", async () => {
+  const { panel, id, path } = await createScene();
+  const panelists = await Promise.all(Array.from({ length: 60 }, () => panel.panelist()));
+  const added = await Promise.all(panelists.map(({ send }) => send("POST", path, { body: "Me too." })));
+  const ids = await Promise.all(added.map(async (answer) => (await answer.json<Comment>()).id));
+  const half = panelists.slice(0, 30);
+  const deleted = await Promise.all(half.map(({ send }, index) => send("DELETE", `${path}/${ids[index]}`)));
+  for (const { status } of deleted) expect(status).toBe(204);
+  const { items } = (await panelists[0]?.read<Page>(`${path}?limit=100`)) ?? { items: [] };
+  expect(items).toHaveLength(30);
+  expect(await panelists[0]?.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 30 });
+});

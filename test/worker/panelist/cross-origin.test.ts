@@ -1,0 +1,83 @@
+/** What a browser on another origin needs of every operation of the panelist API: a preflight, and answers that it may read. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { takesIdempotencyKey } from "../../../src/worker/http/operation.ts";
+import { failStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addIdeaBank, newId } from "../../support/world.ts";
+
+const ORIGIN = "https://panel.example";
+const EXPOSED = ["ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
+
+const listOf = (response: Response, name: string) =>
+  (response.headers.get(name) ?? "").split(",").map((word) => word.trim());
+
+function expectReadable(response: Response) {
+  expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(listOf(response, "Access-Control-Expose-Headers")).toEqual(EXPOSED);
+}
+
+describe.each(operationsOf("compoundToken"))("$method $path", ({ operation, method, path: template }) => {
+  const path = fillPath(template, { proposalId: newId(), commentId: newId() });
+  const body = bodyOf(operation);
+  const send = (Authorization: string, bindings: Env = env) =>
+    createIsolate().request(
+      path,
+      {
+        method,
+        headers: { Origin: ORIGIN, Authorization, ...(body && { "Content-Type": "application/json" }) },
+        body: body ? JSON.stringify(body) : null,
+      },
+      bindings,
+    );
+
+  it("is announced to a preflight, with every header that the operation reads", async () => {
+    const response = await createIsolate().request(path, {
+      method: "OPTIONS",
+      headers: { Origin: ORIGIN, "Access-Control-Request-Method": method },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(listOf(response, "Access-Control-Allow-Methods")).toContain(method);
+    const allowed = listOf(response, "Access-Control-Allow-Headers");
+    expect(allowed).toEqual(expect.arrayContaining(["Authorization", "If-None-Match"]));
+    if (body) expect(allowed).toContain("Content-Type");
+    if (takesIdempotencyKey(operation)) expect(allowed).toContain("Idempotency-Key");
+  });
+
+  it("can be read when it is answered, refused (401), or broken (503)", async () => {
+    const { token } = await addIdeaBank();
+    expectReadable(await send(token));
+    const refused = await send("no token");
+    expect(refused.status).toBe(401);
+    expectReadable(refused);
+    const broken = await send(token, failStores(env, "d1"));
+    expect(broken.status).toBe(503);
+    expectReadable(broken);
+  });
+});
+
+it("an unknown path and a wrong method can be read too", async () => {
+  const unknown = await createIsolate().request("/ideabank/nothing", { headers: { Origin: ORIGIN } });
+  expect(unknown.status).toBe(404);
+  expectReadable(unknown);
+  const wrong = await createIsolate().request("/ideabank/proposals", { method: "PUT", headers: { Origin: ORIGIN } });
+  expect(wrong.status).toBe(405);
+  expectReadable(wrong);
+});
+
+it("a panelist over the rate can read that, and how long to wait", async () => {
+  const { token } = await addIdeaBank();
+  const isolate = createIsolate();
+  const path = `/ideabank/proposals/${newId()}/vote`;
+  const statuses: number[] = [];
+  let last = new Response();
+  while (statuses.length < 100 && last.status !== 429) {
+    last = await isolate.request(path, { method: "PUT", headers: { Origin: ORIGIN, Authorization: token } });
+    statuses.push(last.status);
+  }
+  expect(last.status).toBe(429);
+  expect(Number(last.headers.get("Retry-After"))).toBeGreaterThan(0);
+  expectReadable(last);
+});

@@ -1,0 +1,180 @@
+/** The scheduled job: rows whose time is over go, in slices, within a deadline, safely twice; all others stay. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { runScheduled } from "../../src/worker/scheduled.ts";
+import { countRows, databaseOf } from "../support/databases.ts";
+import { interceptDatabase, meterDatabase } from "../support/intercept-binding.ts";
+import { createTenant } from "../support/tenant.ts";
+import { addAccount, addApiKey, addIdeaBank, addPanelist, tokenFor } from "../support/world.ts";
+
+const NOW = 1_900_000_000_000;
+const DAY = 86_400_000;
+/** What each database gets is shown for one of them. */
+const HERE = { digit: "0" } as const;
+const job = (database: D1Database = env.DB, now = () => NOW) => runScheduled({ DB: database }, now);
+const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
+const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
+
+/** Inserts `rows` rows, each as old as `age` says. */
+const INSERTS = {
+  idempotency_keys: async (rows: number, age: number) =>
+    env.DB.prepare(`${numbers(rows)} INSERT INTO idempotency_keys SELECT ?1, ?2 || i, 'h', '{}', ?3 FROM n`)
+      .bind(await addAccount(HERE), `key ${age} `, NOW - age)
+      .run(),
+  api_key_usage: async (rows: number, age: number) =>
+    env.DB.prepare(`${numbers(rows)} INSERT INTO api_key_usage SELECT ?1, ?2 - i, 1, 0 FROM n`)
+      .bind((await addApiKey({ accountId: await addAccount(HERE) })).id, NOW - age + 1)
+      .run(),
+  audit_events: async (rows: number, age: number) =>
+    env.DB.prepare(
+      `${numbers(rows)} INSERT INTO audit_events SELECT ?2 || i, ?1, 'created', NULL, 'A key', NULL, NULL, ?3 FROM n`,
+    )
+      .bind(await addAccount(HERE), `event ${age} `, NOW - age)
+      .run(),
+  token_revocations: async (rows: number, age: number) =>
+    env.DB.prepare(
+      `${numbers(rows)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
+       SELECT ?1, ?2 || i, iif(i % 2, ?3, 9007199254740991), ?3 FROM n`,
+    )
+      .bind(await addAccount(HERE), `panelist ${age} `, NOW - age)
+      .run(),
+};
+
+const KEPT: [keyof typeof INSERTS, number][] = [
+  ["idempotency_keys", DAY],
+  ["api_key_usage", 7 * DAY],
+  ["audit_events", 400 * DAY],
+  ["token_revocations", 91 * DAY],
+];
+
+describe.each(KEPT)("%s", (table, keptMs) => {
+  it("is emptied of what is too old, and of nothing else", async () => {
+    await INSERTS[table](1_201, keptMs + 1);
+    await INSERTS[table](1, keptMs);
+    await job();
+    expect(await count(table)).toBe(1);
+  });
+
+  it("is emptied in slices: none writes or reads many rows, however many are too old", async () => {
+    await INSERTS[table](1_201, keptMs + 1);
+    await INSERTS[table](3_000, 0);
+    const most = { written: 0, read: 0 };
+    let slices = 0;
+    const database = meterDatabase(env.DB, (results) => {
+      for (const { meta } of results) {
+        if (meta.changes > 0) slices += 1;
+        most.written = Math.max(most.written, meta.rows_written);
+        most.read = Math.max(most.read, meta.rows_read);
+      }
+    });
+    await job(database);
+    expect(slices).toBe(3);
+    expect(most.written).toBeLessThan(500 * 5);
+    expect(most.read).toBeLessThan(500 * 8);
+  });
+});
+
+it("costs little when there is nothing to do", async () => {
+  for (const [table] of KEPT) await INSERTS[table](3_000, 0);
+  let rows = 0;
+  await job(
+    meterDatabase(env.DB, (results) => {
+      for (const { meta } of results) rows += meta.rows_read + 1_000 * meta.rows_written;
+    }),
+  );
+  expect(rows).toBeLessThan(2_000);
+});
+
+it("two runs at once do what one does", async () => {
+  for (const [table, keptMs] of KEPT) {
+    await INSERTS[table](600, keptMs + 1);
+    await INSERTS[table](5, keptMs - 10);
+  }
+  await Promise.all([job(), job()]);
+  for (const [table] of KEPT) expect(await count(table)).toBe(5);
+});
+
+it("a backlog of one kind does not hold up the others, and the next run continues", async () => {
+  await INSERTS.idempotency_keys(4_000, 2 * DAY);
+  await INSERTS.token_revocations(10, 92 * DAY);
+  let clock = NOW;
+  await job(env.DB, () => (clock += 4_000));
+  expect(await count("token_revocations")).toBe(0);
+  expect(await count("idempotency_keys")).toBeGreaterThan(2_000);
+  await job();
+  expect(await count("idempotency_keys")).toBe(0);
+});
+
+it("a run ends within the statements that Workers allows, however long the backlog", async () => {
+  let statements = 0;
+  const endless = interceptDatabase(env.DB, async (_, makeCall) => {
+    statements += 1;
+    const result = await makeCall();
+    return typeof result === "object" && result !== null ? { ...result, meta: { changes: 1 } } : result;
+  });
+  await job(endless);
+  expect(statements).toBeGreaterThan(100);
+  expect(statements).toBeLessThanOrEqual(1_000);
+});
+
+it("a kind that fails does not stop the others: the run is a failed one, and the next run continues", async () => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  for (const [table, keptMs] of KEPT) await INSERTS[table](10, keptMs + 1);
+  let calls = 0;
+  const flaky = interceptDatabase(env.DB, (_, makeCall) => {
+    calls += 1;
+    return calls === 2 ? Promise.reject(new Error("D1_ERROR: injected fault")) : makeCall();
+  });
+  await expect(job(flaky)).rejects.toThrow("the scheduled job failed in part");
+  expect(error).toHaveBeenCalledTimes(1);
+  expect(await count("idempotency_keys")).toBe(10);
+  for (const [table] of KEPT.slice(1)) expect(await count(table)).toBe(0);
+  await job();
+  expect(await count("idempotency_keys")).toBe(0);
+});
+
+it("the oldest token that can still be valid stays refused after the job, and an expired outcome frees its bytes", async () => {
+  const bank = await addIdeaBank();
+  const panelist = await addPanelist(bank.accountId);
+  const tenant = await createTenant({ accountId: bank.accountId });
+  const used = () =>
+    databaseOf(bank.accountId).prepare("SELECT stored_bytes FROM accounts WHERE id = ?1").bind(bank.accountId).first();
+  const before = await used();
+  await databaseOf(bank.accountId)
+    .prepare("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', ?2)")
+    .bind(bank.accountId, Date.now() - 2 * DAY)
+    .run();
+  expect(await used()).not.toEqual(before);
+  expect((await tenant.send("DELETE", `/tenant/panelists/${panelist}/tokens`)).status).toBe(204);
+  await runScheduled(env);
+  expect(await used()).toEqual(before);
+  const Authorization = await tokenFor(bank.id, panelist, Math.floor(Date.now() / 1000) - 5);
+  expect((await tenant.isolate.request("/ideabank", { headers: { Authorization } })).status).toBe(401);
+});
+
+it("a revocation is kept by the later of its times: the clock of one may have been behind", async () => {
+  await env.DB.prepare(
+    "INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) VALUES ('a', 'kept', ?1, ?2), ('a', 'gone', ?2, ?2)",
+  )
+    .bind(NOW - 90 * DAY, NOW - 92 * DAY)
+    .run();
+  await job();
+  expect((await env.DB.prepare("SELECT panelist_id FROM token_revocations").all()).results).toEqual([
+    { panelist_id: "kept" },
+  ]);
+});
+
+it("every database is cleaned, also when another one is down", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  await INSERTS.idempotency_keys(10, 2 * DAY);
+  const there = await addAccount({ digit: "1" });
+  await env.DB_1.prepare("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', ?2)")
+    .bind(there, NOW - 2 * DAY)
+    .run();
+  const down = interceptDatabase(env.DB_1, () => Promise.reject(new Error("D1_ERROR: injected fault")));
+  const both = { DB: env.DB, DB_1: down };
+  await expect(runScheduled(both, () => NOW)).rejects.toThrow("the scheduled job failed in part");
+  expect(await countRows("idempotency_keys")).toBe(1);
+  await runScheduled(env, () => NOW);
+  expect(await countRows("idempotency_keys")).toBe(0);
+});
