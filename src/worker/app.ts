@@ -4,7 +4,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
-import { DatabaseBookmarks } from "./database/database-bookmarks.ts";
+import { Databases } from "./database/databases.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
 import { observe } from "./http/observe.ts";
@@ -26,8 +26,8 @@ import { createTenantRoutes } from "./tenant/routes.ts";
 export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
   const readSettings = createSettingsReader();
   const problemLog = new ProblemLog();
-  const bookmarks = new DatabaseBookmarks();
-  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(bookmarks, later), bookmarks };
+  const databases = new Databases();
+  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(later), databases };
   const app = new Hono<AppEnv>();
 
   app.use(requestId);
@@ -37,7 +37,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
     c.set("problemLog", problemLog);
     const settings = await readSettings(c.env);
     c.set("settings", settings);
-    bookmarks.anchorMs = settings.anchorMs;
+    databases.anchorMs = settings.anchorMs;
     await next();
   });
 

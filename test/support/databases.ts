@@ -3,6 +3,7 @@
  * database, so that what keeps tenants apart is the statement, and not the place.
  */
 import { env } from "cloudflare:workers";
+import { type Database, Databases } from "../../src/worker/database/databases.ts";
 
 let placed = 0;
 
@@ -24,6 +25,13 @@ export type Binding = "DB" | "DB_1";
 /** The binding that holds what `id` names. */
 export const bindingOf = (id: string): Binding => (id.startsWith("0") ? "DB" : "DB_1");
 export const databaseOf = (id: string): D1Database => env[bindingOf(id)];
+
+/** A database as an isolate that remembers `databases` uses it. */
+export function openDatabase(binding: D1Database, databases = new Databases()): Database {
+  const database = databases.of({ DB: binding }, "0");
+  if (database === undefined) throw new Error("there is no such database");
+  return database;
+}
 
 /** The rows of both databases. */
 export async function selectEverywhere<Row = Record<string, unknown>>(sql: string): Promise<Row[]> {

@@ -7,7 +7,7 @@
  */
 
 import { loadChangelog, selectEntries, toEntries } from "../database/changelog.ts";
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
+import type { Database } from "../database/databases.ts";
 import type { Alongside } from "../database/idea-bank-snapshots.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { isWithin, JOIN_MS, type WaitUntil } from "../memory/deadline.ts";
@@ -28,7 +28,7 @@ const MAX_TIMES = 10_000;
 
 /** Where one request reads. `prefetched` is what `prefetch` gave. */
 export type ChangelogSources = {
-  readonly database: D1Database;
+  readonly database: Database;
   readonly store: KVNamespace;
   readonly prefetched: Promise<Stored> | undefined;
 };
@@ -44,7 +44,6 @@ const EVERY = Number.MAX_SAFE_INTEGER;
 type Stored = VersionedChangelog | undefined;
 
 export class Changelogs {
-  readonly #bookmarks: DatabaseBookmarks;
   readonly #kept = new BoundedMap<VersionedChangelog>({
     max: MEMORY_BYTES,
     weigh: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
@@ -56,10 +55,6 @@ export class Changelogs {
 
   /** When somebody began to select its entries, in Unix milliseconds. */
   readonly #claimedAt = new BoundedMap<number>({ max: MAX_TIMES });
-
-  constructor(bookmarks: DatabaseBookmarks) {
-    this.#bookmarks = bookmarks;
-  }
 
   /** Starts KV's read early, beside the read of the version; undefined when memory holds this idea bank's changelog. */
   prefetch(store: KVNamespace, ideaBankId: string, waitUntil: WaitUntil): Promise<Stored> | undefined {
@@ -161,7 +156,7 @@ export class Changelogs {
     waitUntil: WaitUntil,
   ): Promise<VersionedChangelog> {
     const load = (session: D1DatabaseSession) => loadChangelog(session, ideaBankId);
-    const loaded = await this.#bookmarks.of(ideaBankId).read(database, { ideaBankId }, load, { after });
+    const loaded = await database.read({ ideaBankId }, load, { after, isLarge: true });
     // The switches of the same moment as the entries: what was edited after closing is not shown.
     if (loaded === null || !hasCapability(loaded.ideaBank, "canViewChangelog"))
       throw new Problem("idea-bank-not-found");

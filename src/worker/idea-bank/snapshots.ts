@@ -8,7 +8,7 @@
  * Memory is bounded in bytes. Only what panelists have read is in it: a tenant's writes add nothing.
  */
 
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
+import type { Database } from "../database/databases.ts";
 import { type Alongside, type LoadedSnapshot, loadIdeaBankSnapshot } from "../database/idea-bank-snapshots.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
@@ -63,7 +63,6 @@ const sizeOf = (kept: KeptValue<Snapshot>): number =>
   SNAPSHOT_BYTES + REVOCATION_BYTES * (kept.kept?.value.revocations.size ?? 0);
 
 export class IdeaBankSnapshots {
-  readonly #bookmarks: DatabaseBookmarks;
   readonly #later: Later;
   readonly #kept = new BoundedMap<KeptValue<Snapshot>>({
     max: MEMORY_BYTES,
@@ -76,8 +75,7 @@ export class IdeaBankSnapshots {
   /** Being read for the first time: whose they are is not known yet. */
   readonly #unread = new Set<KeptValue<Snapshot>>();
 
-  constructor(bookmarks: DatabaseBookmarks, later: Later) {
-    this.#bookmarks = bookmarks;
+  constructor(later: Later) {
     this.#later = later;
   }
 
@@ -87,7 +85,7 @@ export class IdeaBankSnapshots {
   }
 
   /** Rejects as D1 does when it does not answer and memory holds nothing recent. */
-  async read(database: D1Database, names: Names, terms: SnapshotTerms): Promise<OpenedIdeaBank> {
+  async read(database: Database, names: Names, terms: SnapshotTerms): Promise<OpenedIdeaBank> {
     const { freshMs, waitUntil, alongside } = terms;
     const { ideaBankId, panelistId } = names;
     const common = this.#keptOf(this.#kept, ideaBankId);
@@ -144,7 +142,7 @@ export class IdeaBankSnapshots {
   }
 
   async #load(
-    database: D1Database,
+    database: Database,
     names: Names,
     { previous, isAhead, alongside }: LoadOptions,
     kept: KeptValue<Snapshot>,
@@ -159,10 +157,9 @@ export class IdeaBankSnapshots {
         bookmark: session.getBookmark() ?? "",
       });
       // A replica may be behind. What it says is closed or missing was perhaps opened or created a moment ago: the primary knows.
-      const isDoubtful = ({ ideaBank }: LoadedSnapshot) =>
+      const needsPrimary = ({ ideaBank }: LoadedSnapshot) =>
         previous === undefined && (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog"));
-      const bookmarks = this.#bookmarks.of(ideaBankId);
-      const loaded = await bookmarks.read(database, { ideaBankId }, load, { isAhead, isDoubtful });
+      const loaded = await database.read({ ideaBankId }, load, { isAhead, needsPrimary });
       if (loaded.ideaBank !== null && loaded.alongside !== undefined)
         await alongside?.keep(loaded.alongside, loaded.ideaBank);
       return this.#link(names, loaded, revocations, kept);

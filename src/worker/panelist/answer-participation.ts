@@ -4,7 +4,6 @@
  */
 import type { Context } from "hono";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { merged } from "../http/merged.ts";
@@ -45,7 +44,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer(readToken: ReadToken, bookmarks: DatabaseBookmarks) {
+export function createParticipationAnswer(readToken: ReadToken) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -55,19 +54,18 @@ export function createParticipationAnswer(readToken: ReadToken, bookmarks: Datab
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
     const { token, database } = await readToken(c);
     await limitPanelist(c.env, token.panelistId, method === "GET");
-    const own = bookmarks.of(token.ideaBankId);
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
-      const isDoubtful = (access: PanelistAccess) => refusalOf(access, token) !== undefined;
-      const access = await own.read(database, token, (session) => loadAccess(session, token), { isDoubtful });
+      const needsPrimary = (access: PanelistAccess) => refusalOf(access, token) !== undefined;
+      const access = await database.read(token, (session) => loadAccess(session, token), { needsPrimary });
       throw refusalOf(access, token) ?? problem;
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
     // What a replica does not know was perhaps created, or opened, a moment ago.
-    const isDoubtful = ({ access }: Found) => refusalOf(access, token) !== undefined;
+    const needsPrimary = ({ access }: Found) => refusalOf(access, token) !== undefined;
     const found = await (method === "GET"
-      ? own.read(database, token, work, { isDoubtful })
-      : own.write(database, token, work));
+      ? database.read(token, work, { needsPrimary, isLarge: operation.query !== undefined })
+      : database.write(token, work));
 
     const refusal = refusalOf(found.access, token);
     if (refusal !== undefined) throw refusal;

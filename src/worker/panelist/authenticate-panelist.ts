@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { isExpired, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import type { Database, Databases } from "../database/databases.ts";
 import type { Alongside } from "../database/idea-bank-snapshots.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
@@ -20,7 +20,7 @@ export const unauthorized = oncePer(
 );
 
 /** A valid token, and the database that holds what it names. */
-export type Presented = { readonly token: VerifiedToken; readonly database: D1Database };
+export type Presented = { readonly token: VerifiedToken; readonly database: Database };
 
 /**
  * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
@@ -28,7 +28,7 @@ export type Presented = { readonly token: VerifiedToken; readonly database: D1Da
  */
 export type ReadToken = (c: Context<AppEnv>) => Promise<Presented>;
 
-export function createTokenReader(): ReadToken {
+export function createTokenReader(databases: Databases): ReadToken {
   const verified = new VerifiedCredentials(verifyToken);
   return async function readToken(c) {
     const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
@@ -38,7 +38,7 @@ export function createTokenReader(): ReadToken {
     if (isExpired(token.value, now)) throw unauthorized("expired");
     // One issued after a revocation belongs to the next second; nothing is issued later than that.
     if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
-    const database = chooseDatabase(c.env, token.value.ideaBankId);
+    const database = databases.of(c.env, token.value.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
     return { token: token.value, database };
   };

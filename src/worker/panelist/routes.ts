@@ -1,6 +1,6 @@
 /** The panelist API, used with a compound token. */
 import { Hono } from "hono";
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
+import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { Changelogs } from "../idea-bank/changelogs.ts";
@@ -18,15 +18,15 @@ import { PROPOSAL_HANDLERS } from "./proposals.ts";
 const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...COMMENT_OPERATIONS };
 
 /** The caches that this surface shares with the others in the isolate. */
-export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly bookmarks: DatabaseBookmarks };
+export type PanelistMemory = { readonly snapshots: IdeaBankSnapshots; readonly databases: Databases };
 
-export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
+export function createPanelistRoutes({ snapshots, databases }: PanelistMemory) {
   const routes = new Hono<AppEnv>();
   routes.use("/ideabank/*", allowEveryOrigin);
   routes.use("/public/ideabank/*", allowEveryOrigin);
 
-  const readToken = createTokenReader();
-  const changelogs = new Changelogs(bookmarks);
+  const readToken = createTokenReader(databases);
+  const changelogs = new Changelogs();
   const handlers: Record<keyof typeof IDEA_BANK_OPERATIONS, PanelistHandler> = {
     getChangelog: createChangelogHandler(snapshots, changelogs),
     getCapabilities:
@@ -51,7 +51,7 @@ export function createPanelistRoutes({ snapshots, bookmarks }: PanelistMemory) {
     ...PROPOSAL_HANDLERS,
     ...createCommentHandlers(snapshots),
   };
-  const answerParticipation = createParticipationAnswer(readToken, bookmarks);
+  const answerParticipation = createParticipationAnswer(readToken);
   routes.route(
     "/",
     routeOperations<AppEnv, typeof PARTICIPATION_OPERATIONS>(

@@ -6,7 +6,6 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
 import { ownsPath } from "../database/ownership.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
@@ -16,7 +15,7 @@ import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** What a handler gets after all checks. `now` is in Unix milliseconds; `session` reads the primary. */
+/** What a handler gets after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
 export type TenantRequest<O extends Operation> = Input<O> & {
   readonly accountId: string;
   readonly session: D1DatabaseSession;
@@ -30,11 +29,7 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-export function createTenantAnswer(
-  authenticate: AuthenticateApiKey,
-  snapshots: IdeaBankSnapshots,
-  bookmarks: DatabaseBookmarks,
-) {
+export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: IdeaBankSnapshots) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
@@ -45,18 +40,24 @@ export function createTenantAnswer(
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
-    const session = bookmarks.of(accountId).openAtPrimary(database);
+    const primary = database.atPrimary();
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
-      if (await ownsPath(session, accountId, path, ids)) throw error;
+      if (await ownsPath(primary.session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     });
-    const response = await handle(c, { ...input, accountId, session, now: Date.now() });
-    const own = bookmarks.of(accountId);
-    if (method === "GET") own.noteAnchor(session);
+    const response = await handle(c, {
+      ...input,
+      accountId,
+      get session() {
+        return primary.session;
+      },
+      now: Date.now(),
+    });
+    if (method === "GET") primary.noteRead();
     else {
       // A tenant that creates many idea banks fills no memory with them.
       const isRead = ids.ideaBankId !== undefined && snapshots.has(ids.ideaBankId);
-      own.noteWrite(session, isRead ? ids.ideaBankId : undefined);
+      primary.noteWrite(isRead ? ids.ideaBankId : undefined);
       expireWhatChanged(snapshots, accountId, path, ids);
     }
     return response;

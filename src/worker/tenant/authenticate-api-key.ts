@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import type { Database, Databases } from "../database/databases.ts";
 import { oncePer } from "../http/once-per.ts";
 import type { Admission, Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
@@ -33,16 +33,16 @@ const tooManyRequests = oncePer(
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
 
 /** A tenant, and the database that holds everything of it: its key's. */
-export type AuthenticatedTenant = Tenant & { readonly database: D1Database };
+export type AuthenticatedTenant = Tenant & { readonly database: Database };
 
-export function createApiKeyAuthentication(gatekeeper: Gatekeeper): AuthenticateApiKey {
+export function createApiKeyAuthentication(gatekeeper: Gatekeeper, databases: Databases): AuthenticateApiKey {
   const verified = new VerifiedCredentials(verifyApiKey);
   return async function authenticateApiKey(c, scope) {
     const apiKey = await verified.verify(c.req.header("X-API-Key"), c.get("settings").signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
-    const database = chooseDatabase(c.env, apiKey.value.id);
+    const database = databases.of(c.env, apiKey.value.id);
     if (database === undefined) throw unauthorized("of no database");
-    const stores = { gates: c.env.API_KEY_GATE, database };
+    const stores = { gates: c.env.API_KEY_GATE, database: database.binding };
     const request = {
       apiKey: apiKey.value,
       address: c.req.header("CF-Connecting-IP") ?? null,

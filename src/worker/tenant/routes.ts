@@ -1,6 +1,6 @@
 /** The tenant API, used with an API key. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { DatabaseBookmarks } from "../database/database-bookmarks.ts";
+import type { Databases } from "../database/databases.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-operation.ts";
@@ -16,10 +16,10 @@ import type { TenantEnv } from "./tenant-env.ts";
 export type TenantMemory = {
   readonly gatekeeper: Gatekeeper;
   readonly snapshots: IdeaBankSnapshots;
-  readonly bookmarks: DatabaseBookmarks;
+  readonly databases: Databases;
 };
 
-export function createTenantRoutes({ gatekeeper, snapshots, bookmarks }: TenantMemory) {
+export function createTenantRoutes({ gatekeeper, snapshots, databases }: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
     whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
     ...SURVEY_HANDLERS,
@@ -27,7 +27,7 @@ export function createTenantRoutes({ gatekeeper, snapshots, bookmarks }: TenantM
     ...PROPOSAL_HANDLERS,
     ...PANELIST_HANDLERS,
   };
-  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper), snapshots, bookmarks);
+  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper, databases), snapshots);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
     TENANT_OPERATIONS,
     (name, operation) => (c) => answer(c, operation, handlers[name]),

@@ -1,7 +1,8 @@
 /** Which sessions an isolate's reads open: when one begins at the primary, and what the others must see at least. */
 import { describe, expect, it, vi } from "vitest";
-import { Bookmarks, type ReadOptions } from "../../../src/worker/database/bookmarks.ts";
+import type { ReadOptions } from "../../../src/worker/database/databases.ts";
 import { freeze } from "../../support/clock.ts";
+import { openDatabase } from "../../support/databases.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 
 const START = 1_900_000_000_000;
@@ -11,28 +12,28 @@ describe("the anchor", () => {
   const FIRST = "first-primary";
 
   /** Reads at given times; `takeAsked` is which sessions they have opened since. */
-  async function setUpBookmarks() {
+  async function setUp() {
     freeze(START);
     const replica = await createReplica("0");
-    const bookmarks = new Bookmarks(ANCHOR_MS);
+    const database = openDatabase(replica.database);
     const read = async (ms: number, options: ReadOptions<unknown> = {}, ideaBankId = "bank") => {
       vi.setSystemTime(START + ms);
       const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();
-      await bookmarks.read(replica.database, { ideaBankId }, work, options);
+      await database.read({ ideaBankId }, work, options);
     };
     const readAhead = (ms: number) => read(ms, { isAhead: true });
     /** A write elsewhere, so that every anchor has a bookmark of its own. */
     const write = () => replica.write("UPDATE accounts SET status = status");
     const takeAsked = () => replica.asked.splice(0);
-    return { replica, bookmarks, read, readAhead, write, takeAsked };
+    return { replica, database, read, readAhead, write, takeAsked };
   }
 
   it("is as old as the opening of its session, not as its answer", async () => {
-    const { replica, bookmarks, read, takeAsked } = await setUpBookmarks();
-    const session = bookmarks.openAtPrimary(replica.database);
-    await session.prepare("SELECT 1").first();
+    const { database, read, takeAsked } = await setUp();
+    const primary = database.atPrimary();
+    await primary.session.prepare("SELECT 1").first();
     vi.setSystemTime(START + 5_000);
-    bookmarks.noteAnchor(session);
+    primary.noteRead();
     takeAsked();
     await read(ANCHOR_MS - 1);
     await read(ANCHOR_MS);
@@ -40,19 +41,19 @@ describe("the anchor", () => {
   });
 
   it("is made by no session that failed, and by none that began at a replica", async () => {
-    const { read, bookmarks, replica, takeAsked } = await setUpBookmarks();
+    const { read, database, takeAsked } = await setUp();
     await read(0);
     await read(7_000);
     vi.setSystemTime(START + ANCHOR_MS);
     const fail = () => Promise.reject(new Error("no"));
-    await expect(bookmarks.read(replica.database, { ideaBankId: "bank" }, fail)).rejects.toThrow("no");
+    await expect(database.read({ ideaBankId: "bank" }, fail)).rejects.toThrow("no");
     await read(ANCHOR_MS + 1);
     await read(ANCHOR_MS + 2);
     expect(takeAsked()).toEqual([FIRST, "00000001", FIRST, FIRST, "00000001"]);
   });
 
   it("is made ahead, every third of nearly all the time, by a read that nobody waits for", async () => {
-    const { read, readAhead, takeAsked } = await setUpBookmarks();
+    const { read, readAhead, takeAsked } = await setUp();
     await read(0);
     await readAhead(2_999);
     await read(3_000);
@@ -63,7 +64,7 @@ describe("the anchor", () => {
   });
 
   it("is the floor only when replicas had the time to come so far: the oldest that is young enough", async () => {
-    const { read, readAhead, write, takeAsked } = await setUpBookmarks();
+    const { read, readAhead, write, takeAsked } = await setUp();
     await read(0);
     for (const ms of [3_000, 6_000]) {
       await write();
@@ -78,14 +79,14 @@ describe("the anchor", () => {
   });
 
   it("is made by one read at a time", async () => {
-    const { read, readAhead, takeAsked } = await setUpBookmarks();
+    const { read, readAhead, takeAsked } = await setUp();
     await read(0);
     await Promise.all([readAhead(3_000), readAhead(3_000), readAhead(3_000)]);
     expect(takeAsked()).toEqual([FIRST, FIRST, "00000001", "00000001"]);
   });
 
   it("is not made by a clock that has stepped back", async () => {
-    const { read, takeAsked } = await setUpBookmarks();
+    const { read, takeAsked } = await setUp();
     await read(60_000);
     await read(0);
     await read(1);
@@ -94,13 +95,13 @@ describe("the anchor", () => {
   });
 
   it("of a write through this isolate is the floor at once: of its idea bank, or of all when it is to none", async () => {
-    const { replica, bookmarks, read, write, takeAsked } = await setUpBookmarks();
+    const { database, read, write, takeAsked } = await setUp();
     await read(0);
     const noteWrite = async (ideaBankId: string | undefined) => {
       await write();
-      const session = bookmarks.openAtPrimary(replica.database);
-      await session.prepare("SELECT 1").first();
-      bookmarks.noteWrite(session, ideaBankId);
+      const primary = database.atPrimary();
+      await primary.session.prepare("SELECT 1").first();
+      primary.noteWrite(ideaBankId);
       takeAsked();
     };
     await noteWrite("bank");
@@ -114,12 +115,12 @@ describe("the anchor", () => {
   });
 
   it("of what a panelist has read is the floor of the same panelist's later reads, and of no other's", async () => {
-    const { replica, bookmarks, read, write, takeAsked } = await setUpBookmarks();
+    const { replica, database, read, write, takeAsked } = await setUp();
     await read(0);
     await write();
     await replica.catchUp();
     const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();
-    const readAs = (panelistId: string) => bookmarks.read(replica.database, { ideaBankId: "bank", panelistId }, work);
+    const readAs = (panelistId: string) => database.read({ ideaBankId: "bank", panelistId }, work);
     await readAs("one");
     await readAs("one");
     await readAs("two");
@@ -127,12 +128,12 @@ describe("the anchor", () => {
   });
 
   it("of what was written is kept when more idea banks are written to than are remembered", async () => {
-    const { replica, bookmarks, read, write, takeAsked } = await setUpBookmarks();
+    const { database, read, write, takeAsked } = await setUp();
     await read(0);
     await write();
-    const session = bookmarks.openAtPrimary(replica.database);
-    await session.prepare("SELECT 1").first();
-    for (let index = 0; index <= 10_000; index++) bookmarks.noteWrite(session, `bank ${index}`);
+    const primary = database.atPrimary();
+    await primary.session.prepare("SELECT 1").first();
+    for (let index = 0; index <= 10_000; index++) primary.noteWrite(`bank ${index}`);
     takeAsked();
     await read(1, {}, "bank 0");
     expect(takeAsked()).toEqual(["00000002"]);

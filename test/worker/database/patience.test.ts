@@ -1,7 +1,8 @@
 /** How long a read waits for a replica before the primary is asked, too, and which of the two is believed. */
 import { describe, expect, it, vi } from "vitest";
-import { Bookmarks, type ReadOptions } from "../../../src/worker/database/bookmarks.ts";
+import { Databases, type ReadOptions } from "../../../src/worker/database/databases.ts";
 import { Patience } from "../../../src/worker/database/patience.ts";
+import { openDatabase } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { VirtualTime, virtually } from "../../support/virtual-time.ts";
@@ -15,7 +16,7 @@ const isPrimary = (constraint: string) => constraint === "first-primary";
 async function setUp(ms: { replica: number; primary: number }) {
   const { database, asked } = await createReplica("0");
   const time = new VirtualTime(START);
-  const bookmarks = new Bookmarks(ANCHOR_MS);
+  const databases = new Databases();
   const failing = { replica: false, primary: false };
   const away = new Proxy(database, {
     get(target, name) {
@@ -30,10 +31,10 @@ async function setUp(ms: { replica: number; primary: number }) {
       };
     },
   });
-  const read = async (options: ReadOptions<unknown> = {}) => {
+  const read = async (options: ReadOptions<unknown> = {}, ideaBankId = "bank") => {
     asked.length = 0;
     const work = (session: D1DatabaseSession) => session.prepare("SELECT 1 AS one").first<number>("one");
-    const { answer, elapsedMs } = await time.until(bookmarks.read(away, { ideaBankId: "bank" }, work, options));
+    const { answer, elapsedMs } = await time.until(openDatabase(away, databases).read({ ideaBankId }, work, options));
     expect(answer).toBe(1);
     return [...asked.map((constraint) => (isPrimary(constraint) ? "primary" : "replica")), elapsedMs];
   };
@@ -91,9 +92,21 @@ describe("a read waits for a replica", () => {
     expect(await read()).toEqual(["replica", "primary", 54 + 350]);
   });
 
+  it("no longer because of large reads, which are made twice only until it is known how long those of their idea bank take", async () => {
+    const { ms, read } = await setUp({ replica: 4, primary: 90 });
+    const large = { isLarge: true };
+    for (let times = 0; times < 3; times++) await read();
+    Object.assign(ms, { replica: 205, primary: 300 });
+    expect(await read(large, "large")).toEqual(["replica", "primary", 205]);
+    for (let times = 0; times < 20; times++) expect(await read(large, "large")).toEqual(["replica", 205]);
+    ms.replica = NEVER;
+    expect(await read()).toEqual(["replica", "primary", 54 + 300]);
+    expect(await read(large, "another")).toEqual(["replica", "primary", 200 + 300]);
+  });
+
   it("50 ms when the clock has stepped back", () => {
     const patience = new Patience();
-    patience.note(-5_000);
+    patience.note(-5_000, START);
     expect(patience.milliseconds).toBe(50);
   });
 
@@ -102,6 +115,47 @@ describe("a read waits for a replica", () => {
     await read();
     ms.replica = NEVER;
     expect(await read()).toEqual(["replica", "primary", 1_000 + 2_000]);
+  });
+});
+
+describe("a replica that loses to the primary most of the time", () => {
+  async function setUpLosing() {
+    const world = await setUp({ replica: 500, primary: 150 });
+    vi.setSystemTime(START);
+    for (let times = 0; times < 8; times++) {
+      expect(await world.read()).toEqual(["replica", "primary", 350]);
+    }
+    return world;
+  }
+
+  it("is not asked for ten seconds after it has lost", async () => {
+    const { read } = await setUpLosing();
+    const lostAt = Date.now();
+    for (let times = 0; times < 20; times++) expect(await read()).toEqual(["primary", 150]);
+    vi.setSystemTime(lostAt + 9_999);
+    expect(await read()).toEqual(["primary", 150]);
+    vi.setSystemTime(lostAt + 10_000);
+    expect(await read()).toEqual(["replica", "primary", 350]);
+    expect(await read()).toEqual(["primary", 150]);
+  });
+
+  it("is asked first again once it answers in time", async () => {
+    const { ms, read } = await setUpLosing();
+    vi.setSystemTime(Date.now() + 10_001);
+    expect(await read()).toEqual(["primary", 150]);
+    ms.replica = 4;
+    for (let times = 0; times < 20; times++) expect(await read()).toEqual(["replica", 4]);
+  });
+
+  it("answers when the primary fails, or takes longer still, unless the primary has to confirm it", async () => {
+    const { ms, failing, read } = await setUpLosing();
+    failing.primary = true;
+    expect(await read()).toEqual(["primary", "replica", 650]);
+    const needsPrimary = () => true;
+    await expect(read({ needsPrimary })).rejects.toHaveProperty("cause.message", "the primary is down");
+    failing.primary = false;
+    Object.assign(ms, { replica: 4, primary: NEVER });
+    expect(await read()).toEqual(["primary", "replica", 1_504]);
   });
 });
 
@@ -118,12 +172,12 @@ describe("of the replica and the primary", () => {
   it("the failure is told when both fail", async () => {
     const { failing, read } = await setUp({ replica: 500, primary: 10 });
     Object.assign(failing, { primary: true, replica: true });
-    await expect(read()).rejects.toThrow("is down");
+    await expect(read()).rejects.toHaveProperty("cause.message", expect.stringContaining("is down"));
   });
 
-  it("the primary is asked once, although the replica is late and then doubted", async () => {
+  it("the primary is asked once, although the replica is late and then has to be confirmed", async () => {
     const { read } = await setUp({ replica: 250, primary: 300 });
-    expect(await read({ isDoubtful: () => true })).toEqual(["replica", "primary", 500]);
+    expect(await read({ needsPrimary: () => true })).toEqual(["replica", "primary", 500]);
   });
 });
 
@@ -154,6 +208,6 @@ describe("the read that is to make an anchor", () => {
     const { failing, read } = await setUp({ replica: 4, primary: 90 });
     vi.setSystemTime(START + ANCHOR_MS);
     failing.primary = true;
-    await expect(read({ isAhead })).rejects.toThrow("the primary is down");
+    await expect(read({ isAhead })).rejects.toHaveProperty("cause.message", "the primary is down");
   });
 });

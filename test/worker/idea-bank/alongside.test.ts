@@ -1,11 +1,10 @@
 /** A new version of a changelog comes with the idea bank itself, in one D1 round trip, once memory holds an older one. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
 import { loadIdeaBankSnapshot, MAX_LISTED } from "../../../src/worker/database/idea-bank-snapshots.ts";
 import { Changelogs } from "../../../src/worker/idea-bank/changelogs.ts";
 import { freeze } from "../../support/clock.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -94,9 +93,9 @@ async function setUpChangelogs() {
   const bank = await addIdeaBank();
   await addProposal(bank, { title: "first" });
   const database = databaseOf(bank.id);
-  const changelogs = new Changelogs(new DatabaseBookmarks());
+  const changelogs = new Changelogs();
   const read = async (version: number) => {
-    const sources = { database, store: env.CHANGELOGS, prefetched: undefined };
+    const sources = { database: openDatabase(database), store: env.CHANGELOGS, prefetched: undefined };
     const { bytes } = await changelogs.read(sources, bank.id, { version, bookmark: "" }, ignore);
     return new TextDecoder().decode(bytes);
   };
@@ -195,7 +194,7 @@ it("is not taken for empty when it has not changed, although memory has dropped 
   // Memory holds 16 MiB: of four idea banks whose changelogs have five each, the first is dropped.
   for (let count = 0; count < 4; count++) {
     const other = await addIdeaBank({ accountId: bank.accountId });
-    const sources = { database: databaseOf(other.id), store: env.CHANGELOGS, prefetched: undefined };
+    const sources = { database: openDatabase(databaseOf(other.id)), store: env.CHANGELOGS, prefetched: undefined };
     await changelogs.read(sources, other.id, { version: 0, bookmark: "" }, ignore);
     const next = { ...ideaBank, changelogVersion: ideaBank.changelogVersion + 1_000_000 };
     const alongside = changelogs.alongside(env.CHANGELOGS, other.id, ignore);

@@ -1,10 +1,10 @@
 /** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
+import { Databases } from "../../../src/worker/database/databases.ts";
 import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
 import { runLater } from "../../../src/worker/memory/deadline.ts";
-import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { bindingOf, databaseOf, openDatabase } from "../../support/databases.ts";
 import { failStores, interceptStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -180,8 +180,8 @@ describe("the bookmark", () => {
 
   it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
     const { ids, replica } = await setUp();
-    const bookmarks = new DatabaseBookmarks();
-    const snapshots = new IdeaBankSnapshots(bookmarks, runLater);
+    const databases = new Databases();
+    const snapshots = new IdeaBankSnapshots(runLater);
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const slow = interceptDatabase(replica.database, async (_, makeCall) => {
@@ -190,9 +190,9 @@ describe("the bookmark", () => {
       await held.promise;
       return answer;
     });
-    const read = (database: D1Database) =>
+    const read = (binding: D1Database) =>
       snapshots.read(
-        database,
+        openDatabase(binding, databases),
         { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) },
         { freshMs: 0, waitUntil: () => {} },
       );
@@ -200,9 +200,7 @@ describe("the bookmark", () => {
     const behind = read(slow);
     await asked.promise;
     await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
-    const primary = replica.database.withSession("first-primary");
-    await primary.prepare("SELECT 1").first();
-    bookmarks.of(ids.ideaBankId).noteWrite(primary, ids.ideaBankId);
+    await openDatabase(replica.database, databases).write(ids, (session) => session.prepare("SELECT 1").first());
     expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
     held.resolve();
     expect((await behind).ideaBank?.status).toBe("CLOSED");

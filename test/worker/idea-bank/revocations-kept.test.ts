@@ -1,10 +1,10 @@
 /** What an isolate has heard of an account's revocations is not forgotten, whatever else it reads, and whatever a replica lacks. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
+import { Databases } from "../../../src/worker/database/databases.ts";
 import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
 import { runLater } from "../../../src/worker/memory/deadline.ts";
 import { freeze } from "../../support/clock.ts";
-import { type Digit, databaseOf } from "../../support/databases.ts";
+import { type Digit, databaseOf, openDatabase } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { addAccount, addIdeaBank, addPanelist } from "../../support/world.ts";
@@ -18,19 +18,21 @@ beforeEach(() => {
 });
 
 /** When the tokens of the panelist were revoked, as an isolate of these snapshots knows. */
-const readWith =
-  (snapshots: IdeaBankSnapshots, freshMs: number) =>
-  async (database: D1Database, ideaBankId: string, panelistId: string) => {
+function readWith(snapshots: IdeaBankSnapshots, freshMs: number) {
+  const databases = new Databases();
+  return async (binding: D1Database, ideaBankId: string, panelistId: string) => {
     const terms = { freshMs, waitUntil: () => {} };
-    return (await snapshots.read(database, { ideaBankId, panelistId }, terms)).tokensRevokedAt;
+    const opened = await snapshots.read(openDatabase(binding, databases), { ideaBankId, panelistId }, terms);
+    return opened.tokensRevokedAt;
   };
+}
 
 describe("a replica that does not know an idea bank yet", () => {
   /** An isolate that has an anchor, then a new account with an idea bank, of which the replica never hears until `catchUp`. */
   async function setUp() {
     const old = await addIdeaBank();
     const replica = await createReplica(old.id);
-    const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
+    const snapshots = new IdeaBankSnapshots(runLater);
     const readIdeaBank = readWith(snapshots, 1_000);
     await readIdeaBank(replica.database, old.id, old.panelistId);
     const [digit] = old.id;
@@ -69,7 +71,7 @@ it("an idea bank that is dropped from memory while it is read is not read withou
   const { id, accountId } = await addIdeaBank();
   const [panelist, database] = [await addPanelist(accountId), databaseOf(id)];
   await database.prepare(REVOKE).bind(panelist).run();
-  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
+  const snapshots = new IdeaBankSnapshots(runLater);
   const read = readWith(snapshots, 0);
   expect(await read(database, id, panelist)).not.toBe(NOT_REVOKED);
 

@@ -1,10 +1,9 @@
 /** Requests at the same time share one read of KV and one render; none gets an answer from before what it knows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
 import { Changelogs, type Newest } from "../../../src/worker/idea-bank/changelogs.ts";
 import { SharedReads } from "../../../src/worker/idea-bank/shared-reads.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { interceptStores } from "../../support/intercept.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
 import { addIdeaBank, addProposal } from "../../support/world.ts";
@@ -34,7 +33,7 @@ function heldDatabase() {
 }
 
 const sourcesOf = (database: D1Database) => ({
-  database,
+  database: openDatabase(database),
   store: env.CHANGELOGS,
   prefetched: Promise.resolve(undefined),
 });
@@ -43,7 +42,7 @@ describe("a request that shares a render", () => {
   it("renders again when it knows of a later version", async () => {
     const bank = await addIdeaBank();
     await addProposal(bank, { title: "first" });
-    const changelogs = new Changelogs(new DatabaseBookmarks());
+    const changelogs = new Changelogs();
     const { database, taken, release } = heldDatabase();
     const early = changelogs.read(sourcesOf(database), bank.id, await newestOf(bank.id), ignore);
     await taken;
@@ -57,7 +56,7 @@ describe("a request that shares a render", () => {
   it("renders again when the other found the idea bank closed, which it knows to be open", async () => {
     const bank = await addIdeaBank();
     const version = await versionOf(bank.id);
-    const changelogs = new Changelogs(new DatabaseBookmarks());
+    const changelogs = new Changelogs();
     const { database, taken, release } = heldDatabase();
     await setStatus(bank.id, "CLOSED");
     const early = changelogs.read(sourcesOf(database), bank.id, only(version), ignore).catch(({ code }) => code);
@@ -73,13 +72,8 @@ describe("a request that shares a render", () => {
 it("an old body that KV gives late does not replace a newer one in memory, and is not served", async () => {
   const bank = await addIdeaBank();
   const old = await versionOf(bank.id);
-  const fromKv = await new Changelogs(new DatabaseBookmarks()).read(
-    sourcesOf(databaseOf(bank.id)),
-    bank.id,
-    only(old),
-    ignore,
-  );
-  const changelogs = new Changelogs(new DatabaseBookmarks());
+  const fromKv = await new Changelogs().read(sourcesOf(databaseOf(bank.id)), bank.id, only(old), ignore);
+  const changelogs = new Changelogs();
   const kv = Promise.withResolvers<typeof fromKv>();
   const slow = changelogs.read(
     { ...sourcesOf(databaseOf(bank.id)), prefetched: kv.promise },

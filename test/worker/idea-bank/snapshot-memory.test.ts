@@ -3,11 +3,10 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { databaseDigit } from "../../../src/worker/credentials/id.ts";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
 import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
 import { BoundedMap } from "../../../src/worker/memory/bounded-map.ts";
 import { runLater } from "../../../src/worker/memory/deadline.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createTenant } from "../../support/tenant.ts";
@@ -50,7 +49,7 @@ it("another tenant's snapshot stays, whatever a tenant creates and changes", asy
 
 it("a write does as much work with 200 idea banks of others in memory as with none", async () => {
   const { id, accountId, panelistId } = await addIdeaBank();
-  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
+  const snapshots = new IdeaBankSnapshots(runLater);
   const database = databaseOf(id);
   await database
     .prepare(
@@ -59,8 +58,9 @@ it("a write does as much work with 200 idea banks of others in memory as with no
     )
     .bind(await addAccount({ digit: databaseDigit(id) }))
     .run();
+  const opened = openDatabase(database);
   const read = (ideaBankId: string) =>
-    snapshots.read(database, { ideaBankId, panelistId }, { freshMs: 300_000, waitUntil: () => {} });
+    snapshots.read(opened, { ideaBankId, panelistId }, { freshMs: 300_000, waitUntil: () => {} });
   await Promise.all(Array.from({ length: 200 }, (_, index) => read(`bank${index + 1}`)));
   await read(id);
   const touched = new Set<unknown>();

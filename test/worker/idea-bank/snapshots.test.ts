@@ -1,10 +1,10 @@
 /** An isolate's view of idea banks never goes back, and what stands behind it stays small. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DatabaseBookmarks } from "../../../src/worker/database/database-bookmarks.ts";
+import { Databases } from "../../../src/worker/database/databases.ts";
 import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
 import { runLater } from "../../../src/worker/memory/deadline.ts";
-import { databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { databaseOf, openDatabase, selectEverywhere } from "../../support/databases.ts";
 import { interceptStores } from "../../support/intercept.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { addAccount, addIdeaBank, addPanelist, newId } from "../../support/world.ts";
@@ -13,11 +13,12 @@ const FRESH_MS = 60_000;
 
 /** A new isolate's view, and what it says of a token now. `freshMs` 0 asks D1 each time. */
 function createView() {
-  const snapshots = new IdeaBankSnapshots(new DatabaseBookmarks(), runLater);
+  const snapshots = new IdeaBankSnapshots(runLater);
+  const databases = new Databases();
   return {
     snapshots,
-    read: (database: D1Database, ideaBankId: string, { freshMs = 0, panelistId = String(newId(ideaBankId)) } = {}) =>
-      snapshots.read(database, { ideaBankId, panelistId }, { freshMs, waitUntil: () => {} }),
+    read: (binding: D1Database, ideaBankId: string, { freshMs = 0, panelistId = String(newId(ideaBankId)) } = {}) =>
+      snapshots.read(openDatabase(binding, databases), { ideaBankId, panelistId }, { freshMs, waitUntil: () => {} }),
   };
 }
 

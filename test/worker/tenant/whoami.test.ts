@@ -21,6 +21,25 @@ describe("GET /tenant/whoami", () => {
     expect(response.headers.get("RateLimit")).toBe('"api-key";r=6;t=30');
   });
 
+  it("opens no session of a database", async () => {
+    const key = await addApiKey();
+    const opened = vi.fn();
+    const watch = (database: D1Database) =>
+      new Proxy(database, {
+        get(target, name) {
+          if (name === "withSession") opened();
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      });
+    const watched = { ...env, DB: watch(env.DB), DB_1: watch(env.DB_1) };
+    const isolate = createIsolate(watched);
+    expect((await isolate.request("/tenant/whoami", as(key.text))).status).toBe(200);
+    expect(opened).not.toHaveBeenCalled();
+    await isolate.request("/tenant/surveys", as(key.text));
+    expect(opened).toHaveBeenCalledOnce();
+  });
+
   it("ignores a query string", async () => {
     const key = await addApiKey();
     const response = await createIsolate().request("/tenant/whoami?apiKeyId=other&x[]=%00", as(key.text));
