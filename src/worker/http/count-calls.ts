@@ -12,20 +12,13 @@ export function countCalls<Bindings extends object>(env: Bindings, calls: StoreC
     get(target, name) {
       const binding: unknown = Reflect.get(target, name);
       if (typeof binding !== "object" || binding === null) return binding;
-      if ("prepare" in binding) return guardDatabase(binding, counted(count("d1")));
+      if ("prepare" in binding) return guardDatabase(binding, count("d1"));
       if ("getWithMetadata" in binding) return onCall(binding, count("kv"));
       if ("idFromName" in binding) return onCall(binding, (_, stub) => stubOf(stub, count("gate")));
       return binding;
     },
   });
 }
-
-const counted =
-  (count: () => void) =>
-  <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    count();
-    return answer;
-  };
 
 /** Of what a namespace gives, only a stub has methods that are calls: an id has no `id`. */
 const stubOf = (given: unknown, count: () => void): unknown =>
