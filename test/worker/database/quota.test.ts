@@ -71,10 +71,16 @@ describe.each(growing)("a full account: $name", ({ operation, path }) => {
   });
 });
 
-it("a full account can read, shorten, delete and revoke", async () => {
+it.each([
+  ["a full account", "stored_bytes"],
+  ["an account over its maximum, which was lowered,", "1"],
+])("%s can read, shorten, delete and revoke", async (_, maxBytes) => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
-  await fillUp(ids.accountId);
+  await databaseOf(ids.accountId)
+    .prepare(`UPDATE accounts SET max_bytes = ${maxBytes} WHERE id = ?1`)
+    .bind(ids.accountId)
+    .run();
   const proposal = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
   expect((await tenant.send("GET", proposal)).status).toBe(200);
   expect((await tenant.send("PATCH", proposal, { title: "T" })).status).toBe(200);

@@ -120,6 +120,24 @@ describe.each(naming)("$name of another tenant", ({ operation, method, path, par
   });
 });
 
+describe.each(naming.filter(({ parameters }) => parameters.length > 1))(
+  "$name",
+  ({ operation, method, path, parameters }) => {
+    it("of what is in another of the tenant's is 403 whatever was sent, and changes nothing", async () => {
+      const mine = await addOneOfEverything();
+      const sister = await addOneOfEverything(mine.accountId);
+      const tenant = await createTenant({ accountId: mine.accountId });
+      const before = await dumpDatabases();
+      for (const name of parameters.slice(1)) {
+        const elsewhere = Object.fromEntries(Object.entries(sister).filter(([other]) => other === name));
+        for (const body of [bodyOf(operation), "not json", { unknown: 1 }])
+          expect((await tenant.send(method, fillPath(path, { ...mine, ...elsewhere }), body)).status, name).toBe(403);
+      }
+      expect(await dumpDatabases()).toEqual(before);
+    });
+  },
+);
+
 describe.each(operations.filter(({ method }) => method === "GET"))("$name", ({ path }) => {
   it("has nothing of another tenant in its answer", async () => {
     const mine = await addOneOfEverything(await addAccount({ digit: "0" }));
