@@ -7,11 +7,12 @@ import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import type { Visit } from "../database/owners.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import { Problem } from "../problem.ts";
 
 /** Asks one database, and finds which account is the owner's, there or elsewhere. */
-type Ask<Found> = (session: D1DatabaseSession, visit: Visit) => Promise<Found>;
+type Ask<Answer> = (session: D1DatabaseSession, visit: Visit) => Promise<Answer>;
 
 /** What a request's context has, among others. */
 type Visitor = {
@@ -23,15 +24,14 @@ const MAX_OWNERS = 1_000;
 
 export class AccountDatabases {
   /** Accounts that are not in the directory's database, by their owner's address. */
-  readonly #elsewhere = new Map<string, Identifier>();
-  readonly #maxOwners: number;
+  readonly #elsewhere: BoundedMap<Identifier>;
 
   constructor(maxOwners = MAX_OWNERS) {
-    this.#maxOwners = maxOwners;
+    this.#elsewhere = new BoundedMap({ max: maxOwners });
   }
 
   /** Creates the account on the owner's first visit. Throws `forbidden` for an account whose database has no binding. */
-  async visit<Found extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Found>): Promise<Found> {
+  async visit<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
     const { email } = c.var.owner;
     const now = Date.now();
     let account = this.#elsewhere.get(email);
@@ -41,7 +41,7 @@ export class AccountDatabases {
       const found = await ask(directory, { email, digit: DIRECTORY_DIGIT, accountId, now });
       if (databaseDigit(found.accountId) === DIRECTORY_DIGIT) return found;
       account = found.accountId;
-      this.#remember(email, account);
+      this.#elsewhere.set(email, account);
     }
     const database = chooseDatabase(c.env, account);
     if (database === undefined)
@@ -52,11 +52,5 @@ export class AccountDatabases {
       accountId: account,
       now,
     });
-  }
-
-  #remember(email: string, account: Identifier): void {
-    const [oldest = email] = this.#elsewhere.keys();
-    if (this.#elsewhere.size >= this.#maxOwners) this.#elsewhere.delete(oldest);
-    this.#elsewhere.set(email, account);
   }
 }

@@ -3,13 +3,15 @@
  * They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
  */
 import { oncePer } from "../http/once-per.ts";
+import { answerWithin } from "../memory/deadline.ts";
 import { Problem } from "../problem.ts";
 
 type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
 
 /** The period of both bindings in wrangler.toml: after it the panelist can send requests again. */
 const PERIOD_SECONDS = 60;
-const DEADLINE_MS = 1_000;
+/** Milliseconds. */
+const WAIT_MS = 1_000;
 
 const tooManyRequests = oncePer(
   (policy: "panelist-reads" | "panelist-writes") =>
@@ -27,14 +29,10 @@ export async function limitPanelist(limiters: Limiters, panelistId: string, isRe
 }
 
 async function mayPass(limiter: RateLimit, key: string): Promise<boolean> {
-  const deadline = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => deadline.resolve(true), DEADLINE_MS);
   try {
-    return await Promise.race([limiter.limit({ key }).then(({ success }) => success), deadline.promise]);
+    return (await answerWithin(WAIT_MS, limiter.limit({ key }))).success;
   } catch (error) {
     console.warn("the rate-limiting binding failed; the request is admitted", error);
     return true;
-  } finally {
-    clearTimeout(timer);
   }
 }
