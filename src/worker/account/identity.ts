@@ -13,8 +13,8 @@ import type { OwnerEnv } from "./owner-env.ts";
 /** Whose account it is, and who is acting. */
 export type Identity = { readonly email: string; readonly actor: string };
 
-type Request = Pick<Context<AppEnv>, "executionCtx" | "env"> & { readonly req: { readonly url: string } };
-export type Identify = (c: Request) => Promise<Identity | undefined>;
+type RequestContext = Pick<Context<AppEnv>, "executionCtx" | "env"> & { readonly req: { readonly url: string } };
+export type Identify = (c: RequestContext) => Promise<Identity | undefined>;
 
 /** The audience of `[access.dev]` in wrangler.toml, which plays Access under `wrangler dev`. A real one is 64 hex digits. */
 const STAND_IN = "local";
@@ -34,7 +34,10 @@ export const identifyByAccess: Identify = async (c) => {
   return email === undefined ? undefined : { email, actor: token };
 };
 
-/** E-mail addresses are one whatever their case: identity providers do not agree on it. Beyond ASCII, case makes different ones one. */
+/**
+ * In lower case, because identity providers write the same address in different cases. Only ASCII: beyond it, two different addresses
+ * can have the same lower case.
+ */
 const toAddress = (email: unknown): string | undefined =>
   typeof email === "string" && /^[!-~]+$/.test(email) ? email.toLowerCase() : undefined;
 

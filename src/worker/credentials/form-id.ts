@@ -1,6 +1,6 @@
 /**
- * The identifier that a form will give to what it creates, chosen when the form is shown, so that a form that is sent twice creates
- * once. Signed for its owner: an id that this deployment did not offer to this owner is told from ours, whether it exists or not.
+ * A form's hidden field: the identifier of what the form will create. It is chosen when the form is shown, so a form that is sent twice
+ * creates one thing. It is signed for the owner who saw the form: no other identifier is accepted, whether it exists or not.
  *
  *     ibf_ IIIIIIIIIIII GGGGGGGG      id (12), tag (8)
  */

@@ -61,7 +61,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, fo
   );
 };
 
-/** Only what the list bears out: a link from elsewhere must not make the page say what is not so. */
+/** The sentence for what was done, if the list shows that it was: anybody can write a link with `?done=`. */
 function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[]): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
   if (apiKey && what === "renamed") return `The key is now called “${apiKey.name}”.`;
