@@ -10,7 +10,7 @@ import { deleteLeftovers } from "./database/deleted-idea-banks.ts";
 import { deleteExpired, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 
 /** A run begins no slice after this time. */
-const DEADLINE_MS = 30_000;
+const RUN_MS = 30_000;
 /** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends five at most. */
 const MAX_SLICES = 190;
 
@@ -26,7 +26,7 @@ export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Dat
     () => deleteOldRevocations(database, start),
   ]);
   const failures: unknown[] = [];
-  for (let slices = 0; slices < MAX_SLICES && now() - start < DEADLINE_MS; slices++) {
+  for (let slices = 0; slices < MAX_SLICES && now() - start < RUN_MS; slices++) {
     const task = tasks.shift();
     if (task === undefined) break;
     try {

@@ -3,8 +3,9 @@ import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
-import { recordChange, recordRefusal } from "./audit-events.ts";
+import { audited, recordRefusal } from "./audit-events.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -32,7 +33,9 @@ export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at`;
-const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
+const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = :email)";
+const OWN_KEY = `id = :id AND ${OWN}`;
+const ACTIVE = "revoked_at IS NULL AND coalesce(expires_at, :now + 1) > :now";
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
@@ -49,11 +52,11 @@ export type ApiKeyOverview = {
   readonly storage: Storage;
 };
 
-/** Bound: ?1 the owner, ?2 now, ?3 when a key that is still in sight was revoked at the earliest. */
+/** The active keys, and those that ended last. */
 const LISTED = `
   SELECT ${COLUMNS}, sum(ended) OVER () AS ended_count FROM (
-    SELECT *, revoked_at IS NOT NULL OR coalesce(expires_at, ?2 + 1) <= ?2 AS ended FROM api_keys
-    WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > ?3))
+    SELECT *, revoked_at IS NOT NULL OR coalesce(expires_at, :now + 1) <= :now AS ended FROM api_keys
+    WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > :now - ${REVOKED_SHOWN_MS}))
   ORDER BY ended, iif(ended, coalesce(revoked_at, expires_at), created_at) DESC, created_at DESC, id DESC
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
 
@@ -62,19 +65,19 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
   const { email, now } = visit;
   const results = await session.batch([
     ...beginVisit(session, visit),
-    session.prepare(LISTED).bind(email, now, now - REVOKED_SHOWN_MS),
-    session
-      .prepare(
-        `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
-         WHERE u.hour > ?4 ORDER BY u.hour`,
-      )
-      .bind(email, now, now - REVOKED_SHOWN_MS, now - DAY_MS),
-    session.prepare("SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = ?1").bind(email),
+    prepare(session, LISTED, { email, now }),
+    prepare(
+      session,
+      `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
+       WHERE u.hour > :now - ${DAY_MS} ORDER BY u.hour`,
+      { email, now },
+    ),
+    prepare(session, "SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = :email", { email }),
   ]);
   const [listed, usage, accounts] = results.slice(VISIT_STATEMENTS);
-  const rows = (listed?.results ?? []) as ListedRow[];
-  const hours = (usage?.results ?? []) as UsageRow[];
-  const [account] = (accounts?.results ?? []) as AccountRow[];
+  const rows = rowsOf<ListedRow>(listed);
+  const hours = rowsOf<UsageRow>(usage);
+  const [account] = rowsOf<AccountRow>(accounts);
   const keys = rows.map((row) =>
     toApiKey(
       row,
@@ -104,32 +107,22 @@ export async function createApiKeyRow(
   { now, eventId }: AuditStamp,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | "limit" | "exists" }> {
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
+  const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
+  const insert = prepare(
+    session,
+    `INSERT INTO api_keys
+       (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at)
+     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt FROM accounts a
+     WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
+       SELECT count(*) FROM api_keys WHERE account_id = a.id AND ${ACTIVE})
+     ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
+    { ...key, email: owner.email, name, scopes: JSON.stringify(scopes), limit, windowSeconds, now, expiresAt },
+  );
   const results = await session.batch([
     ...beginVisit(session, visit),
-    session
-      .prepare(
-        `INSERT INTO api_keys
-           (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at)
-         SELECT ?2, a.id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM accounts a
-         WHERE a.owner_email = ?1 AND ${MAX_ACTIVE_KEYS} > (
-           SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND coalesce(expires_at, ?9 + 1) > ?9)
-         ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
-      )
-      .bind(
-        owner.email,
-        key.id,
-        name,
-        key.hash,
-        key.lastFour,
-        JSON.stringify(scopes),
-        limit,
-        windowSeconds,
-        now,
-        expiresInDays === null ? null : now + expiresInDays * DAY_MS,
-      ),
-    recordChange(session, owner, creation),
-    recordRefusal(session, owner, { ...creation, id: eventId }),
-    session.prepare(`SELECT 1 FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, key.id),
+    ...audited(session, owner, creation, insert),
+    recordRefusal(session, owner, creation),
+    prepare(session, `SELECT 1 FROM api_keys WHERE ${OWN_KEY}`, { email: owner.email, id: key.id }),
   ]);
   const [inserted, , , existing] = results.slice(VISIT_STATEMENTS);
   const created = firstKey(inserted, now) ?? (existing?.results.length === 1 ? "exists" : "limit");
@@ -149,19 +142,20 @@ export async function rotateApiKey(
   { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
   { now, eventId }: AuditStamp,
 ): Promise<ApiKey | "rotated" | null> {
-  const active = `id = ?2 AND ${OWN} AND revoked_at IS NULL AND coalesce(expires_at, ?3 + 1) > ?3`;
+  const active = `${OWN_KEY} AND ${ACTIVE}`;
+  const values = { ...secret, email: owner.email, id, now, graceUntil, seen };
+  const update = prepare(
+    session,
+    `UPDATE api_keys SET
+       previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
+       previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now
+     WHERE ${active} AND last_four = coalesce(:seen, last_four)
+     RETURNING ${COLUMNS}`,
+    values,
+  );
   const [updated, , found] = await session.batch([
-    session
-      .prepare(
-        `UPDATE api_keys SET
-           previous_secret_hash = iif(?6 IS NULL, NULL, secret_hash), previous_expires_at = ?6, previous_last_used_at = NULL,
-           secret_hash = ?4, last_four = ?5, rotated_at = ?3
-         WHERE ${active} AND last_four = coalesce(?7, last_four)
-         RETURNING ${COLUMNS}`,
-      )
-      .bind(owner.email, id, now, secret.hash, secret.lastFour, graceUntil, seen ?? null),
-    recordChange(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }),
-    session.prepare(`SELECT 1 FROM api_keys WHERE ${active}`).bind(owner.email, id, now),
+    ...audited(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }, update),
+    prepare(session, `SELECT 1 FROM api_keys WHERE ${active}`, values),
   ]);
   return firstKey(updated, now) ?? (found?.results.length === 1 ? "rotated" : null);
 }
@@ -173,12 +167,10 @@ export async function renameApiKey(
   name: string,
   { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
-  const [updated] = await session.batch([
-    session
-      .prepare(`UPDATE api_keys SET name = ?3 WHERE id = ?2 AND ${OWN} RETURNING ${COLUMNS}`)
-      .bind(owner.email, id, name),
-    recordChange(session, owner, { id: eventId, event: "renamed", apiKeyId: id, apiKeyName: name, now }),
-  ]);
+  const sql = `UPDATE api_keys SET name = :name WHERE ${OWN_KEY} RETURNING ${COLUMNS}`;
+  const update = prepare(session, sql, { email: owner.email, id, name });
+  const event = { id: eventId, event: "renamed", apiKeyId: id, apiKeyName: name, now } as const;
+  const [updated] = await session.batch(audited(session, owner, event, update));
   return firstKey(updated, now);
 }
 
@@ -189,12 +181,15 @@ export async function revokeApiKey(
   id: string,
   { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
+  const values = { email: owner.email, id, now };
+  const update = prepare(
+    session,
+    `UPDATE api_keys SET revoked_at = :now WHERE ${OWN_KEY} AND revoked_at IS NULL`,
+    values,
+  );
   const [, , selected] = await session.batch([
-    session
-      .prepare(`UPDATE api_keys SET revoked_at = ?3 WHERE id = ?2 AND ${OWN} AND revoked_at IS NULL`)
-      .bind(owner.email, id, now),
-    recordChange(session, owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }),
-    session.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?2 AND ${OWN}`).bind(owner.email, id),
+    ...audited(session, owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }, update),
+    prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, values),
   ]);
   return firstKey(selected, now);
 }
@@ -205,15 +200,12 @@ export async function loadOwnApiKey(
   id: string,
   now: number,
 ): Promise<ApiKey | null> {
-  const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?2 AND ${OWN}`)
-    .bind(email, id)
-    .first<Row>();
+  const row = await prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }).first<Row>();
   return row && toApiKey(row, now, []);
 }
 
 function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
-  const row = result?.results[0] as Row | undefined;
+  const [row] = rowsOf<Row>(result);
   return row === undefined ? null : toApiKey(row, now, []);
 }
 

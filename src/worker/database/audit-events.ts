@@ -4,7 +4,8 @@ import type { AuditEvent, Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
-import { byCreation, pageBindings, toPage } from "./pagination.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -27,19 +28,22 @@ export type NewAuditEvent = {
   readonly now: number;
 };
 
-/** The statement that records the change made by the statement before it in the batch, if that changed a row. */
-export const recordChange = (
+/** A change, and the statement after it that records the event if the change has changed a row. */
+export const audited = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
   { id, event, apiKeyId, apiKeyName, now }: NewAuditEvent,
-): D1PreparedStatement =>
+  change: D1PreparedStatement,
+): [D1PreparedStatement, D1PreparedStatement] => [
+  change,
   session
     .prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
        SELECT ?2, a.id, ?3, ?4, coalesce((SELECT name FROM api_keys WHERE id = ?4), ?5), ?6, ?7, ?8
        FROM accounts a WHERE a.owner_email = ?1 AND changes() > 0`,
     )
-    .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now);
+    .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now),
+];
 
 /** The statement that records a creation that the cap refused: there is no such key after it. At most one a minute. */
 export const recordRefusal = (
@@ -85,16 +89,16 @@ export async function listAuditEvents(
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
   const results = await session.batch([
     ...beginVisit(session, visit),
-    session
-      .prepare(
-        `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
-         WHERE account_id = (SELECT id FROM accounts WHERE owner_email = ?1) AND (created_at, id) < (?2, ?3)
-         ORDER BY created_at DESC, id DESC LIMIT ?4`,
-      )
-      .bind(visit.email, ...pageBindings(request)),
+    prepare(
+      session,
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
+       WHERE account_id = (SELECT id FROM accounts WHERE owner_email = :email) AND (created_at, id) < (:afterKey, :afterId)
+       ORDER BY created_at DESC, id DESC LIMIT :rows`,
+      { email: visit.email, ...pageValues(request) },
+    ),
   ]);
   const page = toPage(
-    (results.at(-1)?.results ?? []) as Row[],
+    rowsOf<Row>(results.at(-1)),
     request,
     (row) => ({
       id: row.id,

@@ -2,9 +2,9 @@
 import type { ChangelogEntry } from "../model/changelog.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import { STATE_COLUMNS, type StateRow, toIdeaBankState } from "./idea-bank-snapshots.ts";
+import { rowsOf } from "./statement.ts";
 
-/** Before every version. */
-const NEVER = -1;
+const BEFORE_EVERY_VERSION = -1;
 
 type EntryRow = { title: string; description: string; last_activity_at: number };
 
@@ -41,9 +41,9 @@ export async function loadChangelog(
     session
       .prepare(`SELECT ${STATE_COLUMNS} FROM idea_banks b JOIN accounts a ON a.id = b.account_id WHERE b.id = ?1`)
       .bind(ideaBankId),
-    selectEntries(session, ideaBankId, NEVER),
+    selectEntries(session, ideaBankId, BEFORE_EVERY_VERSION),
   ]);
-  const state = states?.results[0] as StateRow | undefined;
+  const [state] = rowsOf<StateRow>(states);
   if (state === undefined || entries === undefined) return null;
   return { ideaBank: toIdeaBankState(state), entries: toEntries(entries.results) };
 }

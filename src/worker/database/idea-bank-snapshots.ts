@@ -1,5 +1,6 @@
 /** An idea bank's state and the token revocations of its account: what a panelist's request depends on. */
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
+import { rowsOf } from "./statement.ts";
 
 export type StateRow = {
   account_id: string;
@@ -68,7 +69,7 @@ export async function loadIdeaBankSnapshot(
   const [snapshot, read] = await session.batch(
     alongside === undefined ? [statement] : [statement, alongside.select(session)],
   );
-  const row = snapshot?.results[0] as Row | undefined;
+  const [row] = rowsOf<Row>(snapshot);
   const listed: [number, string, number][] = row === undefined ? [] : JSON.parse(row.revocations);
   return {
     ideaBank: row === undefined || row.account_id === null ? null : toIdeaBankState(row),

@@ -1,10 +1,11 @@
 /** Rows of `idea_banks`, for the tenant API. Every function returns null or false for an idea bank that is not the tenant's. */
 import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../model/idea-bank.ts";
-import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { byCreation, pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { prepare } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -42,13 +43,12 @@ export async function listIdeaBanks(
   accountId: string,
   request: PageRequest,
 ): Promise<Page<IdeaBank>> {
-  const { results } = await session
-    .prepare(
-      `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = ?1 AND (created_at, id) < (?2, ?3)
-       ORDER BY created_at DESC, id DESC LIMIT ?4`,
-    )
-    .bind(accountId, ...pageBindings(request))
-    .all<Row>();
+  const { results } = await prepare(
+    session,
+    `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+     ORDER BY created_at DESC, id DESC LIMIT :rows`,
+    { accountId, ...pageValues(request) },
+  ).all<Row>();
   return toPage(results, request, toIdeaBank, byCreation);
 }
 
@@ -59,32 +59,19 @@ export async function createIdeaBank(
   input: NewIdeaBank,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<Once<IdeaBank>> {
-  const insert = session
-    .prepare(
-      `INSERT INTO idea_banks
-         (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
-          voting_enabled, comments_enabled, approval_required, created_at)
-       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
-    )
-    .bind(
-      accountId,
-      idempotencyKey?.key ?? null,
-      id,
-      input.name,
-      input.status,
-      Number(input.internal),
-      Number(input.changelogEnabled),
-      input.changelogMaxEntries,
-      Number(input.submissionsEnabled),
-      Number(input.votingEnabled),
-      Number(input.commentsEnabled),
-      Number(input.approvalRequired),
-      now,
-    );
+): Promise<IdempotentResult<IdeaBank>> {
+  const insert = prepare(
+    session,
+    `INSERT INTO idea_banks
+       (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
+        voting_enabled, comments_enabled, approval_required, created_at)
+     SELECT :id, :accountId, :name, :status, :internal, :changelogEnabled, :changelogMaxEntries, :submissionsEnabled,
+       :votingEnabled, :commentsEnabled, :approvalRequired, :now WHERE ${notDoneBefore()} RETURNING id`,
+    { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
+  );
   const created: Created = { id, at: now };
-  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
 export async function loadIdeaBank(
@@ -99,36 +86,36 @@ export async function loadIdeaBank(
   return row && toIdeaBank(row);
 }
 
+const UNCHANGED = {
+  name: null,
+  status: null,
+  internal: null,
+  changelogEnabled: null,
+  changelogMaxEntries: null,
+  submissionsEnabled: null,
+  votingEnabled: null,
+  commentsEnabled: null,
+  approvalRequired: null,
+} as const satisfies Record<keyof IdeaBankChanges, null>;
+
 export async function updateIdeaBank(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
   changes: IdeaBankChanges,
 ): Promise<IdeaBank | null> {
-  const toInteger = (flag: boolean | undefined) => (flag === undefined ? null : Number(flag));
-  const row = await session
-    .prepare(
-      `UPDATE idea_banks SET name = coalesce(?3, name), status = coalesce(?4, status), internal = coalesce(?5, internal),
-         changelog_enabled = coalesce(?6, changelog_enabled),
-         changelog_max_entries = coalesce(?7, changelog_max_entries),
-         submissions_enabled = coalesce(?8, submissions_enabled), voting_enabled = coalesce(?9, voting_enabled),
-         comments_enabled = coalesce(?10, comments_enabled), approval_required = coalesce(?11, approval_required)
-       WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
-    )
-    .bind(
-      accountId,
-      id,
-      changes.name ?? null,
-      changes.status ?? null,
-      toInteger(changes.internal),
-      toInteger(changes.changelogEnabled),
-      changes.changelogMaxEntries ?? null,
-      toInteger(changes.submissionsEnabled),
-      toInteger(changes.votingEnabled),
-      toInteger(changes.commentsEnabled),
-      toInteger(changes.approvalRequired),
-    )
-    .first<Row>();
+  const row = await prepare(
+    session,
+    `UPDATE idea_banks SET name = coalesce(:name, name), status = coalesce(:status, status),
+       internal = coalesce(:internal, internal), changelog_enabled = coalesce(:changelogEnabled, changelog_enabled),
+       changelog_max_entries = coalesce(:changelogMaxEntries, changelog_max_entries),
+       submissions_enabled = coalesce(:submissionsEnabled, submissions_enabled),
+       voting_enabled = coalesce(:votingEnabled, voting_enabled),
+       comments_enabled = coalesce(:commentsEnabled, comments_enabled),
+       approval_required = coalesce(:approvalRequired, approval_required)
+     WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
+    { ...UNCHANGED, ...changes, accountId, id },
+  ).first<Row>();
   return row && toIdeaBank(row);
 }
 

@@ -4,21 +4,21 @@
  * The key is stored in the transaction that does the work. So a retry, even one at the same time, either does the work or
  * finds its outcome.
  */
-import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 /** How long an outcome is kept, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
 export const OUTCOME_KEPT_MS = 24 * 3_600_000;
 
-/** The account that owns the keys: by its own id, or as the account of an idea bank. */
-export type Owner = { readonly accountId: string } | { readonly ideaBankId: string };
+/** The account that has the keys: by its own id, or as the account of an idea bank. */
+export type AccountReference = { readonly accountId: string } | { readonly ideaBankId: string };
 
-/** ?1 is bound to the owner's identifier. */
-const idOf = (owner: Owner): string => ("accountId" in owner ? owner.accountId : owner.ideaBankId);
-const accountOf = (owner: Owner): string =>
-  "accountId" in owner ? "?1" : "(SELECT account_id FROM idea_banks WHERE id = ?1)";
+const accountOf = (account: AccountReference): string =>
+  "accountId" in account ? ":accountId" : "(SELECT account_id FROM idea_banks WHERE id = :ideaBankId)";
 
-/** The condition of a tenant's insert. ?1 is the account, ?2 the idempotency key or null. */
-export const NOT_DONE_BEFORE = "NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE account_id = ?1 AND key = ?2)";
+/** The condition of an insert: nothing is stored under `:idempotencyKey`, or that is NULL. `account` is an expression of SQL. */
+export const notDoneBefore = (account = ":accountId"): string =>
+  `NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = ${account} AND k.key = :idempotencyKey)`;
 
 /**
  * Runs an insert of at most one row, which has the condition and returns the new row. `outcome` is what
@@ -26,74 +26,79 @@ export const NOT_DONE_BEFORE = "NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE
  */
 export async function insertOnce<Outcome>(
   session: D1DatabaseSession,
-  owner: Owner,
+  account: AccountReference,
   idempotencyKey: IdempotencyKey | undefined,
   insert: D1PreparedStatement,
   outcome: Outcome,
   before: readonly D1PreparedStatement[] = [],
-): Promise<{ readonly once: Once<Outcome>; readonly before: readonly D1Result[] }> {
+): Promise<{ readonly result: IdempotentResult<Outcome>; readonly before: readonly D1Result[] }> {
   const statements =
     idempotencyKey === undefined
       ? [insert]
       : [
-          clearExpired(session, owner, idempotencyKey),
-          insert,
-          remember(session, owner, idempotencyKey, outcome),
-          recall(session, owner, idempotencyKey),
+          clearExpired(session, account, idempotencyKey),
+          ...remembered(session, account, idempotencyKey, outcome, insert),
+          recall(session, account, idempotencyKey),
         ];
   const results = await session.batch([...before, ...statements]);
   const own = results.slice(before.length);
   const inserted = own[idempotencyKey === undefined ? 0 : 1];
   return {
     before: results.slice(0, before.length),
-    once:
+    result:
       inserted?.results.length === 1
         ? { kind: "done", outcome }
         : idempotencyKey === undefined
           ? { kind: "refused" }
-          : toOnce(own.at(-1), idempotencyKey),
+          : toResult(own.at(-1), idempotencyKey),
   };
 }
 
 /** The same result with a mapped outcome. */
-export const mapOnce = <From, To>(once: Once<From>, toOutcome: (outcome: From) => To): Once<To> =>
-  "outcome" in once ? { kind: once.kind, outcome: toOutcome(once.outcome) } : once;
+export const mapResult = <From, To>(
+  result: IdempotentResult<From>,
+  toOutcome: (outcome: From) => To,
+): IdempotentResult<To> => ("outcome" in result ? { kind: result.kind, outcome: toOutcome(result.outcome) } : result);
 
 /** Deletes this key if it has expired and is still stored. Runs before every statement that looks for the key. */
-export const clearExpired = (
-  session: D1DatabaseSession,
-  owner: Owner,
-  { key, now }: IdempotencyKey,
-): D1PreparedStatement =>
-  session
-    .prepare(
-      // The + keeps SQLite on the primary key: a long backlog is not scanned.
-      `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND key = ?2 AND +created_at <= ?3`,
-    )
-    .bind(idOf(owner), key, now - OUTCOME_KEPT_MS);
+export const clearExpired = (session: D1DatabaseSession, account: AccountReference, { key, now }: IdempotencyKey) =>
+  prepare(
+    session,
+    // The + keeps SQLite on the primary key: a long backlog is not scanned.
+    `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(account)} AND key = :key AND +created_at <= :expired`,
+    { ...account, key, expired: now - OUTCOME_KEPT_MS },
+  );
 
-/** Stores the outcome of the statement before it, if that changed a row. */
-const remember = (
+/** The insert, and the statement after it that stores the outcome if the insert has added a row. */
+const remembered = (
   session: D1DatabaseSession,
-  owner: Owner,
+  account: AccountReference,
   { key, requestHash, now }: IdempotencyKey,
   outcome: unknown,
-): D1PreparedStatement =>
-  session
-    .prepare(
-      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-       SELECT ${accountOf(owner)}, ?2, ?3, ?4, ?5 WHERE changes() > 0`,
-    )
-    .bind(idOf(owner), key, requestHash, JSON.stringify(outcome), now);
+  insert: D1PreparedStatement,
+): readonly D1PreparedStatement[] => [
+  insert,
+  prepare(
+    session,
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+     SELECT ${accountOf(account)}, :key, :requestHash, :outcome, :now WHERE changes() > 0`,
+    { ...account, key, requestHash, outcome: JSON.stringify(outcome), now },
+  ),
+];
 
-/** Selects what is stored under the key, for `toOnce`. */
-export const recall = (session: D1DatabaseSession, owner: Owner, { key }: IdempotencyKey): D1PreparedStatement =>
-  session
-    .prepare(`SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ${accountOf(owner)} AND key = ?2`)
-    .bind(idOf(owner), key);
+/** Selects what is stored under the key, for `toResult`. */
+export const recall = (session: D1DatabaseSession, account: AccountReference, { key }: IdempotencyKey) =>
+  prepare(
+    session,
+    `SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ${accountOf(account)} AND key = :key`,
+    { ...account, key },
+  );
 
-export function toOnce<Outcome>(recalled: D1Result | undefined, { requestHash }: IdempotencyKey): Once<Outcome> {
-  const row = recalled?.results[0] as { request_hash: string; outcome: string } | undefined;
+export function toResult<Outcome>(
+  recalled: D1Result | undefined,
+  { requestHash }: IdempotencyKey,
+): IdempotentResult<Outcome> {
+  const [row] = rowsOf<{ request_hash: string; outcome: string }>(recalled);
   if (row === undefined) return { kind: "refused" };
   if (row.request_hash !== requestHash) return { kind: "reused" };
   return { kind: "replayed", outcome: JSON.parse(row.outcome) };

@@ -3,6 +3,7 @@
  * the entries of its own accounts.
  */
 import type { Identifier } from "../credentials/id.ts";
+import { rowsOf } from "./statement.ts";
 
 /** An owner's visit to the database `digit`. `accountId` is the owner's account, or one to make if the owner is new. */
 export type Visit = {
@@ -43,7 +44,7 @@ export const VISIT_STATEMENTS = 3;
 
 /** The owner's account, of the results of the batch that began with `beginVisit`. */
 export function accountOf(results: readonly D1Result[]): Identifier {
-  const [row] = (results[VISIT_STATEMENTS - 1]?.results ?? []) as { account_id: Identifier }[];
+  const [row] = rowsOf<{ account_id: Identifier }>(results[VISIT_STATEMENTS - 1]);
   if (row === undefined) throw new Error("the directory has no entry after a visit");
   return row.account_id;
 }

@@ -5,13 +5,14 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 const START = { descending: Number.MAX_SAFE_INTEGER, ascending: -1 } as const;
 
 /**
- * The parameters of a page's query: `WHERE (key, id) < (?, ?) ORDER BY key DESC, id DESC LIMIT ?`, or the reverse. One row more than
- * the page shows whether another page follows.
+ * The values of a page's query: `WHERE (key, id) < (:afterKey, :afterId) ORDER BY key DESC, id DESC LIMIT :rows`, or the reverse. One
+ * row more than the page shows whether another page follows.
  */
-export const pageBindings = (
-  { after, limit }: PageRequest,
-  order: keyof typeof START = "descending",
-): [key: number, id: string, rows: number] => [after?.key ?? START[order], after?.id ?? "", limit + 1];
+export const pageValues = ({ after, limit }: PageRequest, order: keyof typeof START = "descending") => ({
+  afterKey: after?.key ?? START[order],
+  afterId: after?.id ?? "",
+  rows: limit + 1,
+});
 
 export function toPage<Row extends { readonly id: string }, Item>(
   rows: readonly Row[],

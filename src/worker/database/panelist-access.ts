@@ -1,12 +1,12 @@
 /**
  * A token's panelist and the capabilities of its idea bank: one statement, in the same batch as the work.
  *
- * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. In every
- * statement of a panelist's request ?1 is the idea bank, ?2 the panelist, and in a write ?3 is when the token was issued
- * (Unix milliseconds).
+ * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. The values that
+ * the fragments of SQL here need are the token's (`tokenValues`).
  */
 import { type Condition, REQUIRED } from "../model/capabilities.ts";
 import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 /** The content of a valid token. `issuedAt` is in Unix seconds. */
 export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
@@ -32,27 +32,25 @@ type Row = {
   display_name: string | null;
 };
 
-export const bindToken = ({ ideaBankId, panelistId, issuedAt }: TokenClaims): [string, string, number] => [
+export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) => ({
   ideaBankId,
   panelistId,
-  issuedAt * 1000,
-];
+  /** In Unix milliseconds. */
+  issuedAt: issuedAt * 1000,
+});
 
-export const selectAccess = (
-  session: D1DatabaseSession,
-  { ideaBankId, panelistId }: TokenClaims,
-): D1PreparedStatement =>
-  session
-    .prepare(
-      `SELECT b.id AS bank, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
+export const selectAccess = (session: D1DatabaseSession, token: TokenClaims): D1PreparedStatement =>
+  prepare(
+    session,
+    `SELECT b.id AS bank, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
          b.voting_enabled, b.comments_enabled, w.id AS panelist, w.active, w.tokens_revoked_at, w.display_name
-       FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id
-         LEFT JOIN panelists w ON w.id = ?2 AND w.account_id = coalesce(b.account_id, w.account_id)`,
-    )
-    .bind(ideaBankId, panelistId);
+       FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
+         LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
+    tokenValues(token),
+  );
 
 export function toAccess(result: D1Result | undefined): PanelistAccess {
-  const row = result?.results[0] as Row | undefined;
+  const [row] = rowsOf<Row>(result);
   return {
     ideaBank: row === undefined || row.bank === null ? null : toSwitches(row),
     panelist: row === undefined || row.panelist === null ? null : toPanelist(row),
@@ -89,9 +87,10 @@ const SQL: Record<Condition, string> = {
 
 /** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, else no row. */
 export const permitted = (capability: Capability): string =>
-  `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = ?2 AND w.account_id = b.account_id
-   WHERE b.id = ?1 AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < ?3
+  `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
+   WHERE b.id = :ideaBankId AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
      AND ${REQUIRED[capability].map((condition) => SQL[condition]).join(" AND ")}`;
 
-/** The condition that the panelist may see the proposal p. */
-export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = ?2))";
+/** The condition that the panelist may see the proposal p, and the proposal `:proposalId` if that is so. */
+export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = :panelistId))";
+export const SEEN_PROPOSAL = `SELECT 1 FROM proposals p WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE}`;

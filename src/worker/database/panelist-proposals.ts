@@ -1,5 +1,5 @@
 /** Rows of `proposals` for the panelist API. Each function is one round trip, the access check included. */
-import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
   PanelistProposal,
@@ -10,19 +10,20 @@ import type {
 } from "../model/panelist-proposal.ts";
 import type { ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce } from "./idempotency.ts";
+import { insertOnce, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
-import { pageBindings, toPage } from "./pagination.ts";
+import { pageValues, toPage } from "./pagination.ts";
 import {
-  bindToken,
   type PanelistAccess,
   permitted,
   selectAccess,
   type TokenClaims,
   toAccess,
+  tokenValues,
   VISIBLE,
 } from "./panelist-access.ts";
 import { toResponse } from "./proposals.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 export type ProposalRow = {
   id: string;
@@ -48,8 +49,8 @@ const MINE_AT_MOST = 1_000;
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
 const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, p.duplicate_of,
-  p.created_at, p.last_activity_at, coalesce(p.author_id = ?2, 0) AS mine, w.display_name AS author,
-  EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = ?2) AS voted`;
+  p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
+  EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId) AS voted`;
 
 const toProposal = (row: ProposalRow): PanelistProposal => ({
   id: row.id,
@@ -76,15 +77,15 @@ export async function listForPanelist(
 ): Promise<{ access: PanelistAccess; page: Page<PanelistProposal> }> {
   const [access, listed] = await session.batch([
     selectAccess(session, token),
-    session
-      .prepare(
-        `SELECT ${COLUMNS}, page.sort_key FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT ?5) page
-         JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
-         ORDER BY page.sort_key DESC, page.id DESC`,
-      )
-      .bind(token.ideaBankId, token.panelistId, ...pageBindings(request)),
+    prepare(
+      session,
+      `SELECT ${COLUMNS}, page.sort_key FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows) page
+       JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
+       ORDER BY page.sort_key DESC, page.id DESC`,
+      { ...tokenValues(token), ...pageValues(request) },
+    ),
   ]);
-  const rows = (listed?.results ?? []) as ProposalRow[];
+  const rows = rowsOf<ProposalRow>(listed);
   return { access: toAccess(access), page: toPage(rows, request, toProposal, ({ sort_key }) => sort_key) };
 }
 
@@ -94,32 +95,34 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
   if (mine === undefined) {
     const select = (each: ProposalStatus) =>
       `SELECT id, ${key} AS sort_key FROM proposals
-       WHERE idea_bank_id = ?1 AND ${sort === "new" ? NEW : "listed = 1"} AND status = '${each}' AND (${key}, id) < (?3, ?4)`;
+       WHERE idea_bank_id = :ideaBankId AND ${sort === "new" ? NEW : "listed = 1"} AND status = '${each}'
+         AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
   const ids =
     mine === "submitted"
-      ? `SELECT id FROM proposals WHERE author_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC, id DESC`
-      : `SELECT proposal_id AS id FROM votes WHERE panelist_id = ?2 AND idea_bank_id = ?1 ORDER BY created_at DESC`;
+      ? `SELECT id FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC`
+      : `SELECT proposal_id AS id FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
+         ORDER BY created_at DESC`;
   return `SELECT p.id AS id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
     WHERE p.duplicate_of IS NULL AND ${VISIBLE} ${status === undefined ? "" : `AND p.status = '${status}'`}
-      AND (p.${key}, p.id) < (?3, ?4)`;
+      AND (p.${key}, p.id) < (:afterKey, :afterId)`;
 }
 
 /** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
 
-/** The statement for one proposal that the panelist may see: ?3 is its id. */
+/** The statement for one proposal that the panelist may see. */
 export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, proposalId: string) =>
-  session
-    .prepare(
-      `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
-       WHERE p.id = ?3 AND p.idea_bank_id = ?1 AND ${VISIBLE}`,
-    )
-    .bind(token.ideaBankId, token.panelistId, proposalId);
+  prepare(
+    session,
+    `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
+     WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE}`,
+    { ...tokenValues(token), proposalId },
+  );
 
 export function toVisible(result: D1Result | undefined): PanelistProposal | null {
-  const row = result?.results[0] as ProposalRow | undefined;
+  const [row] = rowsOf<ProposalRow>(result);
   return row === undefined ? null : toProposal(row);
 }
 
@@ -143,28 +146,27 @@ export async function submitProposal(
   { title, description }: Submission,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<{ access: PanelistAccess; once: Once<Created> }> {
-  const insert = session
-    .prepare(
-      `INSERT INTO proposals
-         (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at)
-       SELECT ?4, b.account_id, b.id, w.id, ?5, ?6, iif(b.approval_required = 1, 'pending', 'public'), ?7, ?7
-       ${permitted("canSubmitProposals")}
-         AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = b.account_id AND k.key = ?8)
-       RETURNING id`,
-    )
-    .bind(...bindToken(token), id, title, description, now, idempotencyKey?.key ?? null);
+): Promise<{ access: PanelistAccess; result: IdempotentResult<Created> }> {
+  const insert = prepare(
+    session,
+    `INSERT INTO proposals
+       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at)
+     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now
+     ${permitted("canSubmitProposals")} AND ${notDoneBefore("b.account_id")}
+     RETURNING id`,
+    { ...tokenValues(token), id, title, description, now, idempotencyKey: idempotencyKey?.key },
+  );
   const created: Created = { id, at: now };
   const { ideaBankId } = token;
-  const { once, before } = await insertOnce(session, { ideaBankId }, idempotencyKey, insert, created, [
+  const { result, before } = await insertOnce(session, { ideaBankId }, idempotencyKey, insert, created, [
     selectAccess(session, token),
   ]);
-  return { access: toAccess(before[0]), once };
+  return { access: toAccess(before[0]), result };
 }
 
 /** The condition of an edit: the panelist's own proposal, while it is `submitted`. */
-const OWN_SUBMITTED = `id = ?4 AND idea_bank_id = ?1 AND author_id = ?2 AND status = 'submitted' AND visibility <> 'hidden'
-  AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
+const OWN_SUBMITTED = `id = :proposalId AND idea_bank_id = :ideaBankId AND author_id = :panelistId AND status = 'submitted'
+  AND visibility <> 'hidden' AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
 
 /** `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is activity. */
 export async function editProposal(
@@ -176,14 +178,14 @@ export async function editProposal(
 ): Promise<SeenProposal & { changed: boolean }> {
   const [access, edited, seen] = await session.batch([
     selectAccess(session, token),
-    session
-      .prepare(
-        `UPDATE proposals SET title = coalesce(?5, title), description = coalesce(?6, description),
-           last_activity_at = iif(coalesce(?5, title) = title AND coalesce(?6, description) = description,
-             last_activity_at, max(last_activity_at, ?7))
-         WHERE ${OWN_SUBMITTED} RETURNING id`,
-      )
-      .bind(...bindToken(token), proposalId, title ?? null, description ?? null, now),
+    prepare(
+      session,
+      `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
+         last_activity_at = iif(coalesce(:title, title) = title AND coalesce(:description, description) = description,
+           last_activity_at, max(last_activity_at, :now))
+       WHERE ${OWN_SUBMITTED} RETURNING id`,
+      { ...tokenValues(token), proposalId, title, description, now },
+    ),
     selectVisible(session, token, proposalId),
   ]);
   return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
@@ -198,12 +200,12 @@ export async function withdrawProposal(
   const [access, seen, deleted] = await session.batch([
     selectAccess(session, token),
     selectVisible(session, token, proposalId),
-    session
-      .prepare(
-        `DELETE FROM proposals WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = ?4)
-         RETURNING id`,
-      )
-      .bind(...bindToken(token), proposalId),
+    prepare(
+      session,
+      `DELETE FROM proposals
+       WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = :proposalId) RETURNING id`,
+      { ...tokenValues(token), proposalId },
+    ),
   ]);
   return { access: toAccess(access), changed: deleted?.results.length === 1, proposal: toVisible(seen) };
 }

@@ -1,11 +1,12 @@
 /** Rows of `panelists`. Every function returns null or false for a panelist who is not the tenant's. */
 
-import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { byCreation, pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -32,14 +33,13 @@ export async function listPanelists(
   externalId: string | undefined,
   request: PageRequest,
 ): Promise<Page<Panelist>> {
-  const { results } = await session
-    .prepare(
-      `SELECT ${COLUMNS} FROM panelists
-       WHERE account_id = ?1 AND (created_at, id) < (?2, ?3) ${externalId === undefined ? "" : "AND external_id = ?5"}
-       ORDER BY created_at DESC, id DESC LIMIT ?4`,
-    )
-    .bind(accountId, ...pageBindings(request), ...(externalId === undefined ? [] : [externalId]))
-    .all<Row>();
+  const { results } = await prepare(
+    session,
+    `SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+       ${externalId === undefined ? "" : "AND external_id = :externalId"}
+     ORDER BY created_at DESC, id DESC LIMIT :rows`,
+    { accountId, externalId, ...pageValues(request) },
+  ).all<Row>();
   return toPage(results, request, toPanelist, byCreation);
 }
 
@@ -51,17 +51,17 @@ export async function createPanelist(
   input: NewPanelist,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<Once<Panelist>> {
-  const insert = session
-    .prepare(
-      `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at)
-       SELECT ?3, ?1, ?4, ?5, ?6, ?7 WHERE ${NOT_DONE_BEFORE}
-       ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
-    )
-    .bind(accountId, idempotencyKey?.key ?? null, id, input.externalId, input.displayName, Number(input.active), now);
+): Promise<IdempotentResult<Panelist>> {
+  const insert = prepare(
+    session,
+    `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at)
+     SELECT :id, :accountId, :externalId, :displayName, :active, :now WHERE ${notDoneBefore()}
+     ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
+    { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
+  );
   const created: Created = { id, at: now };
-  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
 export async function loadPanelist(
@@ -85,23 +85,23 @@ export async function updatePanelist(
 ): Promise<Panelist | "taken" | null> {
   const [owned, updated] = await session.batch([
     session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
-    session
-      .prepare(
-        `UPDATE OR IGNORE panelists SET external_id = iif(?3, ?4, external_id), display_name = iif(?5, ?6, display_name),
-           active = coalesce(?7, active)
-         WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
-      )
-      .bind(
+    prepare(
+      session,
+      `UPDATE OR IGNORE panelists SET external_id = iif(:identified, :externalId, external_id),
+         display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
+       WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
+      {
         accountId,
         id,
-        Number(externalId !== undefined),
-        externalId ?? null,
-        Number(displayName !== undefined),
-        displayName ?? null,
-        active === undefined ? null : Number(active),
-      ),
+        identified: externalId !== undefined,
+        externalId,
+        named: displayName !== undefined,
+        displayName,
+        active,
+      },
+    ),
   ]);
-  const row = updated?.results[0] as Row | undefined;
+  const [row] = rowsOf<Row>(updated);
   if (row !== undefined) return toPanelist(row);
   return owned?.results.length === 1 ? "taken" : null;
 }

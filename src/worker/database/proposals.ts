@@ -1,5 +1,5 @@
 /** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
-import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
   NewProposal,
@@ -11,9 +11,10 @@ import type {
   Visibility,
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
+import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
-import { byCreation, pageBindings, toPage } from "./pagination.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -31,8 +32,11 @@ type Row = {
   last_activity_at: number;
 };
 
-/** The idea bank ?2, if it exists in the account ?1. Proposals of a deleted idea bank are stored for a while, but not accessible. */
-export const OWN_IDEA_BANK = "(SELECT id FROM idea_banks WHERE account_id = ?1 AND id = ?2)";
+/** In the idea bank that the path names, if it exists in the account. Proposals of a deleted one are stored for a while, but not accessible. */
+const IN_OWN_IDEA_BANK = `account_id = :accountId
+  AND idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)`;
+/** The proposal that the path names, if it exists in the account. */
+export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId`;
 
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
@@ -68,48 +72,47 @@ export async function listProposals(
 ): Promise<Page<Proposal> | null> {
   const [owned, proposals] = await session.batch([
     session.prepare("SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?2").bind(accountId, ideaBankId),
-    session.prepare(selectPage(filter)).bind(accountId, ideaBankId, ...pageBindings(request)),
+    prepare(session, selectPage(filter), { accountId, ideaBankId, ...pageValues(request) }),
   ]);
   if (owned?.results.length !== 1) return null;
-  return toPage((proposals?.results ?? []) as Row[], request, toProposal, byCreation);
+  return toPage(rowsOf<Row>(proposals), request, toProposal, byCreation);
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
 function selectPage({ status, visibility }: ProposalFilter): string {
   const select = (columns: string, filter: ProposalFilter) =>
-    `SELECT ${columns} FROM proposals WHERE idea_bank_id = ?2 AND account_id = ?1 AND duplicate_of IS NULL
+    `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND duplicate_of IS NULL
      ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
      ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
-     AND (created_at, id) < (?3, ?4)`;
+     AND (created_at, id) < (:afterKey, :afterId)`;
   if (visibility === undefined || status !== undefined)
-    return `${select(COLUMNS, { status, visibility })} ORDER BY created_at DESC, id DESC LIMIT ?5`;
+    return `${select(COLUMNS, { status, visibility })} ORDER BY created_at DESC, id DESC LIMIT :rows`;
   const ids = mergeStatuses((each) => select("id, created_at AS sort_key", { visibility, status: each }));
   return `SELECT ${COLUMNS} FROM proposals WHERE id IN (
-      SELECT id FROM (${ids} ORDER BY sort_key DESC, id DESC LIMIT ?5))
+      SELECT id FROM (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows))
     ORDER BY created_at DESC, id DESC`;
 }
 
 export async function createProposal(
   session: D1DatabaseSession,
   accountId: string,
-  { ideaBankId, proposalId }: ProposalPath,
+  path: ProposalPath,
   input: NewProposal,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<Once<Proposal>> {
-  const { title, description, status, visibility } = input;
-  const insert = session
-    .prepare(
-      `INSERT INTO proposals
-         (id, account_id, idea_bank_id, title, description, status, visibility, created_at, last_activity_at)
-       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?9
-       WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?4) AND ${NOT_DONE_BEFORE}
-       RETURNING id`,
-    )
-    .bind(accountId, idempotencyKey?.key ?? null, proposalId, ideaBankId, title, description, status, visibility, now);
-  const created: Created = { id: proposalId, at: now };
-  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapOnce(once, ({ id, at }) => ({
+): Promise<IdempotentResult<Proposal>> {
+  const insert = prepare(
+    session,
+    `INSERT INTO proposals
+       (id, account_id, idea_bank_id, title, description, status, visibility, created_at, last_activity_at)
+     SELECT :proposalId, :accountId, :ideaBankId, :title, :description, :status, :visibility, :now, :now
+     WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}
+     RETURNING id`,
+    { ...input, ...path, accountId, now, idempotencyKey: idempotencyKey?.key },
+  );
+  const created: Created = { id: path.proposalId, at: now };
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapResult(result, ({ id, at }) => ({
     id,
     ...input,
     votes: 0,
@@ -125,12 +128,12 @@ export async function createProposal(
 export async function loadProposal(
   session: D1DatabaseSession,
   accountId: string,
-  { ideaBankId, proposalId }: ProposalPath,
+  path: ProposalPath,
 ): Promise<Proposal | null> {
-  const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM proposals WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3`)
-    .bind(accountId, ideaBankId, proposalId)
-    .first<Row>();
+  const row = await prepare(session, `SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, {
+    ...path,
+    accountId,
+  }).first<Row>();
   return row && toProposal(row);
 }
 
@@ -141,35 +144,34 @@ export async function loadProposal(
 export async function updateProposal(
   session: D1DatabaseSession,
   accountId: string,
-  { ideaBankId, proposalId }: ProposalPath,
+  path: ProposalPath,
   { title, description, status, visibility, response }: ProposalChanges,
   now: number,
 ): Promise<Proposal | null> {
-  const row = await session
-    .prepare(
-      `UPDATE proposals SET title = coalesce(?4, title), description = coalesce(?5, description),
-         status = coalesce(?6, status), visibility = coalesce(?7, visibility),
-         responded_at = CASE WHEN NOT ?8 OR ?9 IS response THEN responded_at WHEN ?9 IS NULL THEN NULL ELSE ?10 END,
-         response = iif(?8, ?9, response),
-         last_activity_at = iif(
-           coalesce(?4, title) = title AND coalesce(?5, description) = description AND coalesce(?6, status) = status
-             AND (NOT ?8 OR ?9 IS NULL OR ?9 IS response),
-           last_activity_at, max(last_activity_at, ?10))
-       WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3 RETURNING ${COLUMNS}`,
-    )
-    .bind(
+  const row = await prepare(
+    session,
+    `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
+       status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
+       responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
+         WHEN :response IS NULL THEN NULL ELSE :now END,
+       response = iif(:responds, :response, response),
+       last_activity_at = iif(
+         coalesce(:title, title) = title AND coalesce(:description, description) = description
+           AND coalesce(:status, status) = status AND (NOT :responds OR :response IS NULL OR :response IS response),
+         last_activity_at, max(last_activity_at, :now))
+     WHERE ${OWN_PROPOSAL} RETURNING ${COLUMNS}`,
+    {
+      ...path,
       accountId,
-      ideaBankId,
-      proposalId,
-      title ?? null,
-      description ?? null,
-      status ?? null,
-      visibility ?? null,
-      Number(response !== undefined),
-      response?.text ?? null,
+      title,
+      description,
+      status,
+      visibility,
+      responds: response !== undefined,
+      response: response?.text,
       now,
-    )
-    .first<Row>();
+    },
+  ).first<Row>();
   return row && toProposal(row);
 }
 
@@ -177,12 +179,12 @@ export async function updateProposal(
 export async function deleteProposal(
   session: D1DatabaseSession,
   accountId: string,
-  { ideaBankId, proposalId }: ProposalPath,
+  path: ProposalPath,
 ): Promise<boolean> {
-  const row = await session
-    .prepare(`DELETE FROM proposals WHERE account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK} AND id = ?3 RETURNING id`)
-    .bind(accountId, ideaBankId, proposalId)
-    .first();
+  const row = await prepare(session, `DELETE FROM proposals WHERE ${OWN_PROPOSAL} RETURNING id`, {
+    ...path,
+    accountId,
+  }).first();
   return row !== null;
 }
 
@@ -196,32 +198,26 @@ export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateO
 export async function mergeProposal(
   session: D1DatabaseSession,
   accountId: string,
-  { ideaBankId, proposalId }: ProposalPath,
+  path: ProposalPath,
   into: string,
 ): Promise<MergeOutcome> {
-  const own = `account_id = ?1 AND idea_bank_id = ${OWN_IDEA_BANK}`;
-  const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${own} AND id = ?3 AND duplicate_of IS NULL)
-    AND EXISTS (SELECT 1 FROM proposals WHERE ${own} AND id = ?4 AND duplicate_of IS NULL)`;
-  const bindings = [accountId, ideaBankId, proposalId, into];
-  const [, , , found] = await session.batch([
-    session
-      .prepare(
-        `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
-         SELECT ?4, panelist_id, account_id, idea_bank_id, created_at FROM votes WHERE proposal_id = ?3 AND ${mergeable}
-         ON CONFLICT DO NOTHING`,
-      )
-      .bind(...bindings),
-    // Proposals that were merged into this one become duplicates of the same target.
-    session
-      .prepare(`UPDATE proposals SET duplicate_of = ?4 WHERE ${own} AND duplicate_of = ?3 AND ${mergeable}`)
-      .bind(...bindings),
-    session
-      .prepare(`UPDATE proposals SET duplicate_of = ?4 WHERE ${own} AND id = ?3 AND ${mergeable}`)
-      .bind(...bindings),
-    session.prepare(`SELECT ${COLUMNS} FROM proposals WHERE ${own} AND id IN (?3, ?4)`).bind(...bindings),
-  ]);
-  const rows = (found?.results ?? []) as Row[];
-  const source = rows.find(({ id }) => id === proposalId);
+  const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)
+    AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)`;
+  const [, , , found] = await session.batch(
+    [
+      `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+       SELECT :into, panelist_id, account_id, idea_bank_id, created_at FROM votes
+       WHERE proposal_id = :proposalId AND ${mergeable}
+       ON CONFLICT DO NOTHING`,
+      // Proposals that were merged into this one become duplicates of the same target.
+      `UPDATE proposals SET duplicate_of = :into
+       WHERE ${IN_OWN_IDEA_BANK} AND duplicate_of = :proposalId AND ${mergeable}`,
+      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${mergeable}`,
+      `SELECT ${COLUMNS} FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id IN (:proposalId, :into)`,
+    ].map((sql) => prepare(session, sql, { ...path, accountId, into })),
+  );
+  const rows = rowsOf<Row>(found);
+  const source = rows.find(({ id }) => id === path.proposalId);
   const target = rows.find(({ id }) => id === into);
   if (source === undefined || target === undefined) return null;
   if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of };

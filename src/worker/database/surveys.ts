@@ -1,11 +1,12 @@
 /** Rows of `surveys`. Every function returns null or false for a survey that is not the tenant's. */
 
-import type { Created, IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapOnce, NOT_DONE_BEFORE } from "./idempotency.ts";
-import { byCreation, pageBindings, toPage } from "./pagination.ts";
+import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { prepare } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -32,13 +33,12 @@ export async function listSurveys(
   accountId: string,
   request: PageRequest,
 ): Promise<Page<Survey>> {
-  const { results } = await session
-    .prepare(
-      `SELECT ${COLUMNS} FROM surveys WHERE account_id = ?1 AND (created_at, id) < (?2, ?3)
-       ORDER BY created_at DESC, id DESC LIMIT ?4`,
-    )
-    .bind(accountId, ...pageBindings(request))
-    .all<Row>();
+  const { results } = await prepare(
+    session,
+    `SELECT ${COLUMNS} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+     ORDER BY created_at DESC, id DESC LIMIT :rows`,
+    { accountId, ...pageValues(request) },
+  ).all<Row>();
   return toPage(results, request, toSurvey, byCreation);
 }
 
@@ -49,16 +49,16 @@ export async function createSurvey(
   input: NewSurvey,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<Once<Survey>> {
-  const insert = session
-    .prepare(
-      `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
-       SELECT ?3, ?1, ?4, ?5, ?6, ?7, ?7 WHERE ${NOT_DONE_BEFORE} RETURNING id`,
-    )
-    .bind(accountId, idempotencyKey?.key ?? null, id, input.title, input.description, input.status, now);
+): Promise<IdempotentResult<Survey>> {
+  const insert = prepare(
+    session,
+    `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
+     SELECT :id, :accountId, :title, :description, :status, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
+    { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
+  );
   const created: Created = { id, at: now };
-  const { once } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapOnce(once, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at), updatedAt: toTimestamp(at) }));
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at), updatedAt: toTimestamp(at) }));
 }
 
 export async function loadSurvey(session: D1DatabaseSession, accountId: string, id: string): Promise<Survey | null> {

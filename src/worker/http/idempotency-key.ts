@@ -1,6 +1,6 @@
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), and the answer to a POST that carries one. */
 import type { Context } from "hono";
-import type { IdempotencyKey, Once } from "../model/idempotency-key.ts";
+import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalid } from "./invalid-request.ts";
@@ -32,21 +32,21 @@ export async function readIdempotencyKey<E extends AppEnv>(
  * 201 with the body, for a replay too. `refusal` makes the problem of a POST that did nothing. Throws
  * `idempotency-key-reused` when the key was sent before with another request.
  */
-export async function respondOnce<E extends AppEnv, Outcome>(
+export async function respondCreated<E extends AppEnv, Outcome>(
   c: Context<E>,
-  once: Once<Outcome>,
+  result: IdempotentResult<Outcome>,
   toBody: (outcome: Outcome) => object | Promise<object>,
   refusal: () => Problem = () => new Problem("forbidden"),
 ): Promise<Response> {
-  switch (once.kind) {
+  switch (result.kind) {
     case "reused":
       throw new Problem("idempotency-key-reused");
     case "refused":
       throw refusal();
     case "replayed":
       c.header("Idempotency-Replayed", "true");
-      return c.json(await toBody(once.outcome), 201);
+      return c.json(await toBody(result.outcome), 201);
     case "done":
-      return c.json(await toBody(once.outcome), 201);
+      return c.json(await toBody(result.outcome), 201);
   }
 }

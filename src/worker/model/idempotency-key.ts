@@ -7,7 +7,7 @@
 export type IdempotencyKey = { readonly key: string; readonly requestHash: string; readonly now: number };
 
 /** `reused`: the key was sent before, with another request. `refused`: nothing was done. */
-export type Once<Outcome> =
+export type IdempotentResult<Outcome> =
   | { readonly kind: "done" | "replayed"; readonly outcome: Outcome }
   | { readonly kind: "reused" }
   | { readonly kind: "refused" };

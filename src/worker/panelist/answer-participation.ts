@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { merged } from "../http/merged.ts";
+import { mergedInto } from "../http/merged-proposal.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -28,7 +28,7 @@ export type ParticipationRequest<O extends Operation> = Input<O> & {
  * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
  * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: a merged proposal is refused.
  */
-export type Found = {
+export type ParticipationResult = {
   readonly access: PanelistAccess;
   readonly proposal?: PanelistProposal | null;
   readonly final?: true;
@@ -38,7 +38,7 @@ export type Found = {
 export type ParticipationHandler<O extends Operation> = (
   c: Context<AppEnv>,
   request: ParticipationRequest<O>,
-) => Promise<Found>;
+) => Promise<ParticipationResult>;
 
 export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
@@ -62,7 +62,7 @@ export function createParticipationAnswer(readToken: ReadToken) {
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
     // What a replica does not know was perhaps created, or opened, a moment ago.
-    const needsPrimary = ({ access }: Found) => refusalOf(access, token) !== undefined;
+    const needsPrimary = ({ access }: ParticipationResult) => refusalOf(access, token) !== undefined;
     const found = await (method === "GET"
       ? database.read(token, work, { needsPrimary, isLarge: operation.query !== undefined })
       : database.write(token, work));
@@ -71,7 +71,7 @@ export function createParticipationAnswer(readToken: ReadToken) {
     if (refusal !== undefined) throw refusal;
     if (found.proposal === null) throw new Problem("proposal-not-found");
     requireCapability(found.access, capability);
-    if (found.final && found.proposal?.duplicateOf) throw merged(found.proposal.duplicateOf);
+    if (found.final && found.proposal?.duplicateOf) throw mergedInto(found.proposal.duplicateOf);
     return found.respond();
   };
 }

@@ -20,13 +20,13 @@ export const unauthorized = oncePer(
 );
 
 /** A valid token, and the database that holds what it names. */
-export type Presented = { readonly token: VerifiedToken; readonly database: Database };
+export type PresentedToken = { readonly token: VerifiedToken; readonly database: Database };
 
 /**
  * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
  * It throws `unauthorized`.
  */
-export type ReadToken = (c: Context<AppEnv>) => Promise<Presented>;
+export type ReadToken = (c: Context<AppEnv>) => Promise<PresentedToken>;
 
 export function createTokenReader(databases: Databases): ReadToken {
   const verified = new VerifiedCredentials(verifyToken);
@@ -48,7 +48,7 @@ export function createTokenReader(databases: Databases): ReadToken {
 export async function openIdeaBank(
   c: Context<AppEnv>,
   snapshots: IdeaBankSnapshots,
-  { token, database }: Presented,
+  { token, database }: PresentedToken,
   alongside: Alongside | undefined,
 ): Promise<OpenedIdeaBank> {
   const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);

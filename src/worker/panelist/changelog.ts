@@ -4,7 +4,7 @@ import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { Changelogs } from "../idea-bank/changelogs.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
-import type { PanelistHandler } from "./answer-operation.ts";
+import type { PanelistHandler } from "./answer-from-view.ts";
 
 export function createChangelogHandler(snapshots: IdeaBankSnapshots, changelogs: Changelogs): PanelistHandler {
   return function handleChangelog(c, { token: { ideaBankId }, database }) {

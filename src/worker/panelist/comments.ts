@@ -2,7 +2,7 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { addComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
-import { respondOnce } from "../http/idempotency-key.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import type { PanelistComment } from "../model/panelist-proposal.ts";
@@ -22,9 +22,9 @@ export const createCommentHandlers = (
   addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
-    const { access, proposal, once } = found;
+    const { access, proposal, result } = found;
     // It moves an implemented proposal up in the changelog.
-    if (once.kind === "done") snapshots.expire(token.ideaBankId);
+    if (result.kind === "done") snapshots.expire(token.ideaBankId);
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,
       by: "panelist",
@@ -33,7 +33,7 @@ export const createCommentHandlers = (
       ...body,
       createdAt: toTimestamp(created.at),
     });
-    return { access, proposal, final: true, respond: () => respondOnce(c, once, toComment) };
+    return { access, proposal, final: true, respond: () => respondCreated(c, result, toComment) };
   },
 
   removeComment: async (c, { session, token, ids }) => {

@@ -9,7 +9,7 @@ import {
   withdrawProposal,
 } from "../database/panelist-proposals.ts";
 import { setVote } from "../database/votes.ts";
-import { respondOnce } from "../http/idempotency-key.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -34,7 +34,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
 
   submitProposal: async (c, { session, token, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
-    const { access, once } = await submitProposal(session, token, id, body, now, idempotencyKey);
+    const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
     const toProposal = (created: { id: string; at: number }): PanelistProposal => ({
       id: created.id,
       ...body,
@@ -49,7 +49,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
       createdAt: toTimestamp(created.at),
       lastActivityAt: toTimestamp(created.at),
     });
-    return { access, respond: () => respondOnce(c, once, toProposal) };
+    return { access, respond: () => respondCreated(c, result, toProposal) };
   },
 
   getPanelistProposal: async (c, { session, token, ids }) => {

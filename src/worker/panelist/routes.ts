@@ -6,7 +6,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import { Changelogs } from "../idea-bank/changelogs.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
 import { capabilitiesOf } from "../model/capabilities.ts";
-import { createPanelistAnswer, type PanelistHandler } from "./answer-operation.ts";
+import { createPanelistAnswer, type PanelistHandler } from "./answer-from-view.ts";
 import { createParticipationAnswer, type ParticipationHandlers } from "./answer-participation.ts";
 import { createTokenReader } from "./authenticate-panelist.ts";
 import { createChangelogHandler } from "./changelog.ts";

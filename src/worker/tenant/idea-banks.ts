@@ -2,20 +2,20 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
-import { respondOnce } from "../http/idempotency-key.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { TenantHandlers } from "./answer-operation.ts";
-import { owned, respondDeleted } from "./answers.ts";
-import type { IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
+import type { TenantHandlers } from "./answer-tenant.ts";
+import type { TENANT_IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
+import { owned, respondDeleted } from "./refuse-foreign.ts";
 
-export const IDEA_BANK_HANDLERS: TenantHandlers<typeof IDEA_BANK_OPERATIONS> = {
+export const TENANT_IDEA_BANK_HANDLERS: TenantHandlers<typeof TENANT_IDEA_BANK_OPERATIONS> = {
   listIdeaBanks: async (c, { session, accountId, page }) =>
     respondPage(c, await listIdeaBanks(session, accountId, page)),
 
   createIdeaBank: async (c, { session, accountId, body, now, idempotencyKey }) => {
     const id = createId(accountId, secureRandomBytes);
-    const once = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
-    return respondOnce(c, once, (ideaBank) => ideaBank);
+    const result = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
+    return respondCreated(c, result, (ideaBank) => ideaBank);
   },
 
   getIdeaBank: async (c, { session, accountId, ids }) =>

@@ -1,14 +1,14 @@
 /** Every operation of the tenant API: one table for each noun. */
-import { API_KEY_OPERATIONS } from "./operations/api-keys.ts";
-import { IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
-import { PANELIST_OPERATIONS } from "./operations/panelists.ts";
-import { PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
-import { SURVEY_OPERATIONS } from "./operations/surveys.ts";
+import { TENANT_API_KEY_OPERATIONS } from "./operations/api-keys.ts";
+import { TENANT_IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
+import { TENANT_PANELIST_OPERATIONS } from "./operations/panelists.ts";
+import { TENANT_PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
+import { TENANT_SURVEY_OPERATIONS } from "./operations/surveys.ts";
 
 export const TENANT_OPERATIONS = {
-  ...API_KEY_OPERATIONS,
-  ...SURVEY_OPERATIONS,
-  ...IDEA_BANK_OPERATIONS,
-  ...PROPOSAL_OPERATIONS,
-  ...PANELIST_OPERATIONS,
+  ...TENANT_API_KEY_OPERATIONS,
+  ...TENANT_SURVEY_OPERATIONS,
+  ...TENANT_IDEA_BANK_OPERATIONS,
+  ...TENANT_PROPOSAL_OPERATIONS,
+  ...TENANT_PANELIST_OPERATIONS,
 };

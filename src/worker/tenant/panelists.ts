@@ -11,13 +11,13 @@ import {
   updatePanelist,
 } from "../database/panelists.ts";
 import { findTokenIssue } from "../database/token-issues.ts";
-import { respondOnce } from "../http/idempotency-key.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import type { TenantHandlers } from "./answer-operation.ts";
-import { owned, respondDeleted } from "./answers.ts";
-import type { PANELIST_OPERATIONS } from "./operations/panelists.ts";
+import type { TenantHandlers } from "./answer-tenant.ts";
+import type { TENANT_PANELIST_OPERATIONS } from "./operations/panelists.ts";
+import { owned, respondDeleted } from "./refuse-foreign.ts";
 
 const justRevoked = () =>
   new Problem("conflict", {
@@ -27,14 +27,14 @@ const justRevoked = () =>
 
 const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
 
-export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
+export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPERATIONS> = {
   listPanelists: async (c, { session, accountId, query, page }) =>
     respondPage(c, await listPanelists(session, accountId, query.externalId, page)),
 
   createPanelist: async (c, { session, accountId, body, now, idempotencyKey }) => {
     const id = createId(accountId, secureRandomBytes);
     const created = await createPanelist(session, accountId, id, body, now, idempotencyKey);
-    return respondOnce(c, created, (panelist) => panelist, externalIdTaken);
+    return respondCreated(c, created, (panelist) => panelist, externalIdTaken);
   },
 
   getPanelist: async (c, { session, accountId, ids }) =>
@@ -58,7 +58,7 @@ export const PANELIST_HANDLERS: TenantHandlers<typeof PANELIST_OPERATIONS> = {
     const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
     if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
     if (found.kind === "just-revoked") throw justRevoked();
-    return respondOnce(c, found, async (issue) => {
+    return respondCreated(c, found, async (issue) => {
       const expiresAt = issue.issuedAt + lifetimeSeconds;
       const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
       return { token, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };

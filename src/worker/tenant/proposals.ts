@@ -10,22 +10,22 @@ import {
   mergeProposal,
   updateProposal,
 } from "../database/proposals.ts";
-import { respondOnce } from "../http/idempotency-key.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid } from "../http/invalid-request.ts";
-import { merged } from "../http/merged.ts";
+import { mergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { TenantHandlers } from "./answer-operation.ts";
-import { owned, respondDeleted } from "./answers.ts";
-import type { PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
+import type { TenantHandlers } from "./answer-tenant.ts";
+import type { TENANT_PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
+import { owned, respondDeleted } from "./refuse-foreign.ts";
 
-export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
+export const TENANT_PROPOSAL_HANDLERS: TenantHandlers<typeof TENANT_PROPOSAL_OPERATIONS> = {
   listProposals: async (c, { session, accountId, ids, query, page }) =>
     respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
 
   createProposal: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
     const created = await createProposal(session, accountId, path, body, now, idempotencyKey);
-    return respondOnce(c, created, (proposal) => proposal);
+    return respondCreated(c, created, (proposal) => proposal);
   },
 
   getProposal: async (c, { session, accountId, ids }) => c.json(owned(await loadProposal(session, accountId, ids))),
@@ -39,7 +39,7 @@ export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
   mergeProposal: async (c, { session, accountId, ids, body }) => {
     if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
     const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
-    if ("duplicateOf" in outcome) throw merged(outcome.duplicateOf);
+    if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
     return c.json(outcome.target);
   },
 
@@ -49,7 +49,7 @@ export const PROPOSAL_HANDLERS: TenantHandlers<typeof PROPOSAL_OPERATIONS> = {
   createComment: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const id = createId(accountId, secureRandomBytes);
     const created = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
-    return respondOnce(c, created, (comment) => comment);
+    return respondCreated(c, created, (comment) => comment);
   },
 
   deleteComment: async (c, { session, accountId, ids }) =>

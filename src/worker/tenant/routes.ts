@@ -3,13 +3,13 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Databases } from "../database/databases.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
-import { createTenantAnswer, type TenantHandlers } from "./answer-operation.ts";
+import { createTenantAnswer, type TenantHandlers } from "./answer-tenant.ts";
 import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
-import { IDEA_BANK_HANDLERS } from "./idea-banks.ts";
+import { TENANT_IDEA_BANK_HANDLERS } from "./idea-banks.ts";
 import { TENANT_OPERATIONS } from "./operations.ts";
-import { PANELIST_HANDLERS } from "./panelists.ts";
-import { PROPOSAL_HANDLERS } from "./proposals.ts";
-import { SURVEY_HANDLERS } from "./surveys.ts";
+import { TENANT_PANELIST_HANDLERS } from "./panelists.ts";
+import { TENANT_PROPOSAL_HANDLERS } from "./proposals.ts";
+import { TENANT_SURVEY_HANDLERS } from "./surveys.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
 /** The memory that this surface shares with others of the isolate. */
@@ -22,10 +22,10 @@ export type TenantMemory = {
 export function createTenantRoutes({ gatekeeper, snapshots, databases }: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
     whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
-    ...SURVEY_HANDLERS,
-    ...IDEA_BANK_HANDLERS,
-    ...PROPOSAL_HANDLERS,
-    ...PANELIST_HANDLERS,
+    ...TENANT_SURVEY_HANDLERS,
+    ...TENANT_IDEA_BANK_HANDLERS,
+    ...TENANT_PROPOSAL_HANDLERS,
+    ...TENANT_PANELIST_HANDLERS,
   };
   const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper, databases), snapshots);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(

@@ -8,7 +8,7 @@ const IDEA_BANK = `${IDEA_BANKS}/{ideaBankId}`;
 const read = apiKey("ideabanks:read");
 const write = apiKey("ideabanks:write");
 
-export const IDEA_BANK_OPERATIONS = {
+export const TENANT_IDEA_BANK_OPERATIONS = {
   listIdeaBanks: { method: "GET", path: IDEA_BANKS, credential: read, query: PageQuery },
   createIdeaBank: { method: "POST", path: IDEA_BANKS, credential: write, body: NewIdeaBank },
   getIdeaBank: { method: "GET", path: IDEA_BANK, credential: read },
@@ -21,7 +21,7 @@ if (!import.meta.deployed) {
     name: "Idea banks",
     description: "The idea banks of your account, and what panelists may do with them.",
   };
-  describeOperations(tag, IDEA_BANK_OPERATIONS, {
+  describeOperations(tag, TENANT_IDEA_BANK_OPERATIONS, {
     listIdeaBanks: { summary: "List idea banks", description: "Newest first.", answer: IdeaBank },
     createIdeaBank: {
       summary: "Create an idea bank",

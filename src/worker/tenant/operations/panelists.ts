@@ -14,7 +14,7 @@ const PANELIST = `${PANELISTS}/{panelistId}`;
 const read = apiKey("panelists:read");
 const write = apiKey("panelists:write");
 
-export const PANELIST_OPERATIONS = {
+export const TENANT_PANELIST_OPERATIONS = {
   listPanelists: { method: "GET", path: PANELISTS, credential: read, query: PanelistQuery },
   createPanelist: { method: "POST", path: PANELISTS, credential: write, body: NewPanelist },
   getPanelist: { method: "GET", path: PANELIST, credential: read },
@@ -26,7 +26,7 @@ export const PANELIST_OPERATIONS = {
 
 if (!import.meta.deployed) {
   const tag = { name: "Panelists", description: "Your panelists, and the compound tokens that you issue to them." };
-  describeOperations(tag, PANELIST_OPERATIONS, {
+  describeOperations(tag, TENANT_PANELIST_OPERATIONS, {
     listPanelists: { summary: "List panelists", description: "Newest first.", answer: Panelist },
     createPanelist: { summary: "Create a panelist", answer: Panelist, problems: ["conflict"] },
     getPanelist: { summary: "Read a panelist", answer: Panelist },

@@ -10,7 +10,7 @@ const COMMENTS = `${PROPOSAL}/comments`;
 const read = apiKey("ideabanks:read");
 const write = apiKey("ideabanks:write");
 
-export const PROPOSAL_OPERATIONS = {
+export const TENANT_PROPOSAL_OPERATIONS = {
   listProposals: { method: "GET", path: PROPOSALS, credential: read, query: ProposalQuery },
   createProposal: { method: "POST", path: PROPOSALS, credential: write, body: NewProposal },
   getProposal: { method: "GET", path: PROPOSAL, credential: read },
@@ -33,7 +33,7 @@ if (!import.meta.deployed) {
     name: "Proposals",
     description: "The proposals of an idea bank, and their comments, as the tenant manages them.",
   };
-  describeOperations(tag, PROPOSAL_OPERATIONS, {
+  describeOperations(tag, TENANT_PROPOSAL_OPERATIONS, {
     listProposals: {
       summary: "List an idea bank's proposals",
       description: "Newest first, without merged ones.",

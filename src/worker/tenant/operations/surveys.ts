@@ -8,7 +8,7 @@ const SURVEY = `${SURVEYS}/{surveyId}`;
 const read = apiKey("surveys:read");
 const write = apiKey("surveys:write");
 
-export const SURVEY_OPERATIONS = {
+export const TENANT_SURVEY_OPERATIONS = {
   listSurveys: { method: "GET", path: SURVEYS, credential: read, query: PageQuery },
   createSurvey: { method: "POST", path: SURVEYS, credential: write, body: NewSurvey },
   getSurvey: { method: "GET", path: SURVEY, credential: read },
@@ -18,7 +18,7 @@ export const SURVEY_OPERATIONS = {
 
 if (!import.meta.deployed) {
   const tag = { name: "Surveys", description: "The surveys of your account." };
-  describeOperations(tag, SURVEY_OPERATIONS, {
+  describeOperations(tag, TENANT_SURVEY_OPERATIONS, {
     listSurveys: { summary: "List surveys", description: "Newest first.", answer: Survey },
     createSurvey: { summary: "Create a survey", answer: Survey },
     getSurvey: { summary: "Read a survey", answer: Survey },

@@ -9,7 +9,7 @@ import type { Changelogs } from "../idea-bank/changelogs.ts";
 import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import { Problem } from "../problem.ts";
-import { openIdeaBank, type Presented, type ReadToken } from "./authenticate-panelist.ts";
+import { openIdeaBank, type PresentedToken, type ReadToken } from "./authenticate-panelist.ts";
 
 /**
  * Called with a valid token, before the idea bank is read: it may start I/O of its own. What it returns is called once the idea
@@ -17,7 +17,7 @@ import { openIdeaBank, type Presented, type ReadToken } from "./authenticate-pan
  */
 export type PanelistHandler = (
   c: Context<AppEnv>,
-  presented: Presented,
+  presented: PresentedToken,
 ) => (opened: OpenedIdeaBank) => Response | Promise<Response>;
 
 export function createPanelistAnswer(readToken: ReadToken, snapshots: IdeaBankSnapshots, changelogs: Changelogs) {
