@@ -3,11 +3,11 @@
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../../package.json" with { type: "json" };
-import "../../worker/account/operations.ts";
-import "../../worker/operator/operations.ts";
-import "../../worker/panelist/operations.ts";
-import "../../worker/tenant/operations.ts";
+import { ACCOUNT_OPERATIONS } from "../../worker/account/operations.ts";
 import { describedOperations } from "../../worker/http/operation.ts";
+import { OPERATOR_OPERATIONS } from "../../worker/operator/operations.ts";
+import { PANELIST_OPERATIONS } from "../../worker/panelist/operations.ts";
+import { TENANT_OPERATIONS } from "../../worker/tenant/operations.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
@@ -16,7 +16,14 @@ import { namedSchemas } from "./schemas.ts";
 /** In the order in which readers come: integrators, panelists' clients, owners, the operator. */
 const READERS = ["apiKey", "compoundToken", "access", "operator", "none"] as const;
 
+const TABLES = { ...TENANT_OPERATIONS, ...PANELIST_OPERATIONS, ...ACCOUNT_OPERATIONS, ...OPERATOR_OPERATIONS };
+
+/** Throws for an operation or a schema without a description, and says where it goes. */
 export function buildDocument() {
+  const names = new Set(describedOperations().map(({ name }) => name));
+  const silent = Object.keys(TABLES).filter((name) => !names.has(name));
+  if (silent.length > 0)
+    throw new Error(`no description: ${silent.join(", ")}. Call describeOperations below the table of each`);
   const operations = describedOperations().toSorted(
     (one, other) => READERS.indexOf(one.operation.credential.kind) - READERS.indexOf(other.operation.credential.kind),
   );

@@ -8,7 +8,10 @@ type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSche
 
 const described = (schema: z.core.$ZodType): SchemaDescription => {
   const description = descriptionOf(schema);
-  if (description === undefined) throw new Error("a schema of an operation has no description: see model/describe.ts");
+  if (description === undefined) {
+    const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
+    throw new Error(`the schema of {${Object.keys(properties).join(", ")}} has no description: call describe below it`);
+  }
   return description;
 };
 

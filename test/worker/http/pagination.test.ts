@@ -13,13 +13,14 @@ import { addAccount } from "../../support/world.ts";
 const operations = operationsOf("apiKey");
 const lists = operations.filter(({ operation }) => operation.query !== undefined);
 
-type Parameter = { readonly name: string; readonly schema: { readonly enum?: readonly string[] } };
+type Parameter = { readonly name: string; readonly in: string; readonly schema: { readonly enum?: readonly string[] } };
 
 /** The filters of a list, and the values of those that have a choice: from the document. */
-function filtersOf({ path }: OperationCase): Parameter[] {
-  const paths: Record<string, { get?: { parameters: readonly object[] } }> = document.paths;
-  const parameters = (paths[path]?.get?.parameters ?? []) as readonly (Parameter & { readonly in: string })[];
-  return parameters.filter((each) => each.in === "query" && !["limit", "cursor"].includes(each.name));
+function filtersOf(list: OperationCase): readonly Parameter[] {
+  const [, methods = {}] = Object.entries(document.paths).find(([path]) => path === list.path) ?? [];
+  const { get } = methods as Record<string, { readonly parameters: readonly Parameter[] }>;
+  const query = get?.parameters.filter((each) => each.in === "query") ?? [];
+  return query.filter(({ name }) => !["limit", "cursor"].includes(name));
 }
 
 /** Adds `count` rows to the list of the account; many of them share their creation time, and each filter finds some. */
