@@ -17,6 +17,8 @@ const PATIENT = { testTimeout: 180_000, hookTimeout: 240_000, expect: { poll: { 
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // A dot for each test, failures whole. --reporter=default names the files, --reporter=verbose the tests.
+    reporters: process.env.GITHUB_ACTIONS ? ["dot", "github-actions"] : ["dot"],
     // Most of the time is waiting: for servers, browsers, timers.
     maxWorkers: 4,
     projects: [
