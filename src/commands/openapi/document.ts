@@ -13,8 +13,15 @@ import { HEADERS } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 
-/** In the order in which readers come: integrators, panelists' clients, owners, the operator. */
-const READERS = ["apiKey", "compoundToken", "access", "operator", "none"] as const;
+/** Who uses the operations of each credential: the reference has a group for each, in this order. */
+const READERS = {
+  apiKey: "For tenants",
+  compoundToken: "For panelists",
+  access: "For account owners",
+  operator: "For operators",
+  none: "For operators",
+} as const;
+const ORDER = Object.keys(READERS);
 
 const TABLES = { ...TENANT_OPERATIONS, ...PANELIST_OPERATIONS, ...ACCOUNT_OPERATIONS, ...OPERATOR_OPERATIONS };
 
@@ -25,7 +32,7 @@ export function buildDocument() {
   if (silent.length > 0)
     throw new Error(`no description: ${silent.join(", ")}. Call describeOperations below the table of each`);
   const operations = describedOperations().toSorted(
-    (one, other) => READERS.indexOf(one.operation.credential.kind) - READERS.indexOf(other.operation.credential.kind),
+    (one, other) => ORDER.indexOf(one.operation.credential.kind) - ORDER.indexOf(other.operation.credential.kind),
   );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { operation, ...described } of operations) {
@@ -34,6 +41,7 @@ export function buildDocument() {
     paths[operation.path] = path;
   }
   const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
+  const groups = Map.groupBy(operations, ({ operation }) => READERS[operation.credential.kind]);
   return {
     openapi: "3.1.0",
     info: {
@@ -46,6 +54,10 @@ export function buildDocument() {
     },
     servers: [{ url: "/" }],
     tags: [...tags.values()],
+    "x-tagGroups": [...groups].map(([name, members]) => ({
+      name,
+      tags: [...new Set(members.map(({ tag }) => tag.name))],
+    })),
     paths,
     components: {
       securitySchemes: {

@@ -69,7 +69,10 @@ const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
     ),
   });
 
-/** Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API. */
+/**
+ * Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API, and a list's default, which its
+ * text says: generators give it a type (a list of any strings) that its own items do not have.
+ */
 function withFieldTexts({
   zodSchema,
   jsonSchema,
@@ -79,6 +82,7 @@ function withFieldTexts({
 }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (Array.isArray(jsonSchema.default)) delete jsonSchema.default;
   const fields = descriptionOf(zodSchema)?.fields ?? {};
   for (const [name, text] of Object.entries(fields)) {
     const property = jsonSchema.properties?.[name];
