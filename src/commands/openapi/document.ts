@@ -50,6 +50,7 @@ export function buildDocument() {
       description:
         "The public API of a survey and idea-collection platform. Tenants use an API key. Panelists use a compound token that a " +
         "tenant issued. Account owners sign in with Cloudflare Access. Every error is a problem document (RFC 9457).",
+      contact: { name: "The operator of this deployment" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
