@@ -5,9 +5,20 @@ import { defineConfig } from "vitest/config";
 const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";
 process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
 
+/** What needs a browser and a server: they are started once for all of these, and for no others. */
+const IN_BROWSER = [
+  "test/elements/*/*.test.ts",
+  "test/worker/account/browser.node.test.ts",
+  "test/project/pages.node.test.ts",
+];
+/** At least five times what a quiet machine takes: compilers, servers and browsers share a busy one. */
+const PATIENT = { testTimeout: 180_000, hookTimeout: 240_000, expect: { poll: { timeout: 30_000 } } };
+
 export default defineConfig({
   test: {
     silent: "passed-only",
+    // A dot for each test, failures whole. --reporter=default names the files, --reporter=verbose the tests.
+    reporters: process.env.GITHUB_ACTIONS ? ["dot", "github-actions"] : ["dot"],
     // Most of the time is waiting: for servers, browsers, timers.
     maxWorkers: 4,
     projects: [
@@ -41,10 +52,16 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/{elements,commands,bench}/**/*.test.ts", "**/*.node.test.ts"],
-          // At least five times what a quiet machine takes: compilers, servers and browsers share a busy one.
-          testTimeout: 180_000,
-          hookTimeout: 240_000,
-          expect: { poll: { timeout: 30_000 } },
+          exclude: [...IN_BROWSER, "**/node_modules/**"],
+          ...PATIENT,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: IN_BROWSER,
+          globalSetup: "test/support/node/shared-stage.ts",
+          ...PATIENT,
         },
       },
     ],

@@ -3,6 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ACCOUNT_OPERATIONS } from "../../src/worker/account/operations.ts";
+import { PANELIST_OPERATIONS } from "../../src/worker/panelist/operations.ts";
+import { TENANT_OPERATIONS } from "../../src/worker/tenant/operations.ts";
 import { DOCUMENTS } from "../support/node/documents.ts";
 
 /** The fragment that GitHub makes of a heading. */
@@ -36,6 +39,21 @@ describe.each(DOCUMENTS)("%s", (document) => {
     expect(blocks.filter((code) => /(^|\s)#/m.test(code))).toEqual([]);
     for (const code of blocks) execFileSync("bash", ["-n"], { input: code });
   });
+});
+
+it("docs/api.md names every operation of tenants, panelists and owners, and no other", () => {
+  const text = readFileSync("docs/api.md", "utf8");
+  const rows = [...text.matchAll(/^\| `(\/[^`]*)` \| ([^|]*)/gm)].flatMap(([, path, cell = ""]) =>
+    [...cell.matchAll(/`([A-Z]+)`/g)].map(([, method]) => `${method} ${path}`),
+  );
+  const headings = [...text.matchAll(/^### `([A-Z]+ \/[^`]*)`/gm)].map(([, operation = ""]) => operation);
+  const documented = new Set([...rows, ...headings]);
+  const operations = Object.entries({ ...TENANT_OPERATIONS, ...PANELIST_OPERATIONS, ...ACCOUNT_OPERATIONS }).map(
+    ([, { method, path }]) => `${method} ${path}`,
+  );
+  const missing = operations.filter((operation) => !documented.has(operation));
+  expect(missing, "write each into its table of docs/api.md, its path and its method in backticks").toEqual([]);
+  expect([...documented].filter((operation) => !operations.includes(operation))).toEqual([]);
 });
 
 it("docs/operations.md explains every setting", () => {

@@ -1,21 +1,22 @@
 /** The start page, the page of the elements and the reference, in a real browser: all of them sandboxed. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Releases } from "../../src/commands/development/released-elements.ts";
 import { expectAccessible } from "../support/node/accessible.ts";
-import { chromiumPath, takeScreenshot } from "../support/node/browser.ts";
+import { takeScreenshot } from "../support/node/browser.ts";
 import { block } from "../support/node/documents.ts";
 import { openStage, type Stage } from "../support/node/element-stage.ts";
 
+const shared = inject("stage");
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1280, height: 900 } },
   { colorScheme: "dark", viewport: { width: 390, height: 900 } },
 ] as const;
 
-describe.runIf(chromiumPath)("the pages beside Account Settings", () => {
+describe.runIf(shared)("the pages beside Account Settings", () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    if (shared) stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -1,9 +1,14 @@
-/** Tenants by the dozen, each with two of everything that a path can name. */
+/**
+ * Tenants by the dozen, each with two of everything that a path can name: copies of one, which is made once for all tests of a file.
+ * A new resource needs no line here.
+ */
 import { createApiKey } from "../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
-import { SCOPES } from "../../src/worker/model/scope.ts";
+import { isId } from "../../src/worker/model/id.ts";
+import { columnsOf } from "./copy-rows.ts";
 import { type Digit, databaseOf } from "./databases.ts";
-import { newId, signingKeys, tokenFor } from "./world.ts";
+import { addOneOfEverything } from "./tenant.ts";
+import { addAccount, addApiKey, newId, signingKeys, toId, tokenFor } from "./world.ts";
 
 /** What a path or a body names. */
 export type Ids = Readonly<Record<string, string>>;
@@ -18,93 +23,111 @@ export type Tenant = {
   readonly tenantIds: readonly [Ids, Ids];
 };
 
-const KINDS = {
-  owners: "INSERT INTO owners (email, account_id) SELECT v ->> 0, v ->> 1",
-  accounts: "INSERT INTO accounts (id, owner_email, created_at) SELECT v ->> 0, v ->> 1, 1",
-  api_keys: `INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, rate_limit, created_at)
-    SELECT v ->> 0, v ->> 1, 'A key', v ->> 2, '${JSON.stringify(SCOPES)}', 10000, 1`,
-  idea_banks: `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
-    SELECT v ->> 0, v ->> 1, 'An idea bank', 'OPEN', 1, 1`,
-  panelists: "INSERT INTO panelists (id, account_id, created_at) SELECT v ->> 0, v ->> 1, 1",
-  proposals: `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at)
-    SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, 'A proposal', 'Of use.', 1, 1`,
-  comments: `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
-    SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, 'A comment', 1`,
-  surveys: `INSERT INTO surveys (id, account_id, title, description, created_at, updated_at)
-    SELECT v ->> 0, v ->> 1, 'A survey', '', 1, 1`,
-} as const;
-type Rows = Record<keyof typeof KINDS, string[][]>;
+type Value = string | number | null;
+type Table = { readonly name: string; readonly columns: readonly string[]; readonly rows: readonly Value[][] };
+type Template = Pick<Tenant, "email" | "panelistIds" | "tenantIds"> & {
+  readonly accountId: string;
+  readonly authorId: string;
+  readonly apiKeys: readonly [ApiKey, ApiKey];
+  /** In the order in which they refer to each other. */
+  readonly tables: readonly Table[];
+};
+type ApiKey = { readonly id: string; readonly secretHash: string };
+
+async function makeTemplate(): Promise<Template> {
+  const accountId = await addAccount({ digit: "0" });
+  const database = databaseOf(accountId);
+  const apiKeys = [
+    await addApiKey({ accountId, limit: 10_000 }),
+    await addApiKey({ accountId, limit: 10_000 }),
+  ] as const;
+  const addIds = async ({ id }: ApiKey) => ({ ...(await addOneOfEverything(accountId)), apiKeyId: id });
+  const tenantIds = [await addIds(apiKeys[0]), await addIds(apiKeys[1])] as const;
+  const [first, second] = [await addIds(apiKeys[0]), await addIds(apiKeys[1])];
+  const { panelistId: authorId } = await addIds(apiKeys[0]);
+  // What panelists do with their own: it is of one author, in one idea bank, and can still be changed.
+  const run = (sql: string, ...values: string[]) =>
+    database
+      .prepare(sql)
+      .bind(...values)
+      .run();
+  await run("UPDATE proposals SET author_id = ?1, status = 'submitted'", authorId);
+  await run("UPDATE comments SET panelist_id = ?1", authorId);
+  await run("UPDATE proposals SET idea_bank_id = ?1 WHERE idea_bank_id = ?2", first.ideaBankId, second.ideaBankId);
+  const tables = await readTables(database);
+  await run("DELETE FROM accounts");
+  const panelistIds = [first, { ...second, ideaBankId: first.ideaBankId }] as const;
+  return { accountId, email: `${accountId}@example.com`, authorId, apiKeys, tenantIds, panelistIds, tables };
+}
+
+/** Counts that triggers keep: they count again when the rows are copied. */
+const COUNTED = ["stored_bytes", "votes", "comments"];
+
+async function readTables(database: D1Database): Promise<Table[]> {
+  const { results } = await database
+    .prepare(
+      `SELECT name FROM sqlite_master t WHERE type = 'table' AND name NOT GLOB '_cf_*' AND (name = 'accounts' OR EXISTS
+         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name <> 'owners' ORDER BY rowid`,
+    )
+    .all<{ name: string }>();
+  const tables: Table[] = [];
+  for (const { name } of results) {
+    const columns = (await columnsOf(database, name)).filter((column) => !COUNTED.includes(column));
+    const { results: rows } = await database.prepare(`SELECT ${columns} FROM ${name}`).all<Record<string, Value>>();
+    tables.push({ name, columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) });
+  }
+  return tables;
+}
+
+let template: Promise<Template> | undefined;
 
 /** `digit` is their database's. */
 export async function addTenants(count: number, digit: Digit): Promise<Tenant[]> {
-  const rows = { 0: noRows(), 1: noRows() };
-  const tenants: Tenant[] = [];
-  for (let times = 0; times < count; times++) tenants.push(await addTenant(rows, digit));
-  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  for (const [at, own] of Object.entries(rows)) {
-    const database = databaseOf(at);
-    await database.batch(
-      kinds.map((kind) =>
-        database.prepare(`${KINDS[kind]} FROM (SELECT value AS v FROM json_each(?1))`).bind(JSON.stringify(own[kind])),
-      ),
-    );
-  }
-  return tenants;
+  template ??= makeTemplate();
+  const original = await template;
+  const copies: Awaited<ReturnType<typeof copyTenant>>[] = [];
+  for (let times = 0; times < count; times++) copies.push(await copyTenant(original, digit));
+  const database = databaseOf(digit);
+  await database.batch(
+    original.tables.map(({ name, columns, rows }) =>
+      database
+        .prepare(
+          `INSERT INTO ${name} (${columns}) SELECT ${columns.map((_, at) => `value ->> ${at}`)} FROM json_each(?1)`,
+        )
+        .bind(JSON.stringify(copies.flatMap(({ copied }) => rows.map((row) => row.map(copied))))),
+    ),
+  );
+  // The directory of database 0.
+  await databaseOf("0")
+    .prepare("INSERT INTO owners (email, account_id) SELECT value ->> 0, value ->> 1 FROM json_each(?1)")
+    .bind(JSON.stringify(copies.map(({ tenant: { email }, accountId }) => [email, accountId])))
+    .run();
+  return copies.map(({ tenant }) => tenant);
 }
 
-const noRows = (): Rows => ({
-  owners: [],
-  accounts: [],
-  api_keys: [],
-  idea_banks: [],
-  panelists: [],
-  proposals: [],
-  comments: [],
-  surveys: [],
-});
-
-async function addTenant(all: Record<Digit, Rows>, digit: Digit): Promise<Tenant> {
-  const rows = all[digit];
-  const [account, author] = [newId(digit), newId(digit)];
-  const email = `${account.toLowerCase()}@example.com`;
-  rows.accounts.push([account, email]);
-  // The directory of database 0.
-  all[0].owners.push([email, account]);
-  rows.panelists.push([author, account]);
-  const addKey = async () => {
-    const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, newId(digit));
-    rows.api_keys.push([id, account, secretHash]);
-    return { id, text };
+/** Everything that names something of the template names something of the new tenant. */
+async function copyTenant({ accountId, email, authorId, apiKeys, panelistIds, tenantIds }: Template, digit: Digit) {
+  const names = new Map<Value, string>();
+  const copied = (value: Value): Value => {
+    if (typeof value === "string" && isId(value) && !names.has(value)) names.set(value, newId(digit));
+    return names.get(value) ?? value;
   };
-  const addBank = () => {
-    const id = newId(digit);
-    rows.idea_banks.push([id, account]);
-    return id;
+  const idOf = (id: string) => String(copied(id));
+  const idsOf = (ids: Ids): Ids => Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, idOf(id)]));
+  names.set(email, `${idOf(accountId)}@example.com`.toLowerCase());
+  let key = "";
+  for (const [index, apiKey] of apiKeys.entries()) {
+    const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, toId(idOf(apiKey.id)));
+    names.set(apiKey.secretHash, secretHash);
+    if (index === 0) key = text;
+  }
+  const tenant: Tenant = {
+    email: names.get(email) ?? "",
+    apiKeyId: idOf(apiKeys[0].id),
+    key,
+    token: await tokenFor(idOf(panelistIds[0].ideaBankId ?? ""), idOf(authorId)),
+    panelistIds: [idsOf(panelistIds[0]), idsOf(panelistIds[1])],
+    tenantIds: [idsOf(tenantIds[0]), idsOf(tenantIds[1])],
   };
-  const addIds = (ideaBankId: string, apiKeyId: string): Ids => {
-    const ids = {
-      apiKeyId,
-      ideaBankId,
-      proposalId: newId(digit),
-      otherProposalId: newId(digit),
-      commentId: newId(digit),
-      surveyId: newId(digit),
-      panelistId: newId(digit),
-    };
-    for (const id of [ids.proposalId, ids.otherProposalId]) rows.proposals.push([id, account, ideaBankId, author]);
-    rows.comments.push([ids.commentId, account, ids.proposalId, author]);
-    rows.surveys.push([ids.surveyId, account]);
-    rows.panelists.push([ids.panelistId, account]);
-    return ids;
-  };
-  const { id, text } = await addKey();
-  const [spareKey, bank] = [await addKey(), addBank()];
-  return {
-    email,
-    apiKeyId: id,
-    key: text,
-    token: await tokenFor(bank, author),
-    panelistIds: [addIds(bank, id), addIds(bank, spareKey.id)],
-    tenantIds: [addIds(addBank(), id), addIds(addBank(), spareKey.id)],
-  };
+  return { tenant, accountId: idOf(accountId), copied };
 }

@@ -35,6 +35,15 @@ it("every route is in the document, and everything in the document is a route", 
   expect([...new Set(routes)].toSorted()).toEqual(described.map(({ name }) => name).toSorted());
 });
 
+it("every tag is in one group, that of who uses its operations: a tag in no group is not drawn", () => {
+  const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
+  expect(grouped.toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());
+});
+
+it("no list has a default, which generators give a type that its items do not have", () => {
+  expect(JSON.stringify(document)).not.toContain('"default":[');
+});
+
 it("operation ids are unique", () => {
   expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(described.length);
 });

@@ -3,22 +3,36 @@
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../../package.json" with { type: "json" };
-import "../../worker/account/operations.ts";
-import "../../worker/operator/operations.ts";
-import "../../worker/panelist/operations.ts";
-import "../../worker/tenant/operations.ts";
+import { ACCOUNT_OPERATIONS } from "../../worker/account/operations.ts";
 import { describedOperations } from "../../worker/http/operation.ts";
+import { OPERATOR_OPERATIONS } from "../../worker/operator/operations.ts";
+import { PANELIST_OPERATIONS } from "../../worker/panelist/operations.ts";
+import { TENANT_OPERATIONS } from "../../worker/tenant/operations.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 
-/** In the order in which readers come: integrators, panelists' clients, owners, the operator. */
-const READERS = ["apiKey", "compoundToken", "access", "operator", "none"] as const;
+/** Who uses the operations of each credential: the reference has a group for each, in this order. */
+const READERS = {
+  apiKey: "For tenants",
+  compoundToken: "For panelists",
+  access: "For account owners",
+  operator: "For operators",
+  none: "For operators",
+} as const;
+const ORDER = Object.keys(READERS);
 
+const TABLES = { ...TENANT_OPERATIONS, ...PANELIST_OPERATIONS, ...ACCOUNT_OPERATIONS, ...OPERATOR_OPERATIONS };
+
+/** Throws for an operation or a schema without a description, and says where it goes. */
 export function buildDocument() {
+  const names = new Set(describedOperations().map(({ name }) => name));
+  const silent = Object.keys(TABLES).filter((name) => !names.has(name));
+  if (silent.length > 0)
+    throw new Error(`no description: ${silent.join(", ")}. Call describeOperations below the table of each`);
   const operations = describedOperations().toSorted(
-    (one, other) => READERS.indexOf(one.operation.credential.kind) - READERS.indexOf(other.operation.credential.kind),
+    (one, other) => ORDER.indexOf(one.operation.credential.kind) - ORDER.indexOf(other.operation.credential.kind),
   );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { operation, ...described } of operations) {
@@ -27,6 +41,7 @@ export function buildDocument() {
     paths[operation.path] = path;
   }
   const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
+  const groups = Map.groupBy(operations, ({ operation }) => READERS[operation.credential.kind]);
   return {
     openapi: "3.1.0",
     info: {
@@ -35,10 +50,15 @@ export function buildDocument() {
       description:
         "The public API of a survey and idea-collection platform. Tenants use an API key. Panelists use a compound token that a " +
         "tenant issued. Account owners sign in with Cloudflare Access. Every error is a problem document (RFC 9457).",
+      contact: { name: "The operator of this deployment" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
     tags: [...tags.values()],
+    "x-tagGroups": [...groups].map(([name, members]) => ({
+      name,
+      tags: [...new Set(members.map(({ tag }) => tag.name))],
+    })),
     paths,
     components: {
       securitySchemes: {

@@ -8,7 +8,10 @@ type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSche
 
 const described = (schema: z.core.$ZodType): SchemaDescription => {
   const description = descriptionOf(schema);
-  if (description === undefined) throw new Error("a schema of an operation has no description: see model/describe.ts");
+  if (description === undefined) {
+    const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
+    throw new Error(`the schema of {${Object.keys(properties).join(", ")}} has no description: call describe below it`);
+  }
   return description;
 };
 
@@ -66,7 +69,10 @@ const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
     ),
   });
 
-/** Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API. */
+/**
+ * Adds each property's text. Removes zod's bounds of safe integers, which are not rules of this API, and a list's default, which its
+ * text says: generators give it a type (a list of any strings) that its own items do not have.
+ */
 function withFieldTexts({
   zodSchema,
   jsonSchema,
@@ -76,6 +82,7 @@ function withFieldTexts({
 }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (Array.isArray(jsonSchema.default)) delete jsonSchema.default;
   const fields = descriptionOf(zodSchema)?.fields ?? {};
   for (const [name, text] of Object.entries(fields)) {
     const property = jsonSchema.properties?.[name];

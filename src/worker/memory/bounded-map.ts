@@ -1,8 +1,8 @@
 /**
  * A map of bounded weight, by string. When it is full, what was used longest ago is dropped.
  *
- * Forty lines for what takes a library six kilobytes of the bundle, of which this needs no time to live and no
- * asynchronous loading.
+ * A library for this takes six kilobytes of the bundle, most of it for times to live and asynchronous loading, which are not
+ * needed here.
  */
 
 export type BoundedMapOptions<Value> = {

@@ -20,7 +20,13 @@ const problem = (description: string) => ({
 /** A document without a fault, of which a test changes one thing. */
 const createDocument = () => ({
   openapi: "3.1.0",
-  info: { title: "A", version: "1.0.0", description: "A document.", license: { name: "MIT", identifier: "MIT" } },
+  info: {
+    title: "A",
+    version: "1.0.0",
+    description: "A document.",
+    contact: { name: "B" },
+    license: { name: "MIT", identifier: "MIT" },
+  },
   servers: [{ url: "/" }],
   tags: [{ name: "Things", description: "What there is." }],
   security: [{ key: [] }],

@@ -1,11 +1,11 @@
 /** `<idea-bank-board>` in a real browser, on a page of another origin than the API's: the list, votes and what is closed. */
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
-import { chromiumPath } from "../../support/node/browser.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
+const shared = inject("stage");
 const VOTE = /\/vote$/;
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 
@@ -17,10 +17,10 @@ async function labelsIn(...files: string[]): Promise<Map<string, string>> {
   return new Map([...entries].map(([, name = "", text = ""]) => [name, text]));
 }
 
-describe.runIf(chromiumPath)("<idea-bank-board>", () => {
+describe.runIf(shared)("<idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    if (shared) stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

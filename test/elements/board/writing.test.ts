@@ -1,17 +1,18 @@
 /** What a panelist writes with `<idea-bank-board>`: ideas, changes to them, comments; by keyboard too, and for axe-core. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
-import { chromiumPath, takeScreenshot } from "../../support/node/browser.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
 import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
+const shared = inject("stage");
 type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 
-describe.runIf(chromiumPath)("writing in <idea-bank-board>", () => {
+describe.runIf(shared)("writing in <idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    if (shared) stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -1,18 +1,19 @@
 /** `<idea-bank-changelog>` in a real browser, on a page of another origin than the API's. */
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
-import { chromiumPath, takeScreenshot } from "../../support/node/browser.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
+const shared = inject("stage");
 const CHANGELOG = /\/public\/ideabank\/changelog$/;
 const done = (title: string, description = "Done.") => ({ title, description, status: "implemented" });
 
-describe.runIf(chromiumPath)("<idea-bank-changelog>", () => {
+describe.runIf(shared)("<idea-bank-changelog>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    if (shared) stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -21,17 +21,22 @@ export const chromiumPath = CANDIDATES.find((path) => {
   }
 });
 
-export const launchBrowser = () =>
-  chromium.launch({
-    executablePath: chromiumPath ?? "",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--disable-background-networking",
-      "--disable-component-update",
-    ],
-  });
+const OPTIONS = {
+  executablePath: chromiumPath ?? "",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+  ],
+};
+
+export const launchBrowser = () => chromium.launch(OPTIONS);
+
+/** A browser for several processes: each connects to its address, and sees and closes only its own pages. */
+export const launchSharedBrowser = () => chromium.launchServer({ ...OPTIONS, host: "127.0.0.1" });
+export const connectBrowser = (address: string) => chromium.connect(address);
 
 /**
  * A PNG of the page, or of its viewport. Now and then Chromium has no frame to give and refuses ("Unable to capture screenshot"); it

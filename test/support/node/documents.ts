@@ -7,7 +7,7 @@ const markdownOf = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
-export const DOCUMENTS = [...markdownOf("."), ...markdownOf("docs")];
+export const DOCUMENTS = [...markdownOf("."), ...markdownOf("docs"), ...markdownOf("docs/decisions")];
 
 /** The code block that follows `<!-- marker -->`. */
 export function block(document: string, marker: string): string {

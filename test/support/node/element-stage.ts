@@ -1,33 +1,56 @@
 /**
- * Where the elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port), with
- * the headers that a test gives them.
+ * Where pages and elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port),
+ * with the headers that a test gives them. The files of tests share the server and the browser; each has pages of its own.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import { connectBrowser, launchSharedBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
 
 type HostOptions = { readonly head?: string; readonly headers?: Readonly<Record<string, string>> };
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export async function openStage() {
+/** What several files of tests can share. */
+export type SharedStage = {
+  readonly api: string;
+  readonly apiKey: string;
+  readonly demoToken: string;
+  readonly browserAddress: string;
+};
+
+export async function startStage(): Promise<{ shared: SharedStage; stop: () => Promise<void> }> {
   const checkout = await makeCheckout();
   const port = await freePort();
-  const [server, browser, host] = await Promise.all([
+  const [server, browser] = await Promise.all([
     startDev(checkout.folder, "--port", String(port)),
-    launchBrowser(),
-    serveHostPages(),
+    launchSharedBrowser(),
   ]);
-  const api = `http://localhost:${port}`;
   const printed = (name: string) => server.output.match(new RegExp(`^${name}: (\\S+)$`, "m"))?.[1] ?? "";
+  return {
+    shared: {
+      api: `http://localhost:${port}`,
+      apiKey: printed("API key"),
+      demoToken: printed("Token"),
+      browserAddress: browser.wsEndpoint(),
+    },
+    async stop() {
+      await browser.close();
+      await server.stop();
+      await checkout.remove();
+    },
+  };
+}
+
+export async function openStage({ api, apiKey, demoToken, browserAddress }: SharedStage) {
+  const [browser, host] = await Promise.all([connectBrowser(browserAddress), serveHostPages()]);
   const strictPolicy = { "Content-Security-Policy": `default-src 'none'; script-src ${api}; connect-src ${api}` };
 
   /** The tenant API, with the demo account's key. */
   async function tenant<Answer = { id: string }>(method: string, path: string, body?: object): Promise<Answer> {
     const response = await fetch(`${api}/tenant${path}`, {
       method,
-      headers: { "X-API-Key": printed("API key"), "Content-Type": "application/json" },
+      headers: { "X-API-Key": apiKey, "Content-Type": "application/json" },
       body: body ? JSON.stringify(body) : null,
     });
     const text = await response.text();
@@ -39,7 +62,7 @@ export async function openStage() {
     api,
     browser,
     strictPolicy,
-    demoToken: printed("Token"),
+    demoToken,
     tenant,
     hostPage: host.add,
 
@@ -76,8 +99,6 @@ export async function openStage() {
     async close() {
       await browser.close();
       await host.close();
-      await server.stop();
-      await checkout.remove();
     },
   };
 }

@@ -1,9 +1,10 @@
 /** `npm run screenshots`: the pictures of the start page and of the elements in `docs/`, light and dark, from the demo's data. */
 import type { Page } from "playwright-core";
 import { takeScreenshot } from "./browser.ts";
-import { openStage } from "./element-stage.ts";
+import { openStage, startStage } from "./element-stage.ts";
 
-const stage = await openStage();
+const { shared, stop } = await startStage();
+const stage = await openStage(shared);
 const FONT = "<style>body { font-family: system-ui; margin: 16px } h1 { display: none }</style>";
 
 async function take(name: string, address: string, viewport: { width: number; height: number }, ready: string) {
@@ -32,4 +33,5 @@ try {
   await take("start-page", start, { width: 1280, height: 1040 }, "idea-bank-board:state(ready)");
 } finally {
   await stage.close();
+  await stop();
 }

@@ -4,42 +4,29 @@
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumPath, launchBrowser, takeScreenshot } from "../../support/node/browser.ts";
-import { type DevServer, freePort, makeCheckout, startDev } from "../../support/node/checkout.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { openStage, type Stage } from "../../support/node/element-stage.ts";
 import { action, card, createKey, revokeKey } from "../../support/node/owner-pages.ts";
 
-if (chromiumPath === undefined) {
-  if (process.env.CI) throw new Error("CI needs a Chromium for the tests of Account Settings");
-  console.warn("SKIPPED: no Chromium found for the tests of Account Settings (install one, or name it in CHROMIUM)");
-}
-
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const shared = inject("stage");
 const SCREENSHOTS = "test-results";
 
 // On a quiet machine the slowest of these takes less than 10 s.
-describe.runIf(chromiumPath)("Account Settings in Chromium", { timeout: 120_000 }, () => {
-  let checkout: Awaited<ReturnType<typeof makeCheckout>>;
-  let server: DevServer;
-  let browser: Browser;
+describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () => {
+  let stage: Stage;
   let origin: string;
 
   beforeAll(async () => {
-    checkout = await makeCheckout();
-    const port = await freePort();
-    origin = `http://localhost:${port}`;
-    [server, browser] = await Promise.all([startDev(checkout.folder, "--port", String(port)), launchBrowser()]);
+    if (shared) stage = await openStage(shared);
+    origin = stage.api;
   });
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await checkout?.remove();
-  });
+  afterAll(() => stage?.close());
 
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ baseURL: origin, ...options });
+    const context = await stage.browser.newContext({ baseURL: origin, ...options });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
