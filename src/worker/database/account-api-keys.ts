@@ -1,6 +1,7 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
 import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
+import type { Region } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { recordChange, recordRefusal } from "./audit-events.ts";
@@ -19,6 +20,7 @@ type Row = {
   last_used_at: number | null;
   previous_expires_at: number | null;
   previous_last_used_at: number | null;
+  region: string | null;
 };
 type ListedRow = Row & { ended_count: number };
 type AccountRow = { stored_bytes: number; max_bytes: number };
@@ -31,7 +33,7 @@ export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
-  previous_expires_at, previous_last_used_at`;
+  previous_expires_at, previous_last_used_at, region`;
 const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = ?1)";
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
@@ -100,7 +102,7 @@ export async function createApiKeyRow(
   owner: Owner,
   visit: Visit,
   key: { readonly id: string } & StoredSecret,
-  { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
+  { name, scopes, limit, windowSeconds, expiresInDays, region }: NewApiKey,
   { now, eventId }: AuditStamp,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | "limit" | "exists" }> {
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
@@ -109,8 +111,8 @@ export async function createApiKeyRow(
     session
       .prepare(
         `INSERT INTO api_keys
-           (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at)
-         SELECT ?2, a.id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM accounts a
+           (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, region)
+         SELECT ?2, a.id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM accounts a
          WHERE a.owner_email = ?1 AND ${MAX_ACTIVE_KEYS} > (
            SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND coalesce(expires_at, ?9 + 1) > ?9)
          ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
@@ -126,6 +128,7 @@ export async function createApiKeyRow(
         windowSeconds,
         now,
         expiresInDays === null ? null : now + expiresInDays * DAY_MS,
+        region,
       ),
     recordChange(session, owner, creation),
     recordRefusal(session, owner, { ...creation, id: eventId }),
@@ -231,6 +234,7 @@ function toApiKey(row: Row, now: number, usage: readonly UsageRow[]): ApiKey {
     limit: row.rate_limit,
     windowSeconds: row.rate_window_seconds,
     createdAt: toTimestamp(row.created_at),
+    region: row.region as Region | null,
     expiresAt: orNull(row.expires_at),
     revokedAt: orNull(row.revoked_at),
     lastUsedAt: orNull(row.last_used_at),
