@@ -41,7 +41,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER,
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  -- Where its gate is made: a Durable Object location hint. NULL is where the key is first used.
+  region TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);

@@ -39,6 +39,7 @@ export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSes
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
+  gatekeeper: Gatekeeper,
   accounts: AccountDatabases,
   input: NewApiKey,
   chosenId?: Identifier,
@@ -58,6 +59,11 @@ export async function createKey(
       detail:
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
+  }
+  // Nothing else calls a new key's gate before its first use, which is near whoever uses it. If this fails, that decides.
+  if (created.region !== null) {
+    const placing = gatekeeper.place(c.env.API_KEY_GATE, created.id, created.region);
+    c.executionCtx.waitUntil(placing.catch((error) => console.warn("a key's gate was not made in its region", error)));
   }
   return { apiKey: created, key: text, warning: null };
 }
@@ -86,7 +92,7 @@ export async function rotateKey(
     });
   }
   // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
-  const warning = await gatekeeper.forget(c.env.API_KEY_GATE, id).then(
+  const warning = await gatekeeper.forget(c.env, id).then(
     () => null,
     () =>
       `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
@@ -104,7 +110,7 @@ export async function renameKey(c: Context<OwnerEnv>, id: string, name: string):
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
   const apiKey = await revokeApiKey(primaryOf(c, id), c.var.owner, id, stamp(id));
   if (apiKey === null) throw noSuchKey();
-  await gatekeeper.forget(c.env.API_KEY_GATE, id).catch((cause: unknown) => {
+  await gatekeeper.forget(c.env, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
       detail: `The key is revoked, but ${NOT_NOTIFIED} Until then it may still work. Revoke it again to be sure.`,
       headers: { "Retry-After": "1" },

@@ -25,7 +25,7 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
     },
 
     createApiKey: async (c, { body }) => {
-      return c.json(await createKey(c, accounts, body), 201);
+      return c.json(await createKey(c, gatekeeper, accounts, body), 201);
     },
 
     renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),

@@ -11,6 +11,7 @@ export function toNewApiKey(fields: URLSearchParams): NewApiKey {
     scopes: fields.getAll("scopes"),
     limit: Number(limit || Number.NaN),
     windowSeconds: Number(windowSeconds || Number.NaN),
+    region: fields.get("region") || null,
     expiresInDays: fields.get("expiresInDays") ? Number(fields.get("expiresInDays")) : null,
   });
 }

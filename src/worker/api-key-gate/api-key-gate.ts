@@ -2,8 +2,9 @@
  * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs, or what the next ones
  * need: a lease (leased-window.ts).
  *
- * State is written behind (write-behind.ts). An idle eviction, after ten seconds, loses nothing; a crash forgets fewer than a
- * tenth of the limit's admissions, and none when the limit is below 20.
+ * It sleeps: it sets no timer, since an object with a timer is billed for every second. What it admits is stored before the
+ * answer leaves (output gate), a reserve ahead of it. Counts follow by its alarm, before an idle object is evicted (after ten
+ * seconds): only a crash can lose some, and then the reserve counts as used.
  */
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
@@ -13,6 +14,8 @@ import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
+import { wait } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
 import {
   type Admission,
@@ -23,24 +26,23 @@ import {
   tenantOf,
 } from "../model/api-key.ts";
 import { isId } from "../model/id.ts";
-import type { Lease, LeaseUse } from "../rate-limit/lease.ts";
+import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
+import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
-import { GrantedLeases } from "./granted-leases.ts";
 import type { LeaseWish, Report } from "./reports.ts";
 import { Usage } from "./usage.ts";
-import { WriteBehind } from "./write-behind.ts";
 
 /** The record is read from D1 again when it is this old. */
 const RECORD_FRESH_MS = 60_000;
-/** From a write to the flush of its counts, so that a few more come along. */
+/** From the first counts to their way to D1, so that a few more come along. */
 const USAGE_DELAY_MS = 5_000;
-/** D1 takes a key's counts at most this often: with the rest of their way, the owner sees them within a minute. */
-const USAGE_INTERVAL_MS = 50_000;
 const HOUR_MS = 3_600_000;
-/** Until when leases may be in use. */
-const LEASED_UNTIL = "leased-until/1";
+/** Counts and a reserve that only memory has are stored within this time: an idle object keeps its memory for ten seconds. */
+const WRITE_MS = 8_000;
+/** So many reports are known by their ids when they come again. */
+const MAX_REPORTS = 1_000;
 /** A lease has room for more requests than came of late. */
 const HEADROOM = 1.5;
 /** A lease for less would end before its answer has arrived. */
@@ -50,16 +52,18 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: KeptValue<ApiKeyRecord | null>;
   readonly #usage: Usage;
-  readonly #writeBehind = new WriteBehind(() => this.#write());
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array | undefined;
   #window: LeasedWindow | undefined;
-  readonly #leases: GrantedLeases;
-  #flushing = false;
+  readonly #reports = new BoundedMap<true>({ max: MAX_REPORTS });
+  /** Whether something was counted since the last write. */
+  #isUnwritten = false;
+  readonly #alarm: EarliestAlarm;
   #revokedUseNoted: number | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#alarm = new EarliestAlarm(ctx);
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
     if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
     this.#record = new KeptValue(
@@ -73,9 +77,6 @@ export class ApiKeyGate extends DurableObject<Env> {
     );
     this.#usage = new Usage(state.usage);
     this.#restored = state.times;
-    const { kv } = ctx.storage;
-    const leasedUntil = { get: () => kv.get(LEASED_UNTIL), put: (until: number) => kv.put(LEASED_UNTIL, until) };
-    this.#leases = new GrantedLeases(leasedUntil, crypto.randomUUID());
   }
 
   /**
@@ -89,21 +90,23 @@ export class ApiKeyGate extends DurableObject<Env> {
     address: string | null = null,
     wish: LeaseWish = { perSecond: 0 },
   ): Promise<Admission> {
+    this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
     const record = await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
     const reason = refusalOf(record, secretHash, now);
     if (reason === "revoked") this.#noteUseAfterRevocation(address, now);
-    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
-
+    if (record === null || reason !== undefined) {
+      this.#setAlarm(now);
+      return { outcome: "refused", reason: reason ?? "unknown" };
+    }
     const { rateLimit } = record;
     const previous = isPreviousSecret(record, secretHash, now);
-    if (wish.ended !== undefined) this.#settle(wish.ended, previous, now);
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
-    this.#usage.count(now, admitted ? 1 : 0, (admitted ? 0 : 1) + limitedElsewhere, previous);
-    const lease = admitted ? this.#grant(record, previous, wish.perSecond, undefined, now) : undefined;
-    this.#writeBehind.decided((admitted ? 1 : 0) + (lease?.admissions ?? 0), window.remaining(now), rateLimit.limit);
+    this.#usage.count(now, admitted ? 1 : 0, admitted ? 0 : 1, previous);
+    const lease = admitted ? this.#grant(record, previous, wish.perSecond, now) : undefined;
+    this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
 
     const quota = { rateLimit, remaining, waitMs };
     return admitted
@@ -111,60 +114,88 @@ export class ApiKeyGate extends DurableObject<Env> {
       : { outcome: "limited", quota };
   }
 
-  /** Renews a lease for an isolate that goes on with it: undefined when it must not, or there is no room. */
-  async renew(secretHash: string, held: LeaseUse, perSecond: number): Promise<Admitted | undefined> {
+  /**
+   * Takes an isolate's report. With `perSecond`, grants the isolate its next lease, too: undefined when it must not, or there is
+   * no room.
+   */
+  async report(secretHash: string, report: Report, perSecond = 0): Promise<Admitted | undefined> {
+    this.#count(report, secretHash);
+    if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
     if (record === undefined || record === null || refusalOf(record, secretHash, now) !== undefined) return undefined;
     const { rateLimit } = record;
-    const previous = isPreviousSecret(record, secretHash, now);
     const window = this.#windowOf(record, now);
-    const lease = this.#grant(record, previous, perSecond, held, now);
+    const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
     if (lease === undefined) return undefined;
-    const remaining = window.remaining(now);
-    this.#writeBehind.decided(lease.admissions, remaining, rateLimit.limit);
-    const quota = { rateLimit, remaining: remaining + lease.admissions, waitMs: window.leavesMs(now) };
+    this.#decided(window, lease.admissions, now + lease.forMs, now);
+    const quota = { rateLimit, remaining: window.remaining(now) + lease.admissions, waitMs: window.leavesMs(now) };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
 
-  /** Takes an isolate's report: refusals of its own, a lease that has ended. */
-  report(secretHash: string, { limited, lease }: Report): void {
-    const now = Date.now();
-    const record = this.#record.kept?.value ?? null;
-    const previous = record !== null && isPreviousSecret(record, secretHash, now);
-    if (lease !== undefined) this.#settle(lease, previous, now);
-    if (limited > 0) this.#usage.count(now, 0, limited, previous);
-    this.#writeBehind.writeNow();
-  }
+  /** Workers of the release before ask here for another lease before one ends. Without it they ask with the next request. */
+  renew(): void {}
 
   /**
-   * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers; and it answers
-   * when every lease that was granted before has ended. `reports` are those of the isolate that asks, which uses none any more.
+   * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
+   * of the isolate that asks. Leases that were granted before may still be used: `callerWaits` says that the caller waits for their
+   * end. Workers of the release before do not.
    */
-  async forget(reports: readonly Report[] = []): Promise<void> {
+  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<void> {
     this.#record.forget();
-    for (const report of reports) this.report("", report);
-    this.#writeBehind.writeNow();
-    await this.#leases.allEnded(Date.now());
+    for (const report of reports) this.#count(report, "");
+    const now = Date.now();
+    this.#write(now);
+    this.#setAlarm(now);
+    if (!callerWaits) await wait(readLeaseMs(this.env));
   }
 
   /** Answers. For the health check: no key has this gate. */
   ping(): void {}
 
-  /** Hands the counts to D1. They are totals and stay here until D1 has them, so failing or running twice is harmless. */
+  /**
+   * Stores what only memory has, and hands the counts to D1. They are totals and stay here until D1 has them, so failing or
+   * running twice is harmless. A key that has ended for good an hour ago leaves nothing stored.
+   */
   override async alarm(): Promise<void> {
+    this.#alarm.came();
+    const began = Date.now();
+    if (began >= this.#usage.dueAt(began)) await this.#saveUsage(began);
+    if (this.#isUnwritten || this.#window?.hasReserve) this.#write(Date.now());
+    if (this.#record.kept === undefined) await this.#readRecord();
     const now = Date.now();
-    const totals = this.#usage.state;
-    this.#flushing = true;
+    if (!this.#usage.pending && now >= this.#endsAt(now) + HOUR_MS) await this.ctx.storage.deleteAll();
+    else this.#setAlarm(now);
+  }
+
+  async #saveUsage(now: number): Promise<void> {
     try {
-      await saveApiKeyUsage(this.#database, this.#apiKeyId, totals.hours, totals);
-      this.#usage.saved(now, totals);
+      await this.#usage.save(now, (totals) => saveApiKeyUsage(this.#database, this.#apiKeyId, totals.hours, totals));
+      this.#isUnwritten = true;
     } catch (error) {
       console.warn("D1 did not take an API key's usage; trying again", error);
-      await this.ctx.storage.setAlarm(now + USAGE_INTERVAL_MS);
     }
-    this.#flushing = false;
-    this.#writeBehind.writeNow();
+  }
+
+  /** Counts what an isolate reports, once. What was used of a lease was used, whether this run has granted it or another. */
+  #count({ limited, lease, id = lease?.id }: Report, secretHash: string): void {
+    if (id !== undefined && this.#reports.peek(id)) return;
+    if (id !== undefined) this.#reports.set(id, true);
+    const now = Date.now();
+    if (lease !== undefined) this.#window?.settle(lease, now);
+    const used = lease?.used ?? 0;
+    if (limited + used === 0) return;
+    const record = this.#record.kept?.value ?? null;
+    this.#usage.count(now, used, limited, record !== null && isPreviousSecret(record, secretHash, now));
+    this.#isUnwritten = true;
+    this.#setAlarm(now);
+  }
+
+  /** `admissions`, which are used until `latest`, leave this object when storage has them. */
+  #decided(window: LeasedWindow, admissions: number, latest: number, now: number): void {
+    this.#isUnwritten = true;
+    if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
+    this.#setAlarm(now);
   }
 
   /** Once an hour; the database makes sure of it when this object has forgotten. The answer does not wait. */
@@ -199,35 +230,14 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** A lease ends with what it was granted for: the key, and the grace of its previous secret. */
-  #grant(
-    record: ApiKeyRecord,
-    previous: boolean,
-    perSecond: number,
-    renews: LeaseUse | undefined,
-    now: number,
-  ): Lease | undefined {
+  #grant(record: ApiKeyRecord, previous: boolean, perSecond: number, now: number): Lease | undefined {
     const ends = [record.expiresAt, previous ? (record.previous?.expiresAt ?? null) : null];
     const lasts = ends.map((end) => (end === null ? Number.POSITIVE_INFINITY : end - now));
     const forMs = Math.min(longestLease(record.rateLimit, readLeaseMs(this.env)), ...lasts);
     if (perSecond <= 0 || forMs < SHORTEST_LEASE_MS) return undefined;
-    const id = this.#leases.nextId();
-    const wanted = Math.ceil((perSecond * HEADROOM * forMs) / 1_000);
-    const admissions = this.#windowOf(record, now).grant(now, { id, admissions: wanted, forMs, renews });
-    if (admissions === 0) return undefined;
-    if (renews !== undefined) this.#countLease(renews, previous, now);
-    this.#leases.add(id, forMs, now);
-    return { id, admissions, forMs };
-  }
-
-  #settle(lease: LeaseUse, previous: boolean, now: number): void {
-    // What another run has granted is not known any more, but was used all the same.
-    const known = this.#window?.settle(lease) ?? false;
-    if (known || !this.#leases.isOwn(lease.id)) this.#countLease(lease, previous, now);
-  }
-
-  #countLease({ id, used }: LeaseUse, previous: boolean, now: number): void {
-    this.#leases.end(id);
-    if (used > 0) this.#usage.count(now, used, 0, previous);
+    const wanted = { id: crypto.randomUUID(), admissions: Math.ceil((perSecond * HEADROOM * forMs) / 1_000), forMs };
+    const admissions = this.#windowOf(record, now).grant(now, wanted);
+    return admissions === 0 ? undefined : { ...wanted, admissions };
   }
 
   /** Isolates do not call the gates of keys without a database. When a deployment has just added it, this object may not know yet. */
@@ -241,27 +251,31 @@ export class ApiKeyGate extends DurableObject<Env> {
   #windowOf({ rateLimit }: ApiKeyRecord, now: number): LeasedWindow {
     const held = this.#window;
     if (held?.rateLimit.limit === rateLimit.limit && held.rateLimit.windowMs === rateLimit.windowMs) return held;
-    this.#window = held?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#times(), now);
+    this.#window =
+      held?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored ?? new Float64Array(), now);
     this.#restored = undefined;
     return this.#window;
   }
 
-  #times(): Float64Array {
-    return this.#window?.times(Date.now()) ?? this.#restored ?? new Float64Array();
+  #write(now: number): void {
+    const times = this.#window?.store(now) ?? this.#restored ?? new Float64Array();
+    this.ctx.storage.kv.put(STATE, toStoredState({ kept: this.#record.kept, times, usage: this.#usage.state }));
+    this.#isUnwritten = false;
   }
 
-  #write(): void {
-    const state = { kept: this.#record.kept, times: this.#times(), usage: this.#usage.state };
-    this.ctx.storage.kv.put(STATE, toStoredState(state));
-    if (this.#usage.pending && !this.#flushing) this.ctx.waitUntil(this.#scheduleUsage());
+  /** For what is due next. */
+  #setAlarm(now: number): void {
+    const isAhead = this.#isUnwritten || this.#window?.hasReserve;
+    const writtenAt = isAhead ? now + WRITE_MS : Number.POSITIVE_INFINITY;
+    const savedAt = Math.max(now + USAGE_DELAY_MS, this.#usage.dueAt(now));
+    this.#alarm.setBy(Math.min(writtenAt, savedAt, Math.max(now, this.#endsAt(now)) + HOUR_MS));
   }
 
-  async #scheduleUsage(): Promise<void> {
-    const now = Date.now();
-    const alarm = await this.ctx.storage.getAlarm();
-    // None is ever set further ahead than this, unless the clock has stepped back since.
-    if (alarm !== null && alarm <= now + USAGE_INTERVAL_MS) return;
-    const earliest = Math.min(this.#usage.state.savedAt, now) + USAGE_INTERVAL_MS;
-    await this.ctx.storage.setAlarm(Math.max(now + USAGE_DELAY_MS, earliest));
+  /** When the key ends for good, infinite if never. Without a record that is to be seen. */
+  #endsAt(now: number): number {
+    const { kept } = this.#record;
+    if (kept === undefined) return now;
+    if (kept.value === null) return kept.readAt;
+    return kept.value.revokedAt ?? kept.value.expiresAt ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -12,7 +12,10 @@ import type { UsageState } from "./usage.ts";
 
 export const STATE = "gate/1";
 
-/** `kept` is the key's record, null when D1 has no such key; `times` are the window's admissions (Unix milliseconds), oldest first. */
+/**
+ * `kept` is the key's record, null when D1 has no such key; `times` are the window's admissions (Unix milliseconds), oldest first:
+ * those ahead of the clock may still be used (leased-window.ts).
+ */
 export type GateState = {
   readonly kept: Kept<ApiKeyRecord | null> | undefined;
   readonly times: Float64Array;

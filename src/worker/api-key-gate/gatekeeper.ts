@@ -1,8 +1,8 @@
 /**
  * An isolate's way to the gates of API keys: one call to the key's gate, or none.
  *
- * - Lease: a key in busy use is decided here for a while, as its gate has granted. The lease is renewed before it ends, after an
- *   answer, so that no request waits; what is left of the last one is given back.
+ * - Lease: a key in busy use is decided here for a while, as its gate has granted. The next lease is asked for before one ends,
+ *   after an answer, so that no request waits. Each is reported when it has ended: what was not used is given back.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
  *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
  * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole
@@ -22,15 +22,18 @@ import {
   type Later,
   runLater,
   type WaitUntil,
+  wait,
 } from "../memory/deadline.ts";
-import type { Admission } from "../model/api-key.ts";
-import type { HeldLease } from "../rate-limit/lease.ts";
+import type { Admission, Region } from "../model/api-key.ts";
+import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, UNAVAILABLE } from "./database-check.ts";
-import { KeyUse } from "./key-use.ts";
+import { type Ask, KeyUse } from "./key-use.ts";
 import type { Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
+
+type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
 type Stores = { readonly gates: Gates; readonly database: D1Database };
 
@@ -73,39 +76,49 @@ export class Gatekeeper {
     const use = this.#useOf(apiKey.text);
     const decided = use.decide(now);
     if (decided === undefined) return this.#ask(stores, request, use);
-    if (decided.outcome === "admitted") this.#renewIfDue(stores.gates, request, use);
+    if (decided.outcome === "admitted") this.#askAhead(stores.gates, request, use);
     else if (use.mustTell(now, TELL_MS))
-      this.#later(TELL_MS, () => this.#report(stores.gates, apiKey, use, use.takeReport()), request.waitUntil);
+      this.#later(TELL_MS, () => this.#report(stores.gates, apiKey, use), request.waitUntil);
     return decided;
   }
 
   /**
-   * The key has changed in D1: notifies its gate, and deletes what this isolate remembers of it. Resolves when no isolate decides by
-   * what was before. Rejects when the gate does not answer, within ten seconds.
+   * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
+   * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
+   * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
-  async forget(gates: Gates, apiKeyId: string): Promise<void> {
+  async forget(env: GateEnv, apiKeyId: string): Promise<void> {
     const reports: Report[] = [];
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
-      const report = this.#uses.peek(text)?.takeReport();
-      if (report !== undefined) reports.push(report);
+      const use = this.#uses.peek(text);
+      use?.endAll();
+      for (let report = use?.takeReport(); report !== undefined; report = use?.takeReport()) reports.push(report);
       this.#uses.delete(text);
     }
     for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
     await answerWithin(
       DEADLINE_MS.without,
-      retried(async () => this.#gateOf(gates, apiKeyId).forget(reports)),
+      retried(async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true)),
     );
+    // Here and not in the gate: a Worker's waiting costs nothing.
+    await wait(readLeaseMs(env));
+  }
+
+  /** Makes the gate of a new key in its region: where an object is made, it stays. */
+  async place(gates: Gates, apiKeyId: string, locationHint: Region): Promise<void> {
+    await answerWithin(DEADLINE_MS.without, this.#gateOf(gates, apiKeyId, { locationHint }).ping());
   }
 
   async #ask({ gates, database }: Stores, request: KeyRequest, use: KeyUse): Promise<Admission> {
     const { apiKey, address, now } = request;
-    const report = use.takeReport();
-    const wish = { ...use.wish(now), ended: report.lease };
+    const ask = use.ask(now);
+    const { report, perSecond } = ask;
+    const wish = { perSecond, ended: report?.lease, report: report?.id };
     const asked = retried(async () =>
-      this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report.limited, address, wish),
+      this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
     ).then((admission) => {
       this.#remember(apiKey.text, admission, now);
-      this.#endLater(gates, request, use, use.take(admission, now));
+      this.#take(gates, request, use, ask, admission);
       return admission;
     });
     try {
@@ -125,35 +138,49 @@ export class Gatekeeper {
     this.#refused.set(text, { admission, since: now, forMs });
   }
 
-  /** After the answer, and once: the requests meanwhile use what is left of the old lease. */
-  #renewIfDue(gates: Gates, request: KeyRequest, use: KeyUse): void {
+  /** After the answer: the requests meanwhile use what is left of the leases that are held. */
+  #askAhead(gates: Gates, request: KeyRequest, use: KeyUse): void {
     const { apiKey, now, waitUntil } = request;
-    const due = use.startRenewal(now);
-    if (due === undefined) return;
-    const renew = async () => {
-      const gate = this.#gateOf(gates, apiKey.id);
-      const answer = await answerWithin(
-        DEADLINE_MS.withFallback,
-        gate.renew(apiKey.secretHash, due.use, due.perSecond),
-      ).catch((error: unknown) => console.warn("an API key's gate did not renew a lease", error));
-      this.#endLater(gates, request, use, use.renewed(due.held, due.use.used, answer ?? undefined, now));
+    const ask = use.askAhead(now);
+    if (ask === undefined) return;
+    const asking = async () => {
+      const asked = this.#gateOf(gates, apiKey.id)
+        .report(apiKey.secretHash, ask.report ?? { limited: 0 }, ask.perSecond)
+        // A gate of an earlier release answers nothing.
+        .then((answer) => this.#take(gates, request, use, ask, answer ?? undefined));
+      try {
+        await answerWithin(DEADLINE_MS.withFallback, asked);
+      } catch (error) {
+        use.take(ask, undefined);
+        use.putBack(ask.report);
+        console.warn("an API key's gate did not answer for the next lease", error);
+      }
     };
-    waitUntil(renew());
+    waitUntil(asking());
   }
 
-  #endLater(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse, held: HeldLease | undefined): void {
-    if (held === undefined) return;
-    this.#later(held.usableMs, () => this.#report(gates, apiKey, use, use.end(held)), waitUntil);
+  /** Also when the answer is late: a lease is reported when it has ended, used or not. */
+  #take(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
+    const lease = use.take(ask, answer);
+    if (lease === undefined) return;
+    const end = () => {
+      use.end(lease);
+      return this.#report(gates, apiKey, use);
+    };
+    this.#later(lease.usableMs, end, waitUntil);
   }
 
-  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse, report: Report | undefined): Promise<void> {
-    if (report === undefined || (report.limited === 0 && report.lease === undefined)) return;
-    try {
-      const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report));
-      await answerWithin(DEADLINE_MS.without, reported);
-    } catch (error) {
-      use.putBack(report);
-      console.warn("an API key's gate did not take an isolate's report", error);
+  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {
+    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
+      const told = report;
+      try {
+        const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
+        await answerWithin(DEADLINE_MS.without, reported);
+      } catch (error) {
+        use.putBack(told);
+        console.warn("an API key's gate did not take an isolate's report", error);
+        return;
+      }
     }
   }
 
@@ -166,12 +193,10 @@ export class Gatekeeper {
   }
 
   /** A new stub: one that has failed may stay broken. */
-  #gateOf(gates: Gates, apiKeyId: string): DurableObjectStub<ApiKeyGate> {
-    const known = this.#ids.get(apiKeyId);
-    if (known !== undefined) return gates.get(known);
-    const id = gates.idFromName(apiKeyId);
+  #gateOf(gates: Gates, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
+    const id = this.#ids.get(apiKeyId) ?? gates.idFromName(apiKeyId);
     this.#ids.set(apiKeyId, id);
-    return gates.get(id);
+    return gates.get(id, options);
   }
 }
 

@@ -1,8 +1,11 @@
-/** What an isolate holds of one API key that was used recently: its rate, a lease, a flood, and what it has not reported to its gate. */
-import { DEADLINE_MS } from "../memory/deadline.ts";
+/**
+ * What an isolate knows of one API key that was used recently: how often, the leases that it holds, until when the key is over
+ * its limit, and what the key's gate has not been told yet.
+ */
+import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
-import { HeldLease, type Lease, type LeaseUse, RequestRate } from "../rate-limit/lease.ts";
-import type { LeaseWish, Report } from "./reports.ts";
+import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
+import type { Report } from "./reports.ts";
 
 /**
  * A key over its limit, as its gate said at `since`: nothing can be admitted before `retryAt`, and the gate is not asked before
@@ -10,34 +13,43 @@ import type { LeaseWish, Report } from "./reports.ts";
  */
 type Flood = { readonly quota: Quota; readonly since: number; readonly retryAt: number; readonly askAt: number };
 
-/** A lease, and the gate's answer that came with it. */
-type Leased = { readonly held: HeldLease; readonly answer: Admitted; readonly quota: Quota; readonly since: number };
+/** A call to the gate that began at `since`. It brings a report, and asks for a lease unless `perSecond` is 0. */
+export type Ask = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
-/** Fewer requests a second are worth no lease: its renewal and its end are calls, too. */
+/** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
+/** Of a gate that is not reached for long, only so many reports are kept. */
+const MAX_REPORTS = 100;
 
 export class KeyUse {
+  readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();
-  #leased: Leased | undefined;
+  /** The oldest is used first. */
+  #leases: HeldLease[] = [];
+  /** The answer that came with the newest lease, to a call that began at `since`. */
+  #answer: { readonly admitted: Admitted; readonly quota: Quota; readonly since: number } | undefined;
+  /** Of the limit, as far as this isolate knows. */
+  #remaining = 0;
   #flood: Flood | undefined;
+  /** Refused here, and in no report yet. */
   #limited = 0;
-  /** A lease that has ended, whose report did not reach the gate. */
-  #unreported: LeaseUse | undefined;
-  /** A call that may bring a lease began then. One at a time; a call that never ends keeps nobody from asking for long. */
-  #askedAt = Number.NEGATIVE_INFINITY;
-  /** Its gate has not renewed it: it is used to its end. */
-  #last: HeldLease | undefined;
+  #reports: Report[] = [];
+  #reportCount = 0;
+  /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
+  #asking: Ask | undefined;
+  /** The gate had no lease to follow the ones that are held: these are used to their end. */
+  #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
 
   /** Decides a request at `now` (Unix milliseconds) without the gate, if that can be. */
   decide(now: number): Admission | undefined {
     this.#rate.count(now);
-    const used = this.#leased?.held.admit(now) ?? 0;
-    if (this.#leased !== undefined && used > 0) {
-      const { answer, quota, since } = this.#leased;
-      const remaining = Math.max(0, quota.remaining - used);
-      return { ...answer, quota: { ...quota, remaining, waitMs: Math.max(0, quota.waitMs - (now - since)) } };
+    if (this.#answer !== undefined && this.#leases.some((lease) => lease.admit(now))) {
+      const { admitted, quota, since } = this.#answer;
+      this.#remaining = Math.max(0, this.#remaining - 1);
+      const waitMs = Math.max(0, quota.waitMs - (now - since));
+      return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
     }
     const flood = this.#flood;
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
@@ -46,28 +58,66 @@ export class KeyUse {
     return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
   }
 
-  /** Taken before a call, so that requests at the same time do not tell the same; the isolate holds no lease after it. */
-  takeReport(): Report {
-    const report = { limited: this.#limited, lease: this.#leased?.held.use ?? this.#unreported };
-    if (this.#leased === undefined) this.#unreported = undefined;
-    this.#limited = 0;
-    this.#leased = undefined;
-    return report;
+  /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
+  ask(now: number): Ask {
+    this.endAll();
+    return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now));
   }
 
-  /**
-   * The gate was not reached: the next call tells it. It counts a lease once, however often it is reported; one that is never
-   * given back leaves with the window.
-   */
-  putBack({ limited, lease }: Report): void {
-    this.#limited += limited;
-    this.#unreported ??= lease;
+  /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
+  askAhead(now: number): Ask | undefined {
+    if (this.#isLast || this.#isAsking(now) || !this.#leases.every((lease) => lease.isDue(now))) return undefined;
+    const perSecond = this.#worth(now);
+    return perSecond === 0 ? undefined : this.#begin(now, perSecond);
   }
 
-  wish(now: number): LeaseWish {
-    const perSecond = this.#leased === undefined && !this.#isAsking(now) ? this.#worth(now) : 0;
-    if (perSecond > 0) this.#askedAt = now;
-    return { perSecond };
+  /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */
+  take(ask: Ask, answer: Admission | undefined): HeldLease | undefined {
+    if (this.#asking === ask) this.#asking = undefined;
+    const { since } = ask;
+    if (answer?.outcome === "refused") this.endAll();
+    if (answer?.outcome === "limited") {
+      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
+      const { quota } = answer;
+      const askAt = since + Math.min(quota.waitMs, MAX_FLOOD_MS);
+      this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
+    }
+    const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
+    this.#isLast = lease === undefined && this.#leases.length > 0;
+    if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
+    const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
+    this.#answer = { admitted, quota, since };
+    // What older leases may still admit is no part of what the gate says.
+    this.#remaining = this.#leases.reduce((total, { left }) => total + left, quota.remaining);
+    const held = new HeldLease(lease, since);
+    this.#leases.push(held);
+    return held;
+  }
+
+  /** The lease is not used any more, and is reported with one of the next calls. */
+  end(lease: HeldLease): void {
+    if (!this.#leases.includes(lease)) return;
+    this.#leases = this.#leases.filter((each) => each !== lease);
+    this.putBack({ limited: 0, lease: lease.use, id: lease.use.id });
+  }
+
+  endAll(): void {
+    for (const lease of this.#leases) this.end(lease);
+  }
+
+  /** Taken before a call, so that requests at the same time do not tell the same. */
+  takeReport(): Report | undefined {
+    if (this.#limited > 0) {
+      this.#reportCount += 1;
+      this.putBack({ limited: this.#limited, id: `${this.#id} ${this.#reportCount}` });
+      this.#limited = 0;
+    }
+    return this.#reports.shift();
+  }
+
+  /** The gate was not reached, or did not say so: it is told again. */
+  putBack(report: Report | undefined): void {
+    if (report !== undefined && this.#reports.length < MAX_REPORTS) this.#reports.push(report);
   }
 
   /** Whether the refusals that the gate does not know of are to be reported `delayMs` later: once in that time. */
@@ -77,60 +127,14 @@ export class KeyUse {
     return true;
   }
 
-  /** Takes what the gate has answered to a call that began at `since`. Returns the lease that came with it. */
-  take(admission: Admission, since: number): HeldLease | undefined {
-    if (this.#askedAt === since) this.#askedAt = Number.NEGATIVE_INFINITY;
-    if (admission.outcome === "refused") this.#leased = undefined;
-    if (admission.outcome === "limited") {
-      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
-      const { quota } = admission;
-      const askAt = since + Math.min(quota.waitMs, MAX_FLOOD_MS);
-      this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
-    }
-    if (admission.outcome !== "admitted" || admission.lease === undefined) return undefined;
-    return this.#hold(admission, admission.lease, since);
-  }
-
-  /**
-   * The lease to renew now, and the rate to renew it for; undefined when none is due. The isolate goes on with the old lease
-   * until `renewed`.
-   */
-  startRenewal(now: number) {
-    const { held } = this.#leased ?? {};
-    const perSecond = this.#worth(now);
-    if (held === undefined || held === this.#last || perSecond === 0) return undefined;
-    if (!held.isDue(now) || this.#isAsking(now)) return undefined;
-    this.#askedAt = now;
-    return { held, use: held.use, perSecond };
-  }
-
-  /** `before` was used when the renewal began. Returns the new lease, if there is one. */
-  renewed(old: HeldLease, before: number, answer: Admitted | undefined, since: number): HeldLease | undefined {
-    if (this.#askedAt === since) this.#askedAt = Number.NEGATIVE_INFINITY;
-    if (answer?.lease === undefined) {
-      this.#last = old;
-      return undefined;
-    }
-    const held = this.#hold(answer, answer.lease, since);
-    held.startWith(old.use.used - before);
-    return held;
-  }
-
-  /** The lease has ended: to be given back, unless it was renewed or given back before. */
-  end(held: HeldLease): Report | undefined {
-    return this.#leased?.held === held ? this.takeReport() : undefined;
-  }
-
-  #hold(answer: Admitted, lease: Lease, since: number): HeldLease {
-    const held = new HeldLease(lease, since);
-    const { rateLimit } = answer;
-    const { lease: _, ...admitted } = answer;
-    this.#leased = { held, answer: admitted, quota: answer.quota ?? { rateLimit, remaining: 0, waitMs: 0 }, since };
-    return held;
+  #begin(since: number, perSecond: number): Ask {
+    const ask = { since, perSecond, report: this.takeReport() };
+    if (perSecond > 0) this.#asking = ask;
+    return ask;
   }
 
   #isAsking(now: number): boolean {
-    return now >= this.#askedAt && now - this.#askedAt < DEADLINE_MS.withFallback;
+    return this.#asking !== undefined && isWithin(this.#asking.since, now, DEADLINE_MS.withFallback);
   }
 
   #worth(now: number): number {

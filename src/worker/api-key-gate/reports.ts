@@ -1,8 +1,19 @@
 /** What isolates and gates send each other besides a request. RPC: a field that one side does not know is left alone. */
 import type { LeaseUse } from "../rate-limit/lease.ts";
 
-/** `perSecond`: the isolate's requests with the key, of late; 0 asks for no lease. `ended`: the lease that it held. */
-export type LeaseWish = { readonly perSecond: number; readonly ended?: LeaseUse | undefined };
+/**
+ * `limited`: requests that an isolate has refused by itself. `lease`: one of its leases that has ended. A report with an id (or a
+ * lease's) is counted once, however often it arrives.
+ */
+export type Report = {
+  readonly limited: number;
+  readonly lease?: LeaseUse | undefined;
+  readonly id?: string | undefined;
+};
 
-/** `limited`: the requests that the isolate has refused by itself since it last said so. `lease`: what it has ended, or renews. */
-export type Report = { readonly limited: number; readonly lease?: LeaseUse | undefined };
+/** `perSecond`: the isolate's requests with the key, of late; 0 asks for no lease. `ended` and `report`: a report's `lease` and `id`. */
+export type LeaseWish = {
+  readonly perSecond: number;
+  readonly ended?: LeaseUse | undefined;
+  readonly report?: string | undefined;
+};

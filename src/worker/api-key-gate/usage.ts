@@ -5,7 +5,9 @@ import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
 export type UsageState = LastUse & { readonly hours: readonly HourlyUsage[]; readonly savedAt: number };
 
 const HOUR_MS = 3_600_000;
-const NEVER: UsageState = { hours: [], lastUsedAt: 0, previousUsedAt: 0, savedAt: 0 };
+/** D1 takes a key's totals at most this often: with the rest of their way, the owner sees them within a minute. */
+const INTERVAL_MS = 50_000;
+const NOTHING: UsageState = { hours: [], lastUsedAt: 0, previousUsedAt: 0, savedAt: 0 };
 
 export class Usage {
   #hours: readonly HourlyUsage[];
@@ -14,8 +16,11 @@ export class Usage {
   #savedAt: number;
   /** Whether anything was counted since D1 last took the totals. */
   #pending: boolean;
+  /** When D1 was last asked to take the totals; and whether it is asked now. */
+  #triedAt = 0;
+  #isSaving = false;
 
-  constructor({ hours, lastUsedAt, previousUsedAt, savedAt }: UsageState = NEVER) {
+  constructor({ hours, lastUsedAt, previousUsedAt, savedAt }: UsageState = NOTHING) {
     this.#hours = hours;
     this.#lastUsedAt = lastUsedAt;
     this.#previousUsedAt = previousUsedAt;
@@ -36,6 +41,13 @@ export class Usage {
     return this.#pending;
   }
 
+  /** When D1 is to take the totals, at the earliest; infinite when there is nothing to take, or it is asked now. */
+  dueAt(now: number): number {
+    if (!this.#pending || this.#isSaving) return Number.POSITIVE_INFINITY;
+    // A clock that was ahead keeps nobody waiting.
+    return Math.min(Math.max(this.#savedAt, this.#triedAt), now) + INTERVAL_MS;
+  }
+
   /** `previous`: the request came with the secret before the last rotation. */
   count(now: number, admitted: number, limited: number, previous: boolean): void {
     const hour = now - (now % HOUR_MS);
@@ -48,8 +60,17 @@ export class Usage {
     if (previous) this.#previousUsedAt = now;
   }
 
-  /** At `now`, D1 has taken these totals: of them, only the last hour's can still grow. */
-  saved(now: number, totals: UsageState): void {
+  /** Has them stored. Rejects as `store` does: they stay here, and `dueAt` says when to try again. */
+  async save(now: number, store: (totals: UsageState) => Promise<void>): Promise<void> {
+    const totals = this.state;
+    this.#triedAt = now;
+    this.#isSaving = true;
+    try {
+      await store(totals);
+    } finally {
+      this.#isSaving = false;
+    }
+    // Of the hours that D1 has, only the last can still grow.
     const lastHour = totals.hours.at(-1)?.hour ?? 0;
     this.#pending = this.#hours !== totals.hours;
     this.#hours = this.#hours.filter(({ hour }) => hour >= lastHour);

@@ -1,6 +1,7 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
 import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
+import type { Region } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { audited, recordRefusal } from "./audit-events.ts";
@@ -20,6 +21,7 @@ type Row = {
   last_used_at: number | null;
   previous_expires_at: number | null;
   previous_last_used_at: number | null;
+  region: string | null;
 };
 type ListedRow = Row & { ended_count: number };
 type AccountRow = { stored_bytes: number; max_bytes: number };
@@ -32,7 +34,7 @@ export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
-  previous_expires_at, previous_last_used_at`;
+  previous_expires_at, previous_last_used_at, region`;
 const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = :email)";
 const OWN_KEY = `id = :id AND ${OWN}`;
 const ACTIVE = "revoked_at IS NULL AND coalesce(expires_at, :now + 1) > :now";
@@ -103,7 +105,7 @@ export async function createApiKeyRow(
   owner: Owner,
   visit: Visit,
   key: { readonly id: string } & StoredSecret,
-  { name, scopes, limit, windowSeconds, expiresInDays }: NewApiKey,
+  { name, scopes, limit, windowSeconds, expiresInDays, region }: NewApiKey,
   { now, eventId }: AuditStamp,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | "limit" | "exists" }> {
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
@@ -111,12 +113,13 @@ export async function createApiKeyRow(
   const insert = prepare(
     session,
     `INSERT INTO api_keys
-       (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at)
-     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt FROM accounts a
+       (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at,
+        region)
+     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
        SELECT count(*) FROM api_keys WHERE account_id = a.id AND ${ACTIVE})
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
-    { ...key, email: owner.email, name, scopes: JSON.stringify(scopes), limit, windowSeconds, now, expiresAt },
+    { ...key, email: owner.email, name, scopes: JSON.stringify(scopes), limit, windowSeconds, now, expiresAt, region },
   );
   const results = await session.batch([
     ...beginVisit(session, visit),
@@ -223,6 +226,7 @@ function toApiKey(row: Row, now: number, usage: readonly UsageRow[]): ApiKey {
     limit: row.rate_limit,
     windowSeconds: row.rate_window_seconds,
     createdAt: toTimestamp(row.created_at),
+    region: row.region as Region | null,
     expiresAt: orNull(row.expires_at),
     revokedAt: orNull(row.revoked_at),
     lastUsedAt: orNull(row.last_used_at),

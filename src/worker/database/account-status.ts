@@ -1,7 +1,11 @@
 /** The status of an account. */
 
+/** For so long, and a while more, a gate that was not reached may use a record from before its key ended. */
+const HEARD_MS = 10 * 60_000;
+
 /**
- * Sets it, and lists the account's keys that are neither revoked nor expired at `now` (Unix milliseconds), in one round trip.
+ * Sets it, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip: also those
+ * that ended a moment ago, since their gates may not have heard of it.
  * `account` is the owner's e-mail address or the account's id. Null when there is none in this database.
  */
 export async function setAccountStatus(
@@ -17,7 +21,7 @@ export async function setAccountStatus(
     database
       .prepare(
         `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)
-           AND revoked_at IS NULL AND coalesce(expires_at, ?2 + 1) > ?2`,
+           AND min(coalesce(revoked_at, ?2), coalesce(expires_at, ?2)) > ?2 - ${HEARD_MS}`,
       )
       .bind(value, now),
   ]);

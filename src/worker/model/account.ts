@@ -1,6 +1,7 @@
 /** API keys and audit events as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
+import { REGIONS } from "./api-key.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
@@ -27,6 +28,7 @@ export const NewApiKey = z.strictObject({
   limit: z._default(Limit, 600),
   windowSeconds: z._default(WindowSeconds, 60),
   expiresInDays: z._default(z.nullable(integer(1, 3_650)), null),
+  region: z._default(z.nullable(oneOf(REGIONS)), null),
 });
 export type NewApiKey = z.infer<typeof NewApiKey>;
 
@@ -66,6 +68,7 @@ export const ApiKey = z.object({
   lastUsedAt: z.nullable(Timestamp),
   previous: z.nullable(PreviousSecret),
   usage: z.array(HourlyCount),
+  region: z.nullable(oneOf(REGIONS)),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
@@ -123,12 +126,16 @@ if (!import.meta.deployed) {
     lastUsedAt: "2026-11-20T12:00:00.000Z",
     previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
     usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
+    region: "enam",
   } satisfies ApiKey;
   const settable = {
     name: "A name for people: one line of 1 to 100 characters.",
     scopes: "What the key may do. The default is every scope.",
     limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
     windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
+    region:
+      "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
+      "the key's first use. It cannot be changed.",
   };
   describe(NewApiKey, {
     name: "NewApiKey",

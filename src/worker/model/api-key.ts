@@ -7,6 +7,10 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import type { Scope } from "./scope.ts";
 
+/** Where a key's gate can be asked to live: Cloudflare's location hints. */
+export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
+export type Region = (typeof REGIONS)[number];
+
 /** The answer of `GET /tenant/whoami` (contract). */
 export const WhoAmI = z.object({ apiKeyId: Id });
 

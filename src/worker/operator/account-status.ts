@@ -13,7 +13,7 @@ export async function changeAccountStatus(
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
   const { accountId, apiKeyIds } = await setStatus(env, account, status);
-  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env.API_KEY_GATE, id)));
+  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env, id)));
   const missed = notified.filter((outcome) => outcome.status === "rejected");
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {

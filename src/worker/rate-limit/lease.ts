@@ -9,13 +9,13 @@
 /** `forMs` is how long the gate counts on it, in milliseconds. */
 export type Lease = { readonly id: string; readonly admissions: number; readonly forMs: number };
 
-/** What an isolate says of a lease that it renews or gives back: how many of the admissions it has used. */
+/** What an isolate says of a lease that has ended: how many of the admissions it has used. */
 export type LeaseUse = { readonly id: string; readonly used: number };
 
 /** A lease ends for its isolate after this share of what the gate counts on. */
 const USABLE = 9 / 10;
-/** A lease is renewed when this share of its time or of its admissions has passed, so that no request waits for the renewal. */
-const RENEWAL = 2 / 3;
+/** The next lease is asked for when this share of the time or of the admissions has passed, so that no request waits for it. */
+const DUE = 2 / 3;
 const SECOND_MS = 1_000;
 const BURST_MS = 100;
 /** Each request sees the time of its own last I/O: one may be this far behind another. */
@@ -38,36 +38,33 @@ export class HeldLease {
     return { id: this.#lease.id, used: this.#used };
   }
 
+  get left(): number {
+    return this.#lease.admissions - this.#used;
+  }
+
   /** How long the lease may be used from its beginning, in milliseconds. */
   get usableMs(): number {
     return this.#lease.forMs * USABLE;
   }
 
-  /** Admits a request at `now`: how many the lease has admitted with it. 0 when it has ended, or is used up. */
-  admit(now: number): number {
+  /** Admits a request at `now`, unless the lease has ended or is used up. */
+  admit(now: number): boolean {
     const at = Math.max(now, this.#lastSeen);
     // A clock that has stepped back says nothing of how long the lease lasts.
-    if (at - now > CLOCK_JITTER_MS || at - this.#since >= this.usableMs || this.#used >= this.#lease.admissions)
-      return 0;
+    if (at - now > CLOCK_JITTER_MS || at - this.#since >= this.usableMs || this.left === 0) return false;
     this.#lastSeen = at;
     this.#used += 1;
-    return this.#used;
-  }
-
-  /** What was used while its renewal was under way is used of the renewed one: the gate has counted it there. */
-  startWith(used: number): void {
-    this.#used = used;
+    return true;
   }
 
   isDue(now: number): boolean {
-    const { admissions } = this.#lease;
-    return now - this.#since >= this.usableMs * RENEWAL || this.#used >= admissions * RENEWAL;
+    return now - this.#since >= this.usableMs * DUE || this.#used >= this.#lease.admissions * DUE;
   }
 }
 
 /**
- * How many requests come in a second: those of the running second, and of the one before as far as it reaches. A burst says
- * nothing yet: its requests are all under way, and a lease would be in vain.
+ * How many requests come in a second: those of the running second, and of the one before as far as it reaches. The first tenth
+ * of a second counts as no use: requests that come together are all under way to the gate, and none of them could use a lease.
  */
 export class RequestRate {
   #second = Number.NEGATIVE_INFINITY;

@@ -1,36 +1,36 @@
 /**
- * The sliding window of a gate that also grants leases (lease.ts): admissions that isolates decide by themselves. Pure.
+ * The sliding window of a gate that also grants leases (lease.ts), and stores its state ahead of what it admits. Pure.
  *
  * - Upper bound, exact: a lease's admissions are all charged when it is granted, dated at its **end**. A request that was
- *   admitted under it was admitted no later, so no span of the window ever holds more than the limit.
- * - Early refusals are bounded: a lease is sized by its isolate's recent use, takes at most a quarter of what remains and lasts
- *   at most a tenth of the window; all leases together hold at most a tenth of the limit; limits below 20 get none. What was not
- *   used is given back. What an isolate that has died, or a gate that has restarted, does not give back leaves with the window.
- * - Renewal: what is left of the old lease is carried over, so that an isolate which never hears of the new one can go on with
- *   the old one to its end.
+ *   admitted under it was admitted no later. When its isolate reports, what was used is dated no later than the report, and the
+ *   rest counts no more.
+ * - Through a crash: what leaves the gate is stored before. Each write also stores a reserve, which is charged like a lease, at
+ *   its end; until it is used up, nothing needs another write. After a crash all of it counts as used.
+ * - Early refusals are bounded: leases that were not reported, ended ones included, and the reserve hold at most a twentieth
+ *   of the limit together. What was reported is dated late by at most as much again: what leases held a window ago. So who has
+ *   used less than nine tenths of the limit is admitted. A crash can add what the leases and the reserve held then.
  */
-import type { LeaseUse } from "./lease.ts";
+import type { Lease, LeaseUse } from "./lease.ts";
 import { type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-window.ts";
 
-/** `admissions` count until a window after `endsAt` (Unix milliseconds). A charge without an id cannot be given back. */
-type Charge = { readonly id: string | undefined; readonly endsAt: number; readonly admissions: number };
-
-/** What an isolate asks for at `now`. `renews` is the lease that it holds. */
-export type LeaseRequest = {
-  readonly id: string;
-  readonly admissions: number;
-  readonly forMs: number;
-  readonly renews: LeaseUse | undefined;
-};
+/**
+ * `admissions` count until a window after `endsAt` (Unix milliseconds). Without an id it is what an earlier run of the gate may
+ * have admitted: nobody gives it back.
+ */
+type Charge = Omit<Lease, "id"> & { readonly id: string | undefined; readonly endsAt: number };
 
 /** No setting grants for longer, in milliseconds. */
-export const MAX_LEASE_MS = 5_000;
-/** After the end of a lease, its isolate may still give it back. */
-const GIVE_BACK_MS = 1_000;
-const MIN_LIMIT = 20;
+const MAX_LEASE_MS = 5_000;
+/** How long a reserve lasts, and of how long ago the use is that it is made for, in milliseconds. */
+export const RESERVE_MS = 9_000;
+/** Fewer admissions in that time are worth no reserve: the write that ends it would cost as much as it spares. */
+const MIN_RECENT = 4;
+const HEADROOM = 1.25;
 const MIN_ADMISSIONS = 2;
 const SHARE_OF_REMAINING = 1 / 4;
-const SHARE_OF_LIMIT = 1 / 10;
+const SHARE_OF_LIMIT = 1 / 20;
+/** A lease takes at most this share of what leases may still hold: the next one, and other isolates, find some left. */
+const SHARE_OF_FREE = 1 / 2;
 const SHARE_OF_WINDOW = 1 / 10;
 
 /** How long a lease may last under a limit, in milliseconds. */
@@ -40,25 +40,24 @@ export const longestLease = ({ windowMs }: RateLimit, leaseMs: number): number =
 export class LeasedWindow {
   readonly rateLimit: RateLimit;
   readonly #window: SlidingWindow;
-  /** Of leases, in the order of their end. */
   #charges: Charge[];
-  /** The sum of their admissions. */
-  #charged: number;
+  /** Admissions until `until` that are stored already. */
+  #reserve = { left: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
-   * `times` are earlier admissions, oldest first, as `times()` gave them: those after `now` are of leases, unless no lease could
-   * last so long, and the clock has stepped back.
+   * `stored` are the admissions of an earlier run, oldest first, as `store()` gave them: those after `now` are of leases and of
+   * a reserve, unless none could last so long, and the clock has stepped back.
    */
-  constructor(rateLimit: RateLimit, times: Float64Array, now: number, charges: readonly Charge[] = []) {
+  constructor(rateLimit: RateLimit, stored: Float64Array, now: number, charges: readonly Charge[] = []) {
     this.rateLimit = rateLimit;
-    const isOfLease = (at: number) => at > now && at <= now + MAX_LEASE_MS;
+    const isAhead = (at: number) => at > now && at <= now + RESERVE_MS;
     this.#window = new SlidingWindow(
       rateLimit,
-      times.filter((at) => !isOfLease(at)),
+      stored.filter((at) => !isAhead(at)),
     );
-    const leased = [...times.filter(isOfLease)].map((endsAt) => ({ id: undefined, endsAt, admissions: 1 }));
-    this.#charges = [...charges, ...leased].sort((one, other) => one.endsAt - other.endsAt);
-    this.#charged = sum(this.#charges);
+    const ends = Map.groupBy(stored.filter(isAhead), (at) => at);
+    const unknown = [...ends].map(([endsAt, { length }]) => ({ id: undefined, endsAt, forMs: 0, admissions: length }));
+    this.#charges = [...charges, ...unknown];
   }
 
   /** The same admissions and leases under another limit. */
@@ -73,87 +72,94 @@ export class LeasedWindow {
    */
   admit(now: number): WindowDecision {
     this.#drop(now);
-    const { admitted, remaining } = this.#window.admit(now, this.#charged);
+    const { admitted, remaining } = this.#window.admit(now, sum(this.#charges));
     const leavesMs = this.leavesMs(now);
     return { admitted, remaining, waitMs: admitted ? leavesMs : Math.min(leavesMs, this.#giveBackMs(now)) };
   }
 
   /** The time until the oldest admission leaves the window. */
   leavesMs(now: number): number {
-    const oldest = this.#charges[0]?.endsAt ?? Number.POSITIVE_INFINITY;
-    return Math.min(this.#window.leavesMs(now), oldest + this.rateLimit.windowMs - now);
+    const ends = this.#charges.map(({ endsAt }) => endsAt + this.rateLimit.windowMs - now);
+    return Math.min(this.#window.leavesMs(now), ...ends);
   }
 
-  /** Grants a lease, and returns its admissions; 0 is none, and then a lease to renew stays as it is. */
-  grant(now: number, { id, admissions, forMs, renews }: LeaseRequest): number {
-    const { limit } = this.rateLimit;
-    if (limit < MIN_LIMIT) return 0;
+  /** Grants a lease of up to so many admissions, and returns how many; 0 is none. */
+  grant(now: number, { id, admissions, forMs }: Lease): number {
     this.#drop(now);
-    const old = this.#charges.findLast((charge) => charge.id !== undefined && charge.id === renews?.id);
-    // Its isolate has used it up and said so meanwhile: what it used since then would be charged to both.
-    if (renews !== undefined && old === undefined) return 0;
-    const unused = old === undefined ? 0 : Math.max(0, old.admissions - (renews?.used ?? 0));
-    const endsAt = now + forMs;
-    const free = this.remaining(now) + unused;
-    const share = limit * SHARE_OF_LIMIT - sum(this.#outstanding(now).filter((charge) => charge !== old));
-    const granted = Math.floor(Math.min(admissions, free * SHARE_OF_REMAINING, share));
-    // The old lease may be used to its end by an isolate that never hears of this one.
-    if (granted < Math.max(MIN_ADMISSIONS, unused) || endsAt < (old?.endsAt ?? 0)) return 0;
-    if (renews !== undefined) this.settle(renews);
-    const before = this.#charges.findLastIndex((charge) => charge.endsAt <= endsAt);
-    this.#charges.splice(before + 1, 0, { id, endsAt, admissions: granted });
-    this.#charged += granted;
+    const free = this.#freeForLeases() * SHARE_OF_FREE;
+    const granted = Math.floor(Math.min(admissions, this.remaining(now) * SHARE_OF_REMAINING, free));
+    if (granted < MIN_ADMISSIONS) return 0;
+    this.#charges.push({ id, endsAt: now + forMs, forMs, admissions: granted });
     return granted;
   }
 
   /** What neither requests nor leases have taken of the limit. */
   remaining(now: number): number {
     this.#drop(now);
-    return Math.max(0, this.#window.left(now) - this.#charged);
+    return Math.max(0, this.#window.left(now) - sum(this.#charges));
   }
 
-  /** A lease has ended: what was not used counts no more. False when it is not known, or was settled before. */
-  settle({ id, used }: LeaseUse): boolean {
-    const index = this.#charges.findLastIndex((charge) => charge.id === id);
-    const charge = this.#charges[index];
-    if (charge === undefined) return false;
-    const counted = Math.min(charge.admissions, used);
-    this.#charged -= charge.admissions - counted;
-    this.#charges.splice(index, 1, ...(counted > 0 ? [{ ...charge, id: undefined, admissions: counted }] : []));
+  /** A lease is reported at `now`: what was not used counts no more. One that is not known, or was reported before, changes nothing. */
+  settle({ id, used }: LeaseUse, now: number): void {
+    this.#drop(now);
+    const charge = this.#charges.find((each) => each.id === id);
+    if (charge === undefined) return;
+    this.#charges = this.#charges.filter((each) => each !== charge);
+    const at = Math.min(now, charge.endsAt);
+    for (let left = Math.min(used, charge.admissions); left > 0; left--) this.#window.add(at);
+  }
+
+  /** Takes admissions, which are used until `latest` (Unix milliseconds), out of the reserve. False: they must be stored first. */
+  takeReserved(admissions: number, latest: number): boolean {
+    if (admissions > this.#reserve.left || latest > this.#reserve.until) return false;
+    this.#reserve.left -= admissions;
     return true;
   }
 
-  /** The admissions that still count at `now`, oldest first, those of leases at their end. */
-  times(now: number): Float64Array {
+  /** Whether a restart would count admissions that were not used. */
+  get hasReserve(): boolean {
+    return this.#reserve.left > 0;
+  }
+
+  /** What to store: the admissions that still count at `now`, those of leases at their end, and a new reserve at its end. */
+  store(now: number): Float64Array {
     this.#drop(now);
-    const leased = this.#charges.flatMap(({ endsAt, admissions }) => new Array<number>(admissions).fill(endsAt));
-    const times = Float64Array.from([...this.#window.times(now), ...leased]).sort();
+    const until = now + RESERVE_MS;
+    this.#reserve = { left: this.#worthReserving(now), until };
+    const charged = this.#charges.flatMap(({ endsAt, admissions }) => new Array<number>(admissions).fill(endsAt));
+    const reserved = new Array<number>(this.#reserve.left).fill(until);
+    const times = Float64Array.from([...this.#window.times(now), ...charged, ...reserved]).sort();
     return times.subarray(Math.max(0, times.length - this.rateLimit.limit));
   }
 
-  /** Leases that have not ended. */
-  #outstanding(now: number): Charge[] {
-    const ended = this.#charges.findLastIndex(({ endsAt }) => endsAt <= now);
-    return this.#charges.slice(ended + 1).filter(({ id }) => id !== undefined);
+  #worthReserving(now: number): number {
+    const isRecent = ({ endsAt }: Charge) => endsAt > now - RESERVE_MS;
+    const recent = this.#window.since(now - RESERVE_MS) + sum(this.#charges.filter(isRecent));
+    if (recent < MIN_RECENT) return 0;
+    // Of a full window, too: what is stored may be more than the limit, and then its oldest do not count any more.
+    return Math.max(0, Math.floor(Math.min(recent * HEADROOM, this.#freeForLeases())));
   }
 
-  /** The time until the next lease may have been given back: at its end, or, when the isolate is late, a while after. */
+  #freeForLeases(): number {
+    return this.rateLimit.limit * SHARE_OF_LIMIT - sum(this.#charges.filter(({ id }) => id !== undefined));
+  }
+
+  /** The time until the next lease may have been given back: at its end, or, when its isolate is late, as long after it again. */
   #giveBackMs(now: number): number {
-    const returned = this.#charges.flatMap(({ id, endsAt }) => {
-      const at = endsAt > now ? endsAt : endsAt + GIVE_BACK_MS;
+    const returned = this.#charges.flatMap(({ id, endsAt, forMs }) => {
+      const at = endsAt > now ? endsAt : endsAt + forMs;
       return id !== undefined && at > now ? [at - now] : [];
     });
     return Math.min(...returned, Number.POSITIVE_INFINITY);
   }
 
-  /** Drops what has left the window. When the clock has stepped back, no lease ends later than one granted now could. */
+  /** Drops what has left the window. When the clock has stepped back, nothing ends later than what begins now could. */
   #drop(now: number): void {
-    const latest = now + MAX_LEASE_MS;
-    if ((this.#charges.at(-1)?.endsAt ?? 0) > latest)
-      this.#charges = this.#charges.map((charge) => ({ ...charge, endsAt: Math.min(charge.endsAt, latest) }));
-    const gone = this.#charges.findIndex(({ endsAt }) => endsAt > now - this.rateLimit.windowMs);
-    const left = gone === -1 ? this.#charges.splice(0) : this.#charges.splice(0, gone);
-    this.#charged -= sum(left);
+    const { windowMs } = this.rateLimit;
+    const latest = now + RESERVE_MS;
+    this.#charges = this.#charges
+      .filter(({ endsAt }) => endsAt > now - windowMs)
+      .map((charge) => (charge.endsAt > latest ? { ...charge, endsAt: latest } : charge));
   }
 }
 

@@ -36,12 +36,24 @@ export class SlidingWindow {
   admit(now: number, reserved = 0): WindowDecision {
     const left = this.left(now);
     const admitted = left > reserved;
-    if (admitted) {
-      this.#ring[this.#oldest] = now;
-      this.#oldest = (this.#oldest + 1) % this.rateLimit.limit;
-    }
+    if (admitted) this.add(now);
     const free = admitted ? left - 1 : left;
     return { admitted, remaining: Math.max(0, free - reserved), waitMs: this.#leavesMs(now, free) };
+  }
+
+  /** Counts an admission of `at`, which may be earlier than others. */
+  add(at: number): void {
+    // All are newer: what they are followed by does not depend on this one.
+    if (at < this.#at(0)) return;
+    this.#oldest = (this.#oldest + 1) % this.rateLimit.limit;
+    let position = this.rateLimit.limit - 1;
+    for (; position > 0 && this.#at(position - 1) > at; position--) this.#set(position, this.#at(position - 1));
+    this.#set(position, at);
+  }
+
+  /** How many admissions are later than `at`. */
+  since(at: number): number {
+    return this.rateLimit.limit - this.#countUntil(at);
   }
 
   /** The time until the oldest admission leaves the window; infinite when there is none. */
@@ -52,7 +64,7 @@ export class SlidingWindow {
   /** How many requests could be admitted at `now`, if nothing were counted elsewhere. */
   left(now: number): number {
     this.#dateNoLaterThan(now);
-    return this.#countLeft(now);
+    return this.#countUntil(now - this.rateLimit.windowMs);
   }
 
   /**
@@ -60,7 +72,7 @@ export class SlidingWindow {
    * With a higher limit or a longer window it continues with the admissions that this one has kept.
    */
   times(now: number): Float64Array {
-    const left = this.#countLeft(now);
+    const left = this.#countUntil(now - this.rateLimit.windowMs);
     return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
   }
 
@@ -71,9 +83,8 @@ export class SlidingWindow {
 
   #dateNoLaterThan(latest: number): void {
     const { limit } = this.rateLimit;
-    for (let position = limit - 1; position >= 0 && this.#at(position) > latest; position--) {
-      this.#ring[(this.#oldest + position) % limit] = latest;
-    }
+    for (let position = limit - 1; position >= 0 && this.#at(position) > latest; position--)
+      this.#set(position, latest);
   }
 
   /** The time of the admission at `position`, 0 being the oldest. */
@@ -81,14 +92,17 @@ export class SlidingWindow {
     return this.#ring[(this.#oldest + position) % this.rateLimit.limit] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** How many of the ring's admissions have left the window. */
-  #countLeft(now: number): number {
-    const left = now - this.rateLimit.windowMs;
+  #set(position: number, at: number): void {
+    this.#ring[(this.#oldest + position) % this.rateLimit.limit] = at;
+  }
+
+  /** How many of the ring's admissions are not later than `at`. */
+  #countUntil(at: number): number {
     let low = 0;
     let high = this.rateLimit.limit;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#at(middle) <= left) low = middle + 1;
+      if (this.#at(middle) <= at) low = middle + 1;
       else high = middle;
     }
     return low;

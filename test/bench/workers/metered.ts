@@ -94,7 +94,7 @@ function wrap(binding: unknown): unknown {
 }
 
 /** Of ours, and of the peer's. */
-const OBJECT_METHODS = ["admit", "renew", "report", "forget", "count"];
+const OBJECT_METHODS = ["admit", "report", "forget", "count"];
 
 const count: Interceptor = (kind, makeCall) => {
   if (kind === "kv.read") counts.kvReads += 1;

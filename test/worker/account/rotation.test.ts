@@ -71,12 +71,12 @@ describe("rotating a key", () => {
     vi.setSystemTime(START + 1_000);
     await owner.whoami(rotated.key);
     const gate = env.API_KEY_GATE.getByName(old.apiKey.id);
-    await gate.forget();
+    await gate.forget([], true);
     await runDurableObjectAlarm(gate);
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBeNull();
     vi.setSystemTime(START + 2_000);
     await owner.whoami(old.key);
-    await gate.forget();
+    await gate.forget([], true);
     await runDurableObjectAlarm(gate);
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBe(new Date(START + 2_000).toISOString());
   });

@@ -60,7 +60,7 @@ describe("when the clock steps back an hour", () => {
         vi.setSystemTime(now);
         await instance.admit(key.secretHash);
       }
-      instance.forget();
+      instance.forget([], true);
       return vi.waitUntil(() => state.storage.getAlarm(), { interval: 1 });
     });
     expect(alarm).toBeLessThanOrEqual(hour - HOUR + 40 + 60_000);
@@ -93,11 +93,11 @@ describe("after a glitch a day ahead", () => {
     const key = await addApiKey();
     const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
       await instance.admit(key.secretHash);
-      instance.forget();
+      instance.forget([], true);
       await vi.waitUntil(() => state.storage.getAlarm(), { interval: 1 });
       vi.setSystemTime(START);
       await instance.admit(key.secretHash);
-      instance.forget();
+      instance.forget([], true);
       return vi.waitUntil(
         async () => {
           const at = await state.storage.getAlarm();

@@ -4,8 +4,6 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { readStoredState, STATE } from "../../../src/worker/api-key-gate/gate-state.ts";
-import { GrantedLeases } from "../../../src/worker/api-key-gate/granted-leases.ts";
-import { MAX_LEASE_MS } from "../../../src/worker/rate-limit/leased-window.ts";
 import { SlidingWindow } from "../../../src/worker/rate-limit/sliding-window.ts";
 import { freeze } from "../../support/clock.ts";
 import { gateOf } from "../../support/gate.ts";
@@ -98,20 +96,6 @@ async function startFrom(id: string, state: unknown) {
   return gateOf(id);
 }
 
-it.each([undefined, 0, Number.NaN, "soon", { until: 1 }])(
-  "with %j for the end of its leases, a revocation waits for what may be one",
-  async (stored) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const leases = new GrantedLeases({ get: () => stored, put: () => {} }, "run");
-    const ended = vi.fn();
-    const waiting = leases.allEnded(START).then(ended);
-    await vi.advanceTimersByTimeAsync(2 * MAX_LEASE_MS - 1);
-    expect(ended).toHaveBeenCalledTimes(stored === undefined || stored === 0 ? 1 : 0);
-    await vi.advanceTimersByTimeAsync(1);
-    await waiting;
-  },
-);
-
 describe("a stored state", () => {
   it("that is valid is taken as it is", () => {
     expect(readStoredState(structuredClone(valid))).toEqual({
@@ -134,7 +118,7 @@ describe("a stored state", () => {
     // What is good of it holds: the record, which is another key's here, and the times, which are those of a key at its limit.
     if (!discarded.includes("kept") && Object.hasOwn(Object(state), "kept")) {
       expect(await gate.admit(key.secretHash)).toEqual({ outcome: "refused", reason: "wrong-secret" });
-      await gate.forget();
+      await gate.forget([], true);
     }
     const used = discarded.includes("times") ? 0 : 2;
     for (let times = used; times < 2; times++) {

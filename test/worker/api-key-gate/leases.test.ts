@@ -90,7 +90,7 @@ it.each(BROKEN)(
       vi.setSystemTime(Date.now() + 20);
     }
     await isolate.elapse();
-    await gateOf(key.id).forget();
+    await gateOf(key.id).forget([], true);
     expect(await usageOf(key.id)).toEqual({ admitted: requests, limited: 0 });
   },
 );
@@ -194,7 +194,7 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: START + 10 });
     await runInDurableObject(gateOf(key.id), async (instance) => {
       let confirmed = false;
-      const revocation = instance.forget().then(() => {
+      const revocation = instance.forget([], true).then(() => {
         confirmed = true;
       });
       await vi.advanceTimersByTimeAsync(989);
@@ -226,7 +226,7 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     await revokeInDatabase(key.id);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     // A wait for a timer would never end here.
-    await runInDurableObject(gateOf(key.id), (instance) => instance.forget());
+    await runInDurableObject(gateOf(key.id), (instance) => instance.forget([], true));
     expect(await gateOf(key.id).admit(key.secretHash)).toEqual({ outcome: "refused", reason: "revoked" });
   });
 });

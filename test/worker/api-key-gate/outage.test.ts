@@ -165,7 +165,7 @@ describe("when D1 is down, the gate", () => {
     vi.setSystemTime(1_900_000_060_000);
     await runInDurableObject(gateOf(key.id), async (instance) => {
       interceptGateDatabase(instance, env, async () => {
-        instance.forget();
+        instance.forget([], true);
         throw new Error("D1_ERROR: injected fault");
       });
       expect(await instance.admit(key.secretHash)).toEqual({ outcome: "unavailable" });
@@ -177,7 +177,7 @@ describe("when D1 is down, the gate", () => {
     await gateOf(key.id).admit(key.secretHash, 0);
     const watched = await watchDatabase(gateOf(key.id));
     watched.down = true;
-    await gateOf(key.id).forget();
+    await gateOf(key.id).forget([], true);
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
   });
 });

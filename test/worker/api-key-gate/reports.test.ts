@@ -79,7 +79,7 @@ it.each(BROKEN)(
     await vi.advanceTimersByTimeAsync(10_000);
     await reported;
     await use(isolate, key.text, 1, 1);
-    await gateOf(key.id).forget();
+    await gateOf(key.id).forget([], true);
     expect(await usageOf(key.id)).toEqual({ admitted: 101, limited: 0 });
   },
 );

@@ -89,6 +89,7 @@ describe("a key's usage", () => {
     await runDurableObjectAlarm(gateOf(key.id));
     await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
     await gateOf(key.id).admit(key.secretHash, 0);
+    vi.setSystemTime(start + 50_000);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
   });
@@ -99,7 +100,7 @@ describe("a key's usage", () => {
     await gateOf(key.id).admit(key.secretHash);
     await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.deleteAlarm());
     await evictDurableObject(gateOf(key.id));
-    await gateOf(key.id).forget();
+    await gateOf(key.id).forget([], true);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
   });

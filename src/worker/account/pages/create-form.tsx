@@ -1,8 +1,9 @@
 /** The form for a new key. What was typed comes back with what is wrong about it. */
 import type { FieldError } from "../../http/invalid-request.ts";
+import { REGIONS } from "../../model/api-key.ts";
 import { SCOPES } from "../../model/scope.ts";
 import { described, Field, messageFor } from "./field.tsx";
-import { rateInWords, SCOPE_GROUPS } from "./key-words.ts";
+import { rateInWords, regionInWords, SCOPE_GROUPS } from "./key-words.ts";
 
 export type CreateFormProps = {
   /** Signed: the id of the key that this form creates. Sent twice, it creates one. */
@@ -18,6 +19,7 @@ export const CREATE_LABELS = {
   limit: "Requests",
   windowSeconds: "Seconds",
   expiresInDays: "Expires",
+  region: "Region",
 };
 
 const EXPIRIES = { "": "Never", 30: "In 30 days", 90: "In 90 days", 365: "In a year" };
@@ -36,9 +38,10 @@ const OTHER_RATE = "other";
 export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
   const chosen: readonly string[] = fields.has("name") ? fields.getAll("scopes") : SCOPES;
   const rate = fields.get("rate") ?? (fields.has("limit") ? OTHER_RATE : DEFAULT_RATE);
-  const [name, scopes, limit, windowSeconds, expires] = Object.keys(CREATE_LABELS).map((field) =>
+  const [name, scopes, limit, windowSeconds, expires, region] = Object.keys(CREATE_LABELS).map((field) =>
     messageFor(errors, field),
   );
+  const regionHint = "Where its limit is counted: best near the servers that will use it. It cannot be changed.";
   const nameHint = "What will use it? “CRM import”, for example.";
   return (
     <form method="post" action="/account/api-keys" class="create">
@@ -109,6 +112,15 @@ export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
           />
         </div>
       </div>
+      <Field name="region" label={CREATE_LABELS.region} hint={regionHint} message={region}>
+        <select id="region" name="region" {...described("region", region, regionHint)}>
+          {[null, ...REGIONS].map((each) => (
+            <option value={each ?? ""} selected={each === (fields.get("region") || null)}>
+              {regionInWords(each)}
+            </option>
+          ))}
+        </select>
+      </Field>
       <button type="submit" class="primary">
         Create key
       </button>

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiKey } from "../../model/account.ts";
 import { KeyActions } from "./key-actions.tsx";
-import { rateInWords, scopesInWords } from "./key-words.ts";
+import { rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
 import { Time } from "./times.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 
@@ -26,6 +26,7 @@ export const KeyCard = ({ apiKey, now }: CardProps) => {
             <Time at={apiKey.createdAt} now={now} />
           </Fact>
           <Fact name="Limit">{rateInWords(apiKey.limit, apiKey.windowSeconds)}</Fact>
+          <Fact name="Region">{regionInWords(apiKey.region)}</Fact>
           <Fact name="Expires">{expiresAt ? <Time at={expiresAt} now={now} /> : "Never"}</Fact>
           <Fact name="Scopes">{scopesInWords(apiKey.scopes)}</Fact>
           {previous && (

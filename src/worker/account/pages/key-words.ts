@@ -1,4 +1,5 @@
 /** What a key may do and how often, in words. */
+import type { Region } from "../../model/api-key.ts";
 import { SCOPES, type Scope } from "../../model/scope.ts";
 
 /** Each noun's scopes, each with what it allows. */
@@ -38,6 +39,21 @@ export function scopesInWords(scopes: readonly Scope[]): string {
 }
 
 export const number = (value: number): string => value.toLocaleString("en");
+
+const REGION_WORDS: Readonly<Record<Region, string>> = {
+  wnam: "Western North America",
+  enam: "Eastern North America",
+  sam: "South America",
+  weur: "Western Europe",
+  eeur: "Eastern Europe",
+  apac: "Asia-Pacific",
+  oc: "Oceania",
+  afr: "Africa",
+  me: "Middle East",
+};
+
+export const regionInWords = (region: Region | null): string =>
+  region === null ? "Where it is first used" : REGION_WORDS[region];
 
 const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3600: "hour" };
 

@@ -10,7 +10,9 @@ export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKe
       {apiKey.lastUsedAt ? " was last used " : " was never used."}
       {apiKey.lastUsedAt && <Time at={apiKey.lastUsedAt} now={now} />}
     </p>
-    <p>Anything that uses this key stops working immediately. This cannot be undone.</p>
+    <p>
+      Revoking takes a second. When it is done, everything that uses this key has stopped working. It cannot be undone.
+    </p>
     <form method="post" action={`/account/api-keys/${apiKey.id}/revoke`} class="confirm">
       <button type="submit" class="danger">
         Revoke this key
