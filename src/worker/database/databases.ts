@@ -5,7 +5,14 @@
  */
 import { databaseDigit } from "../credentials/id.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { answerWithin, DEADLINE_MS, DeadlineExceeded, hedged, type WaitUntil } from "../memory/deadline.ts";
+import {
+  answerWithin,
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasSettledWithin,
+  hedged,
+  type WaitUntil,
+} from "../memory/deadline.ts";
 import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, findBinding } from "./choose-database.ts";
 import { type Around, guardDatabase } from "./guarded-database.ts";
@@ -126,14 +133,17 @@ export class Database {
   async #around<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     const { pulse } = this.#memory;
     const since = Date.now();
-    if (pulse.isHanging(since, this.#ping, this.#waitUntil)) throw new DatabaseOutage("it is known to hang");
+    const refuseHanging = () => {
+      if (pulse.isHanging(Date.now(), this.#ping, this.#waitUntil)) throw new DatabaseOutage("it is known to hang");
+    };
+    refuseHanging();
     const ended = () => pulse.ended(Date.now());
     try {
-      return await databaseAnswer(() => {
-        const answer = call();
-        answer.then(ended, ended);
-        return answer;
-      });
+      const doubtMs = pulse.doubtMs(since);
+      const answer = call();
+      answer.then(ended, ended);
+      if (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) refuseHanging();
+      return await databaseAnswer(() => answer);
     } catch (error) {
       if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded) this.#missed(since);
       throw error;

@@ -32,9 +32,13 @@ export class AccountMemory {
   accepts(accountId: string, bookmark: D1SessionBookmark): boolean {
     const account = this.#accounts.get(accountId);
     if (!account?.revocations.isRead) return false;
-    return (
-      account.suspension === undefined || account.suspension.isSuspended || bookmark >= account.suspension.bookmark
-    );
+    return bookmark >= this.floorOf(accountId);
+  }
+
+  /** Where D1 stood when the account was resumed through this isolate: a read that sees less would still find it suspended. */
+  floorOf(accountId: string): D1SessionBookmark {
+    const suspension = this.#accounts.peek(accountId)?.suspension;
+    return suspension === undefined || suspension.isSuspended ? "" : suspension.bookmark;
   }
 
   /** Whether it was suspended through this isolate after `bookmark`. */

@@ -45,9 +45,6 @@ export class TokenRevocations {
       this.add(revocation);
       this.#seq = Math.max(this.#seq, revocation.seq);
     }
-    if (this.#byPanelist.size <= MAX_LISTED) return;
-    this.#many = true;
-    this.#byPanelist.clear();
   }
 
   /** Takes one that this isolate has written. Others before it may not be known yet. */
@@ -55,6 +52,9 @@ export class TokenRevocations {
     if (this.#many) return;
     const known = this.#byPanelist.get(revocation.panelistId);
     this.#byPanelist.set(revocation.panelistId, known === undefined ? revocation : laterRevocation(revocation, known));
+    if (this.#byPanelist.size <= MAX_LISTED) return;
+    this.#many = true;
+    this.#byPanelist.clear();
   }
 
   /** When the panelist's tokens were last revoked, in Unix milliseconds; null for never. Not known when there are `many`. */

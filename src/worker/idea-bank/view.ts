@@ -39,7 +39,7 @@ export async function readView(
   known: Omit<KnownOfView, "version">,
   previous: View | undefined,
   reach: Reach,
-): Promise<{ readonly view: View; readonly loaded: LoadedView }> {
+): Promise<{ readonly view: View; readonly loaded: LoadedView; readonly bookmark: D1SessionBookmark }> {
   let seed: VersionedChangelog | undefined;
   const held = previous === undefined && kv !== undefined ? stored.read(kv, ideaBankId) : undefined;
   held?.then((changelog) => {
@@ -54,13 +54,13 @@ export async function readView(
   const { ideaBank, entries } = loaded;
   // A replica that has not come as far as what is known.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
-    return { view: previous, loaded };
+    return { view: previous, loaded, bookmark };
   if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))
-    return { view: { ideaBank, changelog: previous?.changelog, bookmark }, loaded };
+    return { view: { ideaBank, changelog: previous?.changelog, bookmark }, loaded, bookmark };
 
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
-  return { view: { ideaBank, changelog, bookmark }, loaded };
+  return { view: { ideaBank, changelog, bookmark }, loaded, bookmark };
 }

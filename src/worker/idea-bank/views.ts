@@ -8,6 +8,7 @@
  * Memory is bounded in bytes, and no account takes more than its share. Only what panelists have read is in it.
  */
 import { isYoungToken } from "../credentials/compound-token.ts";
+import { laterOf } from "../database/anchors.ts";
 import type { Database } from "../database/databases.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
@@ -70,7 +71,8 @@ export class IdeaBankViews {
   });
   readonly #accounts = new AccountMemory();
   readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
-  readonly #doubts = new BoundedMap<KeptValue<true>>({ max: MAX.doubts });
+  /** Whose refusal the primary was asked about last, by idea bank. */
+  readonly #doubts = new BoundedMap<KeptValue<string>>({ max: MAX.doubts });
   /** Where D1 stood when this isolate wrote to an idea bank. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
 
@@ -93,12 +95,15 @@ export class IdeaBankViews {
     const isFinal = opened.isRevoked && found.revokedAt !== INACTIVE;
     if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
       return opened;
-    const doubt = this.#doubts.getOrSet(claims.ideaBankId, () => this.#newKept<true>(terms.database, { paced: true }));
+    const { ideaBankId, panelistId } = claims;
+    const doubt = this.#doubts.getOrSet(ideaBankId, () => this.#newKept<string>(terms.database, { paced: true }));
     const load = async () => {
       await this.#load(claims, terms, { atPrimary: true });
-      return true as const;
+      return panelistId;
     };
-    await doubt.read({ load, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
+    // One question answers for all panelists, but not where each is looked up alone.
+    const accepts = (asked: string) => asked === panelistId || this.#listed(found.view) !== undefined;
+    await doubt.read({ load, accepts, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
     return this.#open(claims, this.#find(claims, terms) ?? (await this.#read(claims, terms)));
   }
 
@@ -192,22 +197,22 @@ export class IdeaBankViews {
     reach: Reach,
   ): Promise<{ readonly view: View; readonly own: OwnRevocation }> {
     const { ideaBankId, panelistId } = claims;
-    const { database, kv, waitUntil, floor = "" } = terms;
+    const { database, kv, waitUntil } = terms;
     const readAt = Date.now();
-    const kept = this.#viewOf(ideaBankId, database);
-    const previous = kept.kept?.value;
-    const accounts = this.#accounts.known(previous?.ideaBank?.accountId);
+    const previous = this.#viewOf(ideaBankId, database).kept?.value;
+    const accountId = previous?.ideaBank?.accountId;
+    const accounts = this.#accounts.known(accountId);
     const seqs = Object.fromEntries([...accounts].map(([id, { revocations }]) => [id, revocations.seq]));
-    const written = this.#written.peek(ideaBankId) ?? "";
+    const resumed = accountId === undefined ? "" : this.#accounts.floorOf(accountId);
+    const floor = [terms.floor, this.#written.peek(ideaBankId), resumed].reduce<D1SessionBookmark>(laterOf, "");
     const sources = { database, kv, stored: this.#stored, waitUntil };
-    const read = await readView(sources, ideaBankId, { panelistId, seqs }, previous, {
-      ...reach,
-      floor: floor > written ? floor : written,
-    });
-    const { view, loaded } = read;
+    const read = await readView(sources, ideaBankId, { panelistId, seqs }, previous, { ...reach, floor });
+    const { view, loaded, bookmark } = read;
     if (loaded.ideaBank !== null) this.#accounts.add(loaded.ideaBank.accountId, accounts, loaded.revocations);
     const { seq = 0, revokedAt = NEVER_REVOKED } = loaded.own ?? {};
-    const own = { seq, revokedAt, bookmark: view.bookmark };
+    const own = { seq, revokedAt, bookmark };
+    // Memory may have dropped the view meanwhile, and read it anew.
+    const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);
     this.#views.set(ideaBankId, kept);
     if (this.#listed(view) === undefined) this.#ownOf(panelistId, database).offer(own, readAt);

@@ -12,7 +12,7 @@
  * - **Late answers count.** A read that missed its deadline is waited for by nobody. Should it answer, its value is kept.
  * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage.
  */
-import { answerWithin, DEADLINE_MS, DeadlineExceeded, isWithin, type WaitUntil, wait } from "./deadline.ts";
+import { DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin, type WaitUntil, wait } from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Kept<Value> = { readonly value: Value; readonly readAt: number };
@@ -95,13 +95,16 @@ export class KeptValue<Value> {
         if (fallback !== undefined && this.#isOutage(failure.error)) return fallback.value;
         throw failure.error;
       }
-      const leftMs = (fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback) - (now - since);
+      const deadlineMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;
+      const leftMs = deadlineMs - (now - since);
       if (leftMs <= 0) {
+        const missed = new DeadlineExceeded(deadlineMs);
+        this.#fail(missed, since);
         if (fallback !== undefined) return fallback.value;
-        throw new DeadlineExceeded(DEADLINE_MS.without);
+        throw missed;
       }
       if (this.#mayLead(since, now, terms.freshMs)) {
-        const led = await this.#lead(terms, leftMs);
+        const led = await this.#lead(terms, since, Math.min(leftMs, PAUSE_MS));
         if (led !== undefined) return led.value;
       } else if (fallback !== undefined && failure !== undefined) {
         // The store has failed when it was last asked, and another asks again: nobody waits for that with a value at hand.
@@ -132,7 +135,7 @@ export class KeptValue<Value> {
     if (kept === undefined || !isYoung(kept, since, now, freshMs) || accepts?.(kept.value) === false) return undefined;
     if (renewMs !== undefined && waitUntil !== undefined && !isWithin(kept.readAt, now, renewMs)) {
       const hasJustFailed = this.#failure !== undefined && isWithin(this.#failure.at, now, PAUSE_MS);
-      if (!hasJustFailed && this.#mayLead(now, now, freshMs)) waitUntil(this.#load(terms, true).then(() => {}));
+      if (!hasJustFailed && this.#mayLead(now, now, freshMs)) waitUntil(this.#renew(terms));
     }
     return kept.value;
   }
@@ -144,17 +147,25 @@ export class KeptValue<Value> {
     return !this.#options.paced && leadingSince < since - freshMs;
   }
 
-  /** What is kept after its own read, which may be newer than that; undefined when it failed, or the value was forgotten. */
-  async #lead(terms: ReadTerms<Value>, leftMs: number): Promise<Kept<Value> | undefined> {
-    const since = this.#options.now();
+  /**
+   * Reads, and waits for that, at most so long. What is kept then may be newer than what was read; undefined when the read failed, or
+   * is late, or the value was forgotten. When an earlier read would do, too, who reads looks at memory as the followers do.
+   */
+  async #lead(terms: ReadTerms<Value>, since: number, atMostMs: number): Promise<Kept<Value> | undefined> {
+    const earlier = this.#leadingSince ?? Number.NEGATIVE_INFINITY;
     const reading = this.#load(terms, false);
     terms.waitUntil?.(reading.then(() => {}));
-    try {
-      return (await answerWithin(leftMs, reading)) ? this.#kept : undefined;
-    } catch (error) {
-      this.#fail(error, since);
-      return undefined;
-    }
+    if (earlier >= since - terms.freshMs && !this.#options.paced) return undefined;
+    return (await hasSettledWithin(atMostMs, reading)) && (await reading) ? this.#kept : undefined;
+  }
+
+  /** Nobody waits for it, and still it has a deadline: who asks once the value is too old need not find out that the store hangs. */
+  async #renew(terms: ReadTerms<Value>): Promise<void> {
+    const since = this.#options.now();
+    const reading = this.#load(terms, true);
+    if (!(await hasSettledWithin(DEADLINE_MS.withFallback, reading)))
+      this.#fail(new DeadlineExceeded(DEADLINE_MS.withFallback), since);
+    await reading;
   }
 
   /** Whether the value was read, and is kept or superseded. Never rejects. */
