@@ -10,7 +10,8 @@
  * - **Outage.** A read failed, or did not answer in time (2 s when a value can serve instead, 10 s otherwise). For a second, all are
  *   answered at once: with the kept value while it is at most five minutes old, else with the failure. Then one asks again.
  * - **Late answers count.** A read that missed its deadline is waited for by nobody. Should it answer, its value is kept.
- * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage.
+ * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage. Who waits meanwhile waits
+ *   anew.
  */
 import { DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin, type WaitUntil, wait } from "./deadline.ts";
 
@@ -83,11 +84,12 @@ export class KeptValue<Value> {
    * reads a second later.
    */
   async read(terms: ReadTerms<Value>): Promise<Value> {
-    const since = this.#options.now();
+    let since = this.#options.now();
     for (;;) {
+      const now = this.#options.now();
+      since = Math.min(since, now);
       const young = this.#young(terms, since);
       if (young !== undefined) return young;
-      const now = this.#options.now();
       const kept = terms.servesOutage === false ? undefined : this.#kept;
       const fallback = kept !== undefined && isWithin(kept.readAt, now, OUTAGE_MS + 1) ? kept : undefined;
       const failure = this.#failure;
@@ -110,7 +112,7 @@ export class KeptValue<Value> {
         // The store has failed when it was last asked, and another asks again: nobody waits for that with a value at hand.
         return fallback.value;
       } else {
-        await wait(now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
+        await wait(Math.min(leftMs, now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS));
       }
     }
   }
@@ -193,10 +195,11 @@ export class KeptValue<Value> {
       this.#kept = next;
       return;
     }
-    const { newer = () => (kept.readAt > next.readAt ? kept.value : next.value) } = this.#options;
-    // What is kept may be newer than what the store has just said: it is as fresh as that. A clock that has stepped back counts anew.
-    const readAt = kept.readAt > this.#options.now() ? next.readAt : Math.max(kept.readAt, next.readAt);
-    this.#kept = { value: newer(next.value, kept.value), readAt };
+    // A clock that has stepped back counts anew.
+    const isLater = kept.readAt > next.readAt && kept.readAt <= this.#options.now();
+    const { newer = () => (isLater ? kept.value : next.value) } = this.#options;
+    // What is kept may be newer than what the store has just said: it is as fresh as that.
+    this.#kept = { value: newer(next.value, kept.value), readAt: isLater ? kept.readAt : next.readAt };
   }
 
   /** A failure says nothing of a store that has answered since. */
