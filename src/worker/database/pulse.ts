@@ -39,7 +39,7 @@ export class Pulse {
 
   /** A call that began at `since` has missed its deadline. */
   missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#answeredAt >= since || this.#silent(now) !== undefined) return;
+    if (this.#answeredAt > since || this.#silent(now) !== undefined) return;
     this.#silentSince = now;
     this.#ping(now, ping, waitUntil);
   }
