@@ -7,16 +7,18 @@ import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Databases } from "./database/databases.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
-import { observe } from "./http/observe.ts";
+import { chooseForLog, observe } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
 import { requestId } from "./http/request-id.ts";
-import { IdeaBankSnapshots } from "./idea-bank/snapshots.ts";
+import { IdeaBankViews } from "./idea-bank/views.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
+import { TokenReader } from "./panelist/authenticate-panelist.ts";
+import { getChangelogFromMemory } from "./panelist/idea-bank.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { Problem } from "./problem.ts";
-import { createSettingsReader } from "./settings.ts";
+import { SettingsReader } from "./settings.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
 /**
@@ -24,10 +26,15 @@ import { createTenantRoutes } from "./tenant/routes.ts";
  * while after an answer.
  */
 export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
-  const readSettings = createSettingsReader();
+  const settingsReader = new SettingsReader();
   const problemLog = new ProblemLog();
   const databases = new Databases();
-  const memory = { gatekeeper: new Gatekeeper(later), snapshots: new IdeaBankSnapshots(later), databases };
+  const memory = {
+    gatekeeper: new Gatekeeper(later),
+    views: new IdeaBankViews(),
+    databases,
+    tokens: new TokenReader(),
+  };
   const app = new Hono<AppEnv>();
 
   app.use(requestId);
@@ -35,7 +42,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   app.use(defaultHeaders);
   app.use(async function provideSettings(c, next) {
     c.set("problemLog", problemLog);
-    const settings = await readSettings(c.env);
+    const settings = await settingsReader.read(c.env);
     c.set("settings", settings);
     databases.anchorMs = settings.anchorMs;
     await next();
@@ -59,5 +66,14 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
     return c.res;
   });
   app.onError(handleError);
-  return app;
+
+  return {
+    routes: app.routes,
+    fetch(request: Request, env: AppEnv["Bindings"], executionCtx: ExecutionContext): Response | Promise<Response> {
+      const settings = env.REQUESTS === undefined ? settingsReader.peek(env) : undefined;
+      const answer = settings && getChangelogFromMemory({ request, env, executionCtx }, memory, settings);
+      // A request that is logged takes the longer way.
+      return answer === undefined || chooseForLog(request, env) ? app.fetch(request, env, executionCtx) : answer;
+    },
+  };
 }

@@ -3,13 +3,13 @@ import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
 /**
- * `freshnessMs`: how old a snapshot of an idea bank may be when it is used for an answer. `anchorMs`: how far behind the primary
+ * `freshnessMs`: how old the view of an idea bank may be when it is used for an answer. `anchorMs`: how far behind the primary
  * a replica may be that is read for it. `signingKeys`: the secrets of the slot that signs, then those of the other.
  */
 export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
 
 const DEFAULT_LEASE_SECONDS = 1;
-const DEFAULT_ANCHOR_SECONDS = 10;
+const DEFAULT_ANCHOR_SECONDS = 6;
 
 /** A decimal number of seconds, at most `most`. */
 const seconds = (most: number) =>
@@ -64,22 +64,29 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
   };
 }
 
-/** A reader that caches the last settings, so that an isolate imports its signing keys once. */
-export function createSettingsReader(): (env: SettingsEnv) => Promise<Settings> {
-  let kept: { env: SettingsEnv; settings: Settings } | undefined;
-  const READ = [
-    "FRESHNESS_SECONDS",
-    "ANCHOR_SECONDS",
-    "CREDENTIAL_SECRETS",
-    "CREDENTIAL_SECRETS_2",
-    "SIGNING_SECRETS",
-  ] as const;
-  return async (env) => {
-    const last = kept;
-    if (!last || READ.some((name) => env[name] !== last.env[name])) {
-      kept = { env, settings: await readSettings(env) };
-      return kept.settings;
-    }
-    return last.settings;
-  };
+const READ = [
+  "FRESHNESS_SECONDS",
+  "ANCHOR_SECONDS",
+  "CREDENTIAL_SECRETS",
+  "CREDENTIAL_SECRETS_2",
+  "SIGNING_SECRETS",
+] as const;
+
+/** Caches the last settings, so that an isolate imports its signing keys once. */
+export class SettingsReader {
+  #kept: { readonly env: SettingsEnv; readonly settings: Settings } | undefined;
+
+  /** Those that were read last; undefined when `env` has others. */
+  peek(env: SettingsEnv): Settings | undefined {
+    const kept = this.#kept;
+    return kept !== undefined && READ.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;
+  }
+
+  async read(env: SettingsEnv): Promise<Settings> {
+    const kept = this.peek(env);
+    if (kept !== undefined) return kept;
+    const settings = await readSettings(env);
+    this.#kept = { env, settings };
+    return settings;
+  }
 }

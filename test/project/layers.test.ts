@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tenant: ["api-key-gate", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "rate-limit"],
   panelist: ["http", "credentials", "database", "idea-bank", "model", "problem.ts", "memory"],
   account: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "memory"],
-  operator: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "memory"],
+  operator: ["api-key-gate", "idea-bank", "http", "credentials", "database", "model", "problem.ts", "memory"],
   "tenant/operations": ["http/operation.ts", "model"],
   "tenant/operations.ts": ["tenant/operations"],
   "panelist/operations.ts": ["http/operation.ts", "model"],

@@ -28,7 +28,8 @@ export const databaseOf = (id: string): D1Database => env[bindingOf(id)];
 
 /** A database as an isolate that remembers `databases` uses it. */
 export function openDatabase(binding: D1Database, databases = new Databases()): Database {
-  const database = databases.of({ DB: binding }, "0");
+  const executionCtx = { waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}) };
+  const database = databases.of({ env: { DB: binding }, executionCtx }, "0");
   if (database === undefined) throw new Error("there is no such database");
   return database;
 }

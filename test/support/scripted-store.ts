@@ -1,6 +1,6 @@
 /** A store with one value, in virtual time: it answers, is slow, hangs or fails as a test tells it, and remembers each read. */
 import { vi } from "vitest";
-import { KeptValue, type KeptValueOptions } from "../../src/worker/memory/kept-value.ts";
+import { KeptValue, type KeptValueOptions, type ReadTerms } from "../../src/worker/memory/kept-value.ts";
 
 export const WAYS = ["ok", "slow", "crawl", "hang", "fail", "lost", "defect"] as const;
 /**
@@ -88,7 +88,7 @@ export async function readOnce(options: Partial<KeptValueOptions<Read>> = {}) {
   freezeTime();
   const store = new ScriptedStore();
   const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, ...options });
-  const read = (waitUntil?: (refresh: Promise<void>) => void) => value.read(store.load, FRESH_MS, waitUntil);
+  const read = (terms: Partial<ReadTerms<Read>> = {}) => value.read({ load: store.load, freshMs: FRESH_MS, ...terms });
   const first = read();
   await pass(1);
   await first;

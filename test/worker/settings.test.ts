@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { verifyApiKey } from "../../src/worker/credentials/api-key.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
-import { createSettingsReader } from "../../src/worker/settings.ts";
+import { SettingsReader } from "../../src/worker/settings.ts";
 import { createOwner } from "../support/owner.ts";
 import { addAccount, addApiKey, addIdeaBank } from "../support/world.ts";
 
@@ -12,7 +12,7 @@ const THIRD = "the first slot's next secret has more than 32";
 
 type Slots = { CREDENTIAL_SECRETS?: string; CREDENTIAL_SECRETS_2?: string; SIGNING_SECRETS?: string };
 const withSlots = (slots: Slots): Env => Object.assign({}, env, slots);
-const keysOf = async (slots: Slots) => (await createSettingsReader()(withSlots(slots))).signingKeys;
+const keysOf = async (slots: Slots) => (await new SettingsReader().read(withSlots(slots))).signingKeys;
 
 describe("the slots", () => {
   it.each<[string, Slots, number]>([

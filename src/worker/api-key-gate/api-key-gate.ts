@@ -70,7 +70,6 @@ export class ApiKeyGate extends DurableObject<Env> {
       {
         now: () => Date.now(),
         isOutage: isDatabaseOutage,
-        joins: true,
         onOutage: (error) => console.warn("D1 does not give a gate its record", error),
       },
       state.kept,
@@ -222,7 +221,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's record, null when D1 has none; undefined when D1 does not answer and none may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
-      return await this.#record.read(async () => loadApiKeyRecord(this.#database, this.#apiKeyId), RECORD_FRESH_MS);
+      return await this.#record.read({
+        load: async () => loadApiKeyRecord(this.#database, this.#apiKeyId),
+        freshMs: RECORD_FRESH_MS,
+      });
     } catch (error) {
       console.warn("a gate has no record that it may use", error);
       return undefined;

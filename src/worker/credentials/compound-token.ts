@@ -65,5 +65,12 @@ export async function verifyToken(
   return ok({ ideaBankId, panelistId, issuedAt, expiresAt });
 }
 
+/** Whether it was issued less than this before `now` (milliseconds). Its time is in whole seconds, and may be that of the next. */
+export const isYoungToken = (
+  { issuedAt }: Pick<CompoundToken, "issuedAt">,
+  milliseconds: number,
+  now: number,
+): boolean => now - issuedAt * 1000 < milliseconds + 1_000;
+
 /** `now` is in Unix seconds. */
 export const isExpired = ({ expiresAt }: CompoundToken, now: number): boolean => now >= expiresAt;

@@ -6,19 +6,25 @@ const HEARD_MS = 10 * 60_000;
 /**
  * Sets it, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip: also those
  * that ended a moment ago, since their gates may not have heard of it.
- * `account` is the owner's e-mail address or the account's id. Null when there is none in this database.
+ * `account` is the owner's e-mail address or the account's id. `bookmark` is where D1 stood then. Null when there is none in this
+ * database.
  */
 export async function setAccountStatus(
   database: D1Database,
   account: string,
   status: "active" | "suspended",
   now: number,
-): Promise<{ readonly accountId: string; readonly apiKeyIds: readonly string[] } | null> {
+): Promise<{
+  readonly accountId: string;
+  readonly apiKeyIds: readonly string[];
+  readonly bookmark: D1SessionBookmark;
+} | null> {
+  const session = database.withSession("first-primary");
   // Owners' addresses are stored in lower case; an identifier has no @.
   const [column, value] = account.includes("@") ? ["owner_email", account.toLowerCase()] : ["id", account];
-  const [updated, keys] = await database.batch<{ id: string }>([
-    database.prepare(`UPDATE accounts SET status = ?2 WHERE ${column} = ?1 RETURNING id`).bind(value, status),
-    database
+  const [updated, keys] = await session.batch<{ id: string }>([
+    session.prepare(`UPDATE accounts SET status = ?2 WHERE ${column} = ?1 RETURNING id`).bind(value, status),
+    session
       .prepare(
         `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)
            AND min(coalesce(revoked_at, ?2), coalesce(expires_at, ?2)) > ?2 - ${HEARD_MS}`,
@@ -26,5 +32,7 @@ export async function setAccountStatus(
       .bind(value, now),
   ]);
   const [row] = updated?.results ?? [];
-  return row ? { accountId: row.id, apiKeyIds: (keys?.results ?? []).map(({ id }) => id) } : null;
+  if (row === undefined) return null;
+  const apiKeyIds = (keys?.results ?? []).map(({ id }) => id);
+  return { accountId: row.id, apiKeyIds, bookmark: session.getBookmark() ?? "" };
 }

@@ -15,7 +15,8 @@ export type Bindings = { readonly DB: D1Database };
 const isDatabase = (binding: unknown): binding is D1Database =>
   typeof binding === "object" && binding !== null && "withSession" in binding;
 
-function findBinding(env: Bindings, digit: string): D1Database | undefined {
+/** The binding of a digit, as it is. */
+export function findBinding(env: Bindings, digit: string): D1Database | undefined {
   const binding: unknown = Reflect.get(env, digit === DIRECTORY_DIGIT ? "DB" : `DB_${digit}`);
   return isDatabase(binding) ? binding : undefined;
 }

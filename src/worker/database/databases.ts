@@ -1,27 +1,44 @@
 /**
  * Which database holds what an identifier names, whether its primary or a replica is asked, and how far that must be.
- * An isolate has one `Databases`: it remembers, for each binding, how far its reads must see and how long its replicas take.
+ * An isolate has one `Databases`: it remembers, for each binding, how far its reads must see, how long its replicas take, and
+ * whether it hangs.
  */
 import { databaseDigit } from "../credentials/id.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { answerWithin, DEADLINE_MS, hedged } from "../memory/deadline.ts";
-import { Bookmarks, laterOf, type Reader } from "./bookmarks.ts";
-import { type Bindings, chooseDatabase } from "./choose-database.ts";
+import {
+  answerWithin,
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasSettledWithin,
+  hedged,
+  type WaitUntil,
+} from "../memory/deadline.ts";
+import { Anchors, laterOf } from "./anchors.ts";
+import { type Bindings, findBinding } from "./choose-database.ts";
+import { type Around, guardDatabase } from "./guarded-database.ts";
+import { DatabaseOutage, databaseAnswer, isDatabaseOutage } from "./outage.ts";
 import { Patience } from "./patience.ts";
+import { pingDatabase } from "./ping.ts";
+import { Pulse } from "./pulse.ts";
 
 export type ReadOptions<Answer> = {
-  /** What the answer includes besides. */
-  readonly after?: D1SessionBookmark;
+  /** What the answer includes at least, besides what every read does. */
+  readonly floor?: D1SessionBookmark | undefined;
+  /** Only the primary is asked. */
+  readonly atPrimary?: boolean | undefined;
   /** Nobody waits for this read: it may make the next anchor. */
-  readonly isAhead?: boolean;
-  /** The answer may be large. What it takes says nothing of other idea banks' reads. */
-  readonly isLarge?: boolean;
+  readonly isAhead?: boolean | undefined;
+  /** Whose answer may be large. How long it takes says nothing of others' reads. */
+  readonly largeOf?: string | undefined;
   /** Whether a replica that lags could have given this answer, so that the primary has to confirm it. */
   readonly needsPrimary?: (answer: Answer) => boolean;
 };
 
+/** A request, as Hono's context has it. */
+export type Caller = { readonly env: Bindings; readonly executionCtx: { waitUntil(promise: Promise<unknown>): void } };
+
 type Work<Answer> = (session: D1DatabaseSession) => Promise<Answer>;
-type Answered<Answer> = { readonly answer: Answer; readonly session: D1DatabaseSession; readonly isPrimary: boolean };
+type Answered<Answer> = { readonly answer: Answer; readonly isPrimary: boolean };
 
 /** How long a read that begins at the primary waits for it alone, in milliseconds. */
 const PRIMARY_MS = 1_500;
@@ -30,33 +47,34 @@ const MAX_LARGE = 1_000;
 
 /** What an isolate remembers of one database. */
 class Memory {
-  readonly bookmarks = new Bookmarks();
+  readonly anchors = new Anchors();
+  readonly pulse = new Pulse();
   readonly #patience = new Patience();
   readonly #large = new BoundedMap<Patience>({ max: MAX_LARGE });
 
-  /** That of small reads is shared; that of large ones belongs to their idea bank. */
-  patienceOf(ideaBankId: string, isLarge: boolean): Patience {
-    if (!isLarge) return this.#patience;
-    const patience = this.#large.get(ideaBankId) ?? new Patience();
-    this.#large.set(ideaBankId, patience);
+  /** That of small reads is shared; that of large ones is kept by whom they are of. */
+  patienceOf(largeOf: string | undefined): Patience {
+    if (largeOf === undefined) return this.#patience;
+    const patience = this.#large.get(largeOf) ?? new Patience();
+    this.#large.set(largeOf, patience);
     return patience;
   }
 }
 
 export class Databases {
-  /** How old an anchor may be (bookmarks.ts), in milliseconds. The application sets it from its settings. */
-  anchorMs = 10_000;
+  /** How old an anchor may be (anchors.ts), in milliseconds. The application sets it from its settings. */
+  anchorMs = 6_000;
   readonly #memories = new Map<string, Memory>();
 
   /** The database that holds what `id` names; undefined when no binding has its digit: then nothing has this identifier. */
-  of(env: Bindings, id: string): Database | undefined {
-    const binding = chooseDatabase(env, id);
-    if (binding === undefined) return undefined;
+  of(caller: Caller, id: string): Database | undefined {
     const digit = databaseDigit(id);
+    const binding = findBinding(caller.env, digit);
+    if (binding === undefined) return undefined;
     const memory = this.#memories.get(digit) ?? new Memory();
-    memory.bookmarks.anchorMs = this.anchorMs;
+    memory.anchors.anchorMs = this.anchorMs;
     this.#memories.set(digit, memory);
-    return new Database(binding, memory);
+    return new Database(binding, memory, (promise) => caller.executionCtx.waitUntil(promise));
   }
 }
 
@@ -70,13 +88,18 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
 
 /** One database as a request uses it. It opens no session before it is used. */
 export class Database {
-  /** The binding itself, guarded, for what needs neither a session nor the isolate's memory. */
+  /** For what needs no session. Its calls have deadlines, and are refused at once while the database is known to hang. */
   readonly binding: D1Database;
   readonly #memory: Memory;
+  readonly #ping: () => Promise<unknown>;
+  readonly #waitUntil: WaitUntil;
 
-  constructor(binding: D1Database, memory: Memory) {
-    this.binding = binding;
+  constructor(binding: D1Database, memory: Memory, waitUntil: WaitUntil) {
+    const around: Around = (call) => this.#around(call);
+    this.binding = guardDatabase(binding, around);
     this.#memory = memory;
+    this.#ping = () => pingDatabase(binding);
+    this.#waitUntil = waitUntil;
   }
 
   /**
@@ -84,52 +107,73 @@ export class Database {
    * session's bookmark), or has to be confirmed. `work` may run twice, at the same time. Rejects as it does, or with
    * `DeadlineExceeded`, within ten seconds.
    */
-  async read<Answer>(reader: Reader, work: Work<Answer>, options: ReadOptions<Answer> = {}): Promise<Answer> {
-    const { answer, session } = await answerWithin(DEADLINE_MS.without, this.#ask(reader, work, options));
-    if (reader.panelistId !== undefined) this.#memory.bookmarks.noteOwn(reader.panelistId, session);
-    return answer;
-  }
-
-  /** What `work` gives, once, at the primary. Every later read of the idea bank sees what it has written. */
-  async write<Answer>({ ideaBankId }: Reader, work: Work<Answer>): Promise<Answer> {
-    const primary = this.atPrimary();
-    const answer = await work(primary.session);
-    primary.noteWrite(ideaBankId);
-    return answer;
+  async read<Answer>(work: Work<Answer>, options: ReadOptions<Answer> = {}): Promise<Answer> {
+    return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
   }
 
   atPrimary(): PrimarySession {
-    return new PrimarySession(this.binding, this.#memory.bookmarks);
+    return new PrimarySession(this.binding, this.#memory.anchors);
+  }
+
+  /** What a kept value has to know of this database. `consequence` is for the log. */
+  outages(consequence: string) {
+    return {
+      isOutage: isDatabaseOutage,
+      onOutage: (error: unknown, since: number) => {
+        console.warn(`D1 does not answer; ${consequence}`, error);
+        if (error instanceof DeadlineExceeded) this.#missed(since);
+      },
+    };
+  }
+
+  #missed(since: number): void {
+    this.#memory.pulse.missed(since, Date.now(), this.#ping, this.#waitUntil);
+  }
+
+  async #around<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    const { pulse } = this.#memory;
+    const since = Date.now();
+    const refuseHanging = () => {
+      if (pulse.isHanging(Date.now(), this.#ping, this.#waitUntil)) throw new DatabaseOutage("it is known to hang");
+    };
+    refuseHanging();
+    const ended = () => pulse.ended(Date.now());
+    try {
+      const doubtMs = pulse.doubtMs(since);
+      const answer = call();
+      answer.then(ended, ended);
+      if (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) refuseHanging();
+      return await databaseAnswer(() => answer);
+    } catch (error) {
+      if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded) this.#missed(since);
+      throw error;
+    }
   }
 
   async #ask<Answer>(
-    reader: Reader,
     work: Work<Answer>,
-    { after, isAhead = false, isLarge = false, needsPrimary = () => false }: ReadOptions<Answer>,
+    { floor, atPrimary, isAhead, largeOf, needsPrimary = () => false }: ReadOptions<Answer>,
   ): Promise<Answered<Answer>> {
-    const { bookmarks } = this.#memory;
+    const { anchors } = this.#memory;
     const askPrimary = once(async () => {
       const primary = this.atPrimary();
       const answer = await work(primary.session);
-      primary.noteRead();
-      return { answer, session: primary.session, isPrimary: true };
+      primary.noteAnswer();
+      return { answer, isPrimary: true };
     });
     const now = Date.now();
-    const anchor = bookmarks.anchorAt(now);
-    if (anchor === undefined) return askPrimary();
-    const floor = bookmarks.floorOf(reader, laterOf(anchor, after));
-    const askReplica = once(async () => {
-      const session = this.binding.withSession(floor);
-      return { answer: await work(session), session, isPrimary: false };
-    });
-    const patience = this.#memory.patienceOf(reader.ideaBankId, isLarge);
+    const anchor = anchors.at(now);
+    if (atPrimary || anchor === undefined) return askPrimary();
+    const least = laterOf(anchor, floor);
+    const askReplica = once(async () => ({ answer: await work(this.binding.withSession(least)), isPrimary: false }));
+    const patience = this.#memory.patienceOf(largeOf);
     const first = async () => {
       // While the last anchor is young enough, a replica may answer when the primary does not.
-      if ((isAhead && bookmarks.beginAnchor(now)) || patience.isLosing(now))
+      if ((isAhead && anchors.begin(now)) || patience.isLosing(now))
         return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
       const answered = await hedged(askReplica(), patience.milliseconds, askPrimary);
-      // A replica that may have had to wait for a write of somebody's says nothing of how far it is.
-      if (floor === anchor) patience.note(answered.isPrimary ? "lost" : Date.now() - now, Date.now());
+      // A replica that may have had to wait for somebody's write says nothing of how far it is.
+      if (least === anchor) patience.note(answered.isPrimary ? "lost" : Date.now() - now, Date.now());
       return answered;
     };
     const answered = await first();
@@ -140,12 +184,12 @@ export class Database {
 /** The work of one request at the primary. The session is opened when it is first used. */
 export class PrimarySession {
   readonly #binding: D1Database;
-  readonly #bookmarks: Bookmarks;
+  readonly #anchors: Anchors;
   #opened: { readonly session: D1DatabaseSession; readonly openedAt: number } | undefined;
 
-  constructor(binding: D1Database, bookmarks: Bookmarks) {
+  constructor(binding: D1Database, anchors: Anchors) {
     this.#binding = binding;
-    this.#bookmarks = bookmarks;
+    this.#anchors = anchors;
   }
 
   get session(): D1DatabaseSession {
@@ -153,14 +197,13 @@ export class PrimarySession {
     return this.#opened.session;
   }
 
-  /** Reads have succeeded in the session, if it was opened: it may be an anchor. */
-  noteRead(): void {
-    if (this.#opened !== undefined) this.#bookmarks.noteAnchor(this.#opened.session, this.#opened.openedAt);
+  /** Where D1 stood after the last answer in the session; undefined before that. */
+  get bookmark(): D1SessionBookmark | undefined {
+    return this.#opened?.session.getBookmark() ?? undefined;
   }
 
-  /** Writes have succeeded: to this idea bank, or to what is of none. */
-  noteWrite(ideaBankId: string | undefined): void {
-    this.noteRead();
-    if (this.#opened !== undefined) this.#bookmarks.noteOwn(ideaBankId, this.#opened.session);
+  /** Something has succeeded in the session, if it was opened: it may be an anchor. */
+  noteAnswer(): void {
+    if (this.#opened !== undefined) this.#anchors.note(this.#opened.session, this.#opened.openedAt);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A D1 database whose calls all end, and are counted: each has a deadline, and rejects with a `DatabaseOutage` when D1 does not
- * answer. The errors are told apart here, because a lost connection's has no prefix: elsewhere nobody can know that it is D1's.
+ * A D1 database with something around each of its calls, such as a deadline, or a counter. The errors of a call are told apart here
+ * (outage.ts), because a lost connection's has no prefix: elsewhere nobody can know that it is D1's.
  */
 import { databaseAnswer } from "./outage.ts";
 
@@ -15,21 +15,19 @@ const originals = new WeakMap<object, object>();
 const originalOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(originalOf) : (originals.get(Object(value)) ?? value);
 
-/**
- * `target` is a database, or what came out of one: a session, a statement. One that is guarded is given back as it is. `onCall` is
- * told of each round trip.
- */
-export function guardDatabase<Target extends object>(target: Target, onCall?: () => void): Target {
-  if (originals.has(target)) return target;
+/** Makes the call, or refuses to. */
+export type Around = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
+
+/** `target` is a database, or what came out of one: a session, a statement. It may be guarded already. */
+export function guardDatabase<Target extends object>(target: Target, around: Around = databaseAnswer): Target {
   const guarded = new Proxy(target, {
     get(_, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
-        if (BUILDERS.has(name)) return guardDatabase(Reflect.apply(member, target, args), onCall);
+        if (BUILDERS.has(name)) return guardDatabase(Reflect.apply(member, target, args), around);
         if (!CALLS.has(name)) return Reflect.apply(member, target, args);
-        onCall?.();
-        return databaseAnswer(Reflect.apply(member, target, args.map(originalOf)));
+        return around(() => Reflect.apply(member, target, args.map(originalOf)));
       };
     },
   });

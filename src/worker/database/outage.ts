@@ -33,9 +33,9 @@ const STATEMENT_DEFECT = new RegExp(
 const isStatementDefect = (error: unknown): boolean => error instanceof Error && STATEMENT_DEFECT.test(error.message);
 
 /** The answer of a D1 call. Rejects with a `DatabaseOutage` unless the statement is at fault, and within ten seconds. */
-export async function databaseAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
+export async function databaseAnswer<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await answerWithin(DEADLINE_MS.without, answer);
+    return await answerWithin(DEADLINE_MS.without, call());
   } catch (error) {
     throw isStatementDefect(error) ? error : new DatabaseOutage(error);
   }

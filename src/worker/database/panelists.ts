@@ -4,6 +4,7 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { TokenRevocation } from "./idea-bank-view.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -82,8 +83,8 @@ export async function updatePanelist(
   accountId: string,
   id: string,
   { externalId, displayName, active }: PanelistChanges,
-): Promise<Panelist | "taken" | null> {
-  const [owned, updated] = await session.batch([
+): Promise<{ readonly panelist: Panelist; readonly revocation: TokenRevocation | undefined } | "taken" | null> {
+  const [owned, updated, revoked] = await session.batch([
     session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
     prepare(
       session,
@@ -100,19 +101,33 @@ export async function updatePanelist(
         active,
       },
     ),
+    selectRevocation(session, accountId, id),
   ]);
   const [row] = rowsOf<Row>(updated);
-  if (row !== undefined) return toPanelist(row);
+  if (row !== undefined) return { panelist: toPanelist(row), revocation: rowsOf<TokenRevocation>(revoked)[0] };
   return owned?.results.length === 1 ? "taken" : null;
 }
 
-export async function deletePanelist(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
-  const row = await session
-    .prepare("DELETE FROM panelists WHERE account_id = ?1 AND id = ?2 RETURNING id")
-    .bind(accountId, id)
-    .first();
-  return row !== null;
+export async function deletePanelist(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+): Promise<TokenRevocation | null> {
+  const [deleted, revoked] = await session.batch([
+    session.prepare("DELETE FROM panelists WHERE account_id = ?1 AND id = ?2 RETURNING id").bind(accountId, id),
+    selectRevocation(session, accountId, id),
+  ]);
+  return deleted?.results.length === 1 ? (rowsOf<TokenRevocation>(revoked)[0] ?? null) : null;
 }
+
+/** The revocation that a trigger has written in the same transaction, if it has. */
+const selectRevocation = (session: D1DatabaseSession, accountId: string, id: string): D1PreparedStatement =>
+  session
+    .prepare(
+      `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
+       WHERE panelist_id = ?2 AND account_id = ?1`,
+    )
+    .bind(accountId, id);
 
 /**
  * Revokes every token that was issued until now, by D1's clock: tokens are issued by the same one. A token's time is in whole seconds,
@@ -123,15 +138,17 @@ export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-): Promise<boolean> {
-  const row = await session
-    .prepare(
-      `UPDATE panelists SET tokens_revoked_at = CASE
+): Promise<TokenRevocation | null> {
+  const [updated, revoked] = await session.batch([
+    session
+      .prepare(
+        `UPDATE panelists SET tokens_revoked_at = CASE
          WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
          ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
        WHERE account_id = ?1 AND id = ?2 RETURNING id`,
-    )
-    .bind(accountId, id)
-    .first();
-  return row !== null;
+      )
+      .bind(accountId, id),
+    selectRevocation(session, accountId, id),
+  ]);
+  return updated?.results.length === 1 ? (rowsOf<TokenRevocation>(revoked)[0] ?? null) : null;
 }

@@ -1,5 +1,5 @@
 /** The bindings of one request, with its calls to stores counted. Only for requests that are observed: it costs a few microseconds. */
-import { guardDatabase } from "../database/guarded-database.ts";
+import { type Around, guardDatabase } from "../database/guarded-database.ts";
 
 /** Calls by kind. A batch of D1 is one call. */
 export type StoreCalls = { d1: number; kv: number; gate: number };
@@ -12,13 +12,20 @@ export function countCalls<Bindings extends object>(env: Bindings, calls: StoreC
     get(target, name) {
       const binding: unknown = Reflect.get(target, name);
       if (typeof binding !== "object" || binding === null) return binding;
-      if ("prepare" in binding) return guardDatabase(binding, count("d1"));
+      if ("prepare" in binding) return guardDatabase(binding, counted(count("d1")));
       if ("getWithMetadata" in binding) return onCall(binding, count("kv"));
       if ("idFromName" in binding) return onCall(binding, (_, stub) => stubOf(stub, count("gate")));
       return binding;
     },
   });
 }
+
+const counted =
+  (count: () => void): Around =>
+  (call) => {
+    count();
+    return call();
+  };
 
 /** Of what a namespace gives, only a stub has methods that are calls: an id has no `id`. */
 const stubOf = (given: unknown, count: () => void): unknown =>

@@ -10,8 +10,18 @@ import { countCalls, type StoreCalls } from "./count-calls.ts";
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
+/** Requests that were drawn for the log before the middleware. */
+const drawn = new WeakSet<Request>();
+
+/** Draws a request for the log before the middleware runs, which then draws no more. */
+export function chooseForLog(request: Request, env: Pick<Env, "REQUEST_LOG_SHARE">): boolean {
+  if (Math.random() >= Number(env.REQUEST_LOG_SHARE)) return false;
+  drawn.add(request);
+  return true;
+}
+
 export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const isLogged = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
+  const isLogged = drawn.has(c.req.raw) || Math.random() < Number(c.env.REQUEST_LOG_SHARE);
   const dataset = c.env.REQUESTS;
   if (!isLogged && dataset === undefined) return next();
   const calls: StoreCalls = { d1: 0, kv: 0, gate: 0 };

@@ -5,13 +5,16 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./app-env.ts";
 
-const HEADER = "X-Request-Id";
+export const REQUEST_ID = "X-Request-Id";
 const ID = /^(?!.*ib[kt]_)[\w\-=]{1,64}$/;
 
+/** `sent`: what the client sent in the header. */
+export const requestIdOf = (sent: string | null | undefined): string =>
+  sent != null && ID.test(sent) ? sent : crypto.randomUUID();
+
 export const requestId: MiddlewareHandler<AppEnv> = (c, next) => {
-  const sent = c.req.header(HEADER);
-  const id = sent !== undefined && ID.test(sent) ? sent : crypto.randomUUID();
+  const id = requestIdOf(c.req.header(REQUEST_ID));
   c.set("requestId", id);
-  c.header(HEADER, id);
+  c.header(REQUEST_ID, id);
   return next();
 };

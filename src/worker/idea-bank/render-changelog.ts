@@ -1,18 +1,31 @@
 /** The changelog's bytes (contract, changelog rules 1, 2 and 6). Pure. */
-import type { Changelog, ChangelogEntry } from "../model/changelog.ts";
+import { type Changelog, type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 
 /** The response body and its strong validator, a hash of the body alone: it tells nothing that the body does not. */
 export type RenderedChangelog = { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string };
 
-/** Exactly the three documented fields; `lastModified` is in Unix seconds. */
+const BEGINNING = '{"items":[';
+const END = "]}";
+
+/** Exactly the three documented fields; `lastModified` is in Unix seconds. The newest entries, as many as fit. */
 export async function renderChangelog(entries: readonly ChangelogEntry[]): Promise<RenderedChangelog> {
-  const items = entries.map(({ title, description, lastActivityAt }) => ({
-    title,
-    description,
-    lastModified: Math.floor(lastActivityAt / 1000),
-  }));
-  const bytes = Uint8Array.from(new TextEncoder().encode(JSON.stringify({ items } satisfies Changelog)));
-  return { bytes, etag: await etagOf(bytes) };
+  const encoder = new TextEncoder();
+  const bytes = new Uint8Array(MAX_CHANGELOG_BYTES);
+  let length = encoder.encodeInto(BEGINNING, bytes).written;
+  for (const [index, { title, description, lastActivityAt }] of entries.entries()) {
+    const item = {
+      title,
+      description,
+      lastModified: Math.floor(lastActivityAt / 1000),
+    } satisfies Changelog["items"][0];
+    const text = (index === 0 ? "" : ",") + JSON.stringify(item);
+    const { read, written } = encoder.encodeInto(text, bytes.subarray(length, MAX_CHANGELOG_BYTES - END.length));
+    if (read < text.length) break;
+    length += written;
+  }
+  length += encoder.encodeInto(END, bytes.subarray(length)).written;
+  const body = bytes.slice(0, length);
+  return { bytes: body, etag: await etagOf(body) };
 }
 
 export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -5,7 +5,8 @@
  * KV is a cache. It may be stale, empty or down; the version tells, and the answer comes from D1 instead.
  */
 import * as z from "zod/mini";
-import { answerWithin } from "../memory/deadline.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
+import { answerWithin, isWithin } from "../memory/deadline.ts";
 import { etagOf, type RenderedChangelog } from "./render-changelog.ts";
 
 /** A rendered changelog, and the version of the idea bank's changelog that it is. */
@@ -15,44 +16,59 @@ const Metadata = z.object({ version: z.int(), etag: z.string() });
 
 /** Entries that nobody refreshes, such as those of deleted idea banks, go after this many seconds. */
 const TIME_TO_LIVE_SECONDS = 30 * 86_400;
+/** An isolate stores an idea bank's changelog at most this often, in milliseconds: a write to KV costs as much as ten answers. */
+const STORE_INTERVAL_MS = 10_000;
+/** Idea banks whose times are remembered. */
+const MAX_TIMES = 10_000;
+/** How long a call waits for KV, in milliseconds: rendering from D1 is the alternative. */
+const DEADLINE_MS = 1_000;
 
 const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
 
-/** How long a call waits for KV: rendering from D1 is the alternative. */
-const DEADLINE_MS = 1_000;
+export class StoredChangelogs {
+  /** When each was last stored, in Unix milliseconds. */
+  readonly #storedAt = new BoundedMap<number>({ max: MAX_TIMES });
 
-/**
- * What KV holds, of whatever version; undefined when it holds nothing usable or does not answer in time. A body that is not the
- * one of its ETag is not used. Never throws.
- */
-export async function readStoredChangelog(
-  store: KVNamespace,
-  ideaBankId: string,
-): Promise<VersionedChangelog | undefined> {
-  try {
-    const read = store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
-    const { value, metadata } = await answerWithin(DEADLINE_MS, read);
-    const parsed = Metadata.safeParse(metadata);
-    if (value === null || !parsed.success) return undefined;
-    const bytes = new Uint8Array(value);
-    return (await etagOf(bytes)) === parsed.data.etag ? { bytes, ...parsed.data } : undefined;
-  } catch (error) {
-    console.warn("KV does not answer; rendering the changelog from D1", error);
-    return undefined;
+  /**
+   * What KV holds, of whatever version; undefined when it holds nothing usable or does not answer in time. A body that is not the
+   * one of its ETag is not used. Never rejects.
+   */
+  async read(store: KVNamespace, ideaBankId: string): Promise<VersionedChangelog | undefined> {
+    try {
+      const read = store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
+      const { value, metadata } = await answerWithin(DEADLINE_MS, read);
+      const parsed = Metadata.safeParse(metadata);
+      if (value === null || !parsed.success) return undefined;
+      const bytes = new Uint8Array(value);
+      return (await etagOf(bytes)) === parsed.data.etag ? { bytes, ...parsed.data } : undefined;
+    } catch (error) {
+      console.warn("KV does not answer; rendering the changelog from D1", error);
+      return undefined;
+    }
   }
-}
 
-/** Stores a rendered changelog. Never throws: the next isolate renders it again. */
-export async function storeChangelog(
-  store: KVNamespace,
-  ideaBankId: string,
-  { bytes, version, etag }: VersionedChangelog,
-): Promise<void> {
-  try {
-    const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
-    const put = store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
-    await answerWithin(DEADLINE_MS, put);
-  } catch (error) {
-    console.warn("KV did not take a rendered changelog", error);
+  /**
+   * Stores a rendered changelog, unless KV holds a newer one (`stored`, or what is read here), or this isolate has stored one a moment
+   * ago. Never rejects: the next isolate renders it again.
+   */
+  async write(
+    store: KVNamespace,
+    ideaBankId: string,
+    { bytes, version, etag }: VersionedChangelog,
+    stored: Promise<VersionedChangelog | undefined> | undefined,
+  ): Promise<void> {
+    const now = Date.now();
+    const storedAt = this.#storedAt.get(ideaBankId);
+    if (storedAt !== undefined && isWithin(storedAt, now, STORE_INTERVAL_MS)) return;
+    this.#storedAt.set(ideaBankId, now);
+    const held = await (stored ?? this.read(store, ideaBankId));
+    if (held !== undefined && held.version >= version) return;
+    try {
+      const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
+      const put = store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
+      await answerWithin(DEADLINE_MS, put);
+    } catch (error) {
+      console.warn("KV did not take a rendered changelog", error);
+    }
   }
 }

@@ -1,25 +1,29 @@
 /**
- * A map of bounded weight, by string. When it is full, what was used longest ago is dropped.
+ * A map of bounded weight, by string. When it is full, what was used longest ago is dropped. Where several own its entries, each
+ * owner has a share: who is over it loses its own oldest entries, and nobody else's.
  *
- * A library for this takes six kilobytes of the bundle, most of it for times to live and asynchronous loading, which are not
- * needed here.
+ * A library takes six kilobytes of the bundle for this, and brings a time to live and asynchronous loading, which are not needed.
  */
 
 export type BoundedMapOptions<Value> = {
   /** The most that all entries weigh together. */
   readonly max: number;
+  /** Who owns an entry when it is set, and the most that the entries of one owner weigh together. */
+  readonly share?: { readonly max: number; readonly ownerOf: (value: Value) => string };
   /** What an entry weighs when it is set, such as its bytes; without it, 1: `max` counts entries. */
   readonly weigh?: (value: Value) => number;
   /** Called with each entry that is dropped or deleted, but not with one that is replaced. */
   readonly onDrop?: (value: Value, key: string) => void;
 };
 
-type Entry<Value> = { readonly value: Value; readonly weight: number };
+type Entry<Value> = { readonly value: Value; readonly weight: number; readonly owner: string };
 
 export class BoundedMap<Value> {
   readonly #options: BoundedMapOptions<Value>;
   /** A `Map` iterates in the order of insertion, so the entry that was used longest ago is its first. */
   readonly #entries = new Map<string, Entry<Value>>();
+  /** By owner, where entries have one. */
+  readonly #weights = new Map<string, number>();
   #weight = 0;
   #newest: string | undefined;
 
@@ -38,34 +42,74 @@ export class BoundedMap<Value> {
     return entry?.value;
   }
 
+  /** The value, or the one that is made now. */
+  getOrSet(key: string, make: () => Value): Value {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const value = make();
+    this.set(key, value);
+    return value;
+  }
+
   /** The value, without using it. */
   peek(key: string): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** An entry that weighs more than the whole map may is not kept. */
+  /** An entry that weighs more than the map, or its owner's share, is not kept. */
   set(key: string, value: Value): void {
-    const weight = this.#options.weigh?.(value) ?? 1;
-    if (weight > this.#options.max) {
+    const { max, weigh, share } = this.#options;
+    const weight = weigh?.(value) ?? 1;
+    const owner = share?.ownerOf(value) ?? "";
+    const ownMax = share?.max ?? max;
+    if (weight > Math.min(max, ownMax)) {
       this.delete(key);
       return;
     }
-    this.#weight += weight - (this.#entries.get(key)?.weight ?? 0);
-    this.#entries.delete(key);
-    this.#entries.set(key, { value, weight });
+    const replaced = this.#entries.get(key);
+    if (replaced !== undefined) this.#remove(key, replaced);
+    this.#entries.set(key, { value, weight, owner });
+    this.#weigh(owner, weight);
     this.#newest = key;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#options.max) break;
-      this.delete(oldest);
-    }
+    if (this.#weightOf(owner) > ownMax)
+      this.#dropOldest(
+        (entry) => entry.owner === owner,
+        () => this.#weightOf(owner) > ownMax,
+      );
+    this.#dropOldest(
+      () => true,
+      () => this.#weight > max,
+    );
   }
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#weight -= entry.weight;
+    this.#remove(key, entry);
     this.#options.onDrop?.(entry.value, key);
+  }
+
+  #dropOldest(isMeant: (entry: Entry<Value>) => boolean, isOver: () => boolean): void {
+    for (const [key, entry] of this.#entries) {
+      if (!isOver()) return;
+      if (isMeant(entry)) this.delete(key);
+    }
+  }
+
+  #remove(key: string, { owner, weight }: Entry<Value>): void {
+    this.#entries.delete(key);
+    this.#weigh(owner, -weight);
+  }
+
+  #weightOf(owner: string): number {
+    return this.#weights.get(owner) ?? 0;
+  }
+
+  #weigh(owner: string, weight: number): void {
+    this.#weight += weight;
+    const total = this.#weightOf(owner) + weight;
+    if (total === 0) this.#weights.delete(owner);
+    else this.#weights.set(owner, total);
   }
 
   /** What was used longest ago comes first. */

@@ -6,12 +6,6 @@
 /** Milliseconds: with something to fall back on when the store does not answer, and without. */
 export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
 
-/**
- * How long a request of a Worker waits for another's read before it reads itself, in milliseconds. workerd resumes each request
- * in its own context, but the promise of a request that has ended never settles.
- */
-export const JOIN_MS = 1_000;
-
 /** Whether less than `milliseconds` have passed from `since` to `now`. A clock that has stepped back says nothing: false. */
 export const isWithin = (since: number, now: number, milliseconds: number): boolean =>
   now >= since && now - since < milliseconds;

@@ -5,6 +5,9 @@ import { describe } from "./describe.ts";
 /** An implemented proposal. `lastActivityAt` is in Unix milliseconds. */
 export type ChangelogEntry = { readonly title: string; readonly description: string; readonly lastActivityAt: number };
 
+/** A rendered changelog is not longer: fewer entries, never half of one. */
+export const MAX_CHANGELOG_BYTES = 256 * 1024;
+
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
 const Item = z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) });
 

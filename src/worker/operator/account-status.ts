@@ -1,7 +1,8 @@
-/** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
+/** Suspends and resumes an account: D1 first, then this isolate's memory and the gates of its API keys, then the operator is answered. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { setAccountStatus } from "../database/account-status.ts";
 import { allDatabases, chooseDatabase } from "../database/choose-database.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import type { AccountStatusChange } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
@@ -9,10 +10,11 @@ import { Problem } from "../problem.ts";
 /** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
 export async function changeAccountStatus(
   env: Env,
-  gatekeeper: Gatekeeper,
+  { gatekeeper, views }: { readonly gatekeeper: Gatekeeper; readonly views: IdeaBankViews },
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  const { accountId, apiKeyIds } = await setStatus(env, account, status);
+  const { accountId, apiKeyIds, bookmark } = await setStatus(env, account, status);
+  views.noteSuspension(accountId, status === "suspended", bookmark);
   const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env, id)));
   const missed = notified.filter((outcome) => outcome.status === "rejected");
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };

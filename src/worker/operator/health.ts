@@ -1,7 +1,7 @@
 /** Whether each store answers. An isolate asks at most once in five seconds, however many ask it. */
 import { allDatabases } from "../database/choose-database.ts";
 import { pingDatabase } from "../database/ping.ts";
-import { answerWithin, DEADLINE_MS, JOIN_MS, type WaitUntil } from "../memory/deadline.ts";
+import { answerWithin, DEADLINE_MS, type WaitUntil } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
 import type { StoreHealth } from "../model/operator.ts";
 
@@ -13,12 +13,10 @@ export class HealthCheck {
   readonly #stores = new KeptValue<StoreHealth>({
     now: () => Date.now(),
     isOutage: () => false,
-    joins: true,
-    joinMs: JOIN_MS,
   });
 
   read(env: Env, waitUntil: WaitUntil): Promise<StoreHealth> {
-    return this.#stores.read(() => askStores(env), FRESH_MS, waitUntil);
+    return this.#stores.read({ load: () => askStores(env), freshMs: FRESH_MS, waitUntil });
   }
 }
 

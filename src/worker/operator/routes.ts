@@ -5,17 +5,18 @@ import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { Problem } from "../problem.ts";
 import { changeAccountStatus } from "./account-status.ts";
 import { HealthCheck } from "./health.ts";
 import { OPERATOR_OPERATIONS } from "./operations.ts";
 
 /** The memory that this surface shares with others of the isolate. */
-export type OperatorMemory = { readonly gatekeeper: Gatekeeper };
+export type OperatorMemory = { readonly gatekeeper: Gatekeeper; readonly views: IdeaBankViews };
 
 const MIN_SECRET_LENGTH = 32;
 
-export function createOperatorRoutes({ gatekeeper }: OperatorMemory) {
+export function createOperatorRoutes(memory: OperatorMemory) {
   const health = new HealthCheck();
   const handlers: Record<keyof typeof OPERATOR_OPERATIONS, (c: Context<AppEnv>) => Promise<Response>> = {
     getHealth: async (c) => {
@@ -28,7 +29,7 @@ export function createOperatorRoutes({ gatekeeper }: OperatorMemory) {
     setAccountStatus: async (c) => {
       authenticateOperator(c);
       const { body } = await readInput(c, OPERATOR_OPERATIONS.setAccountStatus, "operator");
-      return c.json(await changeAccountStatus(c.env, gatekeeper, body));
+      return c.json(await changeAccountStatus(c.env, memory, body));
     },
   };
   return routeOperations<AppEnv, typeof OPERATOR_OPERATIONS>(OPERATOR_OPERATIONS, (name) => handlers[name]);

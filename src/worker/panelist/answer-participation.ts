@@ -3,9 +3,11 @@
  * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
-import type { VerifiedToken } from "../credentials/compound-token.ts";
+import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
+import type { Databases } from "../database/databases.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
@@ -14,7 +16,7 @@ import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
 import { Problem } from "../problem.ts";
-import { type ReadToken, unauthorized } from "./authenticate-panelist.ts";
+import { type TokenReader, unauthorized } from "./authenticate-panelist.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
 /** `now` is in Unix milliseconds. */
@@ -44,7 +46,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer(readToken: ReadToken) {
+export function createParticipationAnswer(tokens: TokenReader, databases: Databases) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -52,27 +54,38 @@ export function createParticipationAnswer(readToken: ReadToken) {
   ): Promise<Response> {
     const { method, credential } = operation;
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
-    const { token, database } = await readToken(c);
+    const token = await tokens.read(c);
+    const database = databases.of(c, token.ideaBankId);
+    if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId, method === "GET");
+    // What a replica does not know was perhaps created, or opened, a moment ago: a token that is younger than that is asked for twice.
+    const { freshnessMs, anchorMs } = c.get("settings");
+    const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
+    const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
-      const needsPrimary = (access: PanelistAccess) => refusalOf(access, token) !== undefined;
-      const access = await database.read(token, (session) => loadAccess(session, token), { needsPrimary });
+      const access = await database.read((session) => loadAccess(session, token), { needsPrimary });
       throw refusalOf(access, token) ?? problem;
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
-    // What a replica does not know was perhaps created, or opened, a moment ago.
-    const needsPrimary = ({ access }: ParticipationResult) => refusalOf(access, token) !== undefined;
-    const found = await (method === "GET"
-      ? database.read(token, work, { needsPrimary, isLarge: operation.query !== undefined })
-      : database.write(token, work));
+    const read = async () =>
+      database.read(work, {
+        floor: await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
+        needsPrimary: ({ access }) => needsPrimary(access),
+        largeOf: operation.query === undefined ? undefined : token.ideaBankId,
+      });
+    const primary = database.atPrimary();
+    const found = await (method === "GET" ? read() : work(primary.session));
+    primary.noteAnswer();
 
     const refusal = refusalOf(found.access, token);
     if (refusal !== undefined) throw refusal;
     if (found.proposal === null) throw new Problem("proposal-not-found");
     requireCapability(found.access, capability);
     if (found.final && found.proposal?.duplicateOf) throw mergedInto(found.proposal.duplicateOf);
-    return found.respond();
+    const response = await found.respond();
+    if (primary.bookmark !== undefined) await sendConsistencyToken(c, response, token.ideaBankId, primary.bookmark);
+    return response;
   };
 }
 

@@ -1,12 +1,10 @@
-/** Authenticates a panelist: first the token, without I/O, then the idea bank that it names. */
+/** Authenticates a panelist: the token, without I/O. Whether it was revoked is the idea bank's view's to say. */
 import type { Context } from "hono";
-import { isExpired, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
+import { isExpired, type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
+import type { SigningKeys } from "../credentials/envelope.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
-import type { Database, Databases } from "../database/databases.ts";
-import type { Alongside } from "../database/idea-bank-snapshots.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankSnapshots, OpenedIdeaBank } from "../idea-bank/snapshots.ts";
 import { Problem } from "../problem.ts";
 
 /** The same response for every reason: it says what is expected, not what was wrong. */
@@ -19,45 +17,32 @@ export const unauthorized = oncePer(
     }),
 );
 
-/** A valid token, and the database that holds what it names. */
-export type PresentedToken = { readonly token: VerifiedToken; readonly database: Database };
+/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O. */
+export class TokenReader {
+  readonly #verified = new VerifiedCredentials<VerifiedToken, TokenRefusal>(verifyToken);
 
-/**
- * A reader of the token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O.
- * It throws `unauthorized`.
- */
-export type ReadToken = (c: Context<AppEnv>) => Promise<PresentedToken>;
-
-export function createTokenReader(databases: Databases): ReadToken {
-  const verified = new VerifiedCredentials(verifyToken);
-  return async function readToken(c) {
-    const text = c.req.header("Authorization")?.replace(/^Bearer +/i, "");
-    const token = await verified.verify(text, c.get("settings").signingKeys);
+  /** Throws `unauthorized`. */
+  async read(c: Context<AppEnv>): Promise<VerifiedToken> {
+    const token = await this.#verified.verify(textOf(c.req.header("Authorization")), c.get("settings").signingKeys);
     if (!token.ok) throw unauthorized(token.reason);
-    const now = Math.floor(Date.now() / 1000);
-    if (isExpired(token.value, now)) throw unauthorized("expired");
-    // One issued after a revocation belongs to the next second; nothing is issued later than that.
-    if (token.value.issuedAt > now + 1) throw unauthorized("issued in the future");
-    const database = databases.of(c.env, token.value.ideaBankId);
-    if (database === undefined) throw unauthorized("of no database");
-    return { token: token.value, database };
-  };
+    const reason = timeRefusal(token.value);
+    if (reason !== undefined) throw unauthorized(reason);
+    return token.value;
+  }
+
+  /** A token that was verified before; undefined when the answer is not so simple. */
+  peek(authorization: string | null, keys: SigningKeys): VerifiedToken | undefined {
+    const text = textOf(authorization ?? undefined);
+    const token = text === undefined ? undefined : this.#verified.peek(text, keys);
+    return token === undefined || timeRefusal(token) !== undefined ? undefined : token;
+  }
 }
 
-/** The idea bank of a token, which may not exist. Throws `unauthorized` when the token has been revoked. */
-export async function openIdeaBank(
-  c: Context<AppEnv>,
-  snapshots: IdeaBankSnapshots,
-  { token, database }: PresentedToken,
-  alongside: Alongside | undefined,
-): Promise<OpenedIdeaBank> {
-  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-  const opened = await snapshots.read(database, token, {
-    freshMs: c.get("settings").freshnessMs,
-    waitUntil,
-    alongside,
-  });
-  const { tokensRevokedAt } = opened;
-  if (tokensRevokedAt !== null && token.issuedAt * 1000 <= tokensRevokedAt) throw unauthorized("revoked");
-  return opened;
+const textOf = (authorization: string | undefined) => authorization?.replace(/^Bearer +/i, "");
+
+function timeRefusal(token: VerifiedToken): string | undefined {
+  const now = Math.floor(Date.now() / 1000);
+  if (isExpired(token, now)) return "expired";
+  // One issued after a revocation belongs to the next second; nothing is issued later than that.
+  return token.issuedAt > now + 1 ? "issued in the future" : undefined;
 }

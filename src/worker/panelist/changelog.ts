@@ -1,27 +1,35 @@
-/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7). */
-
+/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer, given with or without the middleware. */
+import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
-import type { Changelogs } from "../idea-bank/changelogs.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
-import { Problem } from "../problem.ts";
-import type { PanelistHandler } from "./answer-from-view.ts";
+import { REQUEST_ID } from "../http/request-id.ts";
+import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
+import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
 
-export function createChangelogHandler(snapshots: IdeaBankSnapshots, changelogs: Changelogs): PanelistHandler {
-  return function handleChangelog(c, { token: { ideaBankId }, database }) {
-    const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-    // A cold isolate reads KV and D1 at the same time, so that both take one round trip.
-    const prefetched = snapshots.has(ideaBankId)
-      ? undefined
-      : changelogs.prefetch(c.env.CHANGELOGS, ideaBankId, waitUntil);
-    return async ({ ideaBank, bookmark }) => {
-      if (ideaBank === null) throw new Problem("idea-bank-not-found");
-      const sources = { database, store: c.env.CHANGELOGS, prefetched };
-      const newest = { version: ideaBank.changelogVersion, bookmark };
-      const changelog = await changelogs.read(sources, ideaBankId, newest, waitUntil);
-      c.header("ETag", changelog.etag);
-      c.header("Cache-Control", "private, no-cache");
-      if (ifNoneMatch(c.req.header("If-None-Match"), changelog.etag)) return c.body(null, 304);
-      return c.body(changelog.bytes, 200, { "Content-Type": "application/json" });
-    };
+/** What a request brings that the answer depends on. */
+type ChangelogRequest = { readonly requestId: string; readonly ifNoneMatch: string | undefined };
+
+type Headers = Readonly<Record<string, string>>;
+
+/** By changelog, the headers of 200 and of 304: one plain record each, which costs less than setting thirteen headers. */
+const prepared = new WeakMap<VersionedChangelog, { readonly ok: Headers; readonly notModified: Headers }>();
+
+function headersOf(changelog: VersionedChangelog) {
+  const known = prepared.get(changelog);
+  if (known !== undefined) return known;
+  const notModified = {
+    ...DEFAULT_HEADERS,
+    ...CROSS_ORIGIN_HEADERS,
+    ETag: changelog.etag,
+    "Cache-Control": "private, no-cache",
   };
+  const headers = { ok: { ...notModified, "Content-Type": "application/json" }, notModified };
+  prepared.set(changelog, headers);
+  return headers;
+}
+
+export function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogRequest): Response {
+  const { ok, notModified } = headersOf(changelog);
+  return ifNoneMatch(request.ifNoneMatch, changelog.etag)
+    ? new Response(null, { status: 304, headers: { ...notModified, [REQUEST_ID]: request.requestId } })
+    : new Response(changelog.bytes, { headers: { ...ok, [REQUEST_ID]: request.requestId } });
 }

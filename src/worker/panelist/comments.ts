@@ -4,16 +4,14 @@ import { createId } from "../credentials/id.ts";
 import { addComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import type { ParticipationHandlers } from "./answer-participation.ts";
 import type { COMMENT_OPERATIONS } from "./operations.ts";
 
-export const createCommentHandlers = (
-  snapshots: IdeaBankSnapshots,
-): ParticipationHandlers<typeof COMMENT_OPERATIONS> => ({
+export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandlers<typeof COMMENT_OPERATIONS> => ({
   listPanelistComments: async (c, { session, token, ids, page: request }) => {
     const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
     return { access, proposal, respond: () => respondPage(c, page) };
@@ -24,7 +22,7 @@ export const createCommentHandlers = (
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, result } = found;
     // It moves an implemented proposal up in the changelog.
-    if (result.kind === "done") snapshots.expire(token.ideaBankId);
+    views.noteWrite(token.ideaBankId, session.getBookmark() ?? "");
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,
       by: "panelist",

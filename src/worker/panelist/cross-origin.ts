@@ -6,15 +6,27 @@ import { PANELIST_OPERATIONS } from "./operations.ts";
 const answerPreflight = cors({
   origin: "*",
   allowMethods: [...new Set(["HEAD", ...Object.values(PANELIST_OPERATIONS).map(({ method }) => method)])],
-  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id"],
+  allowHeaders: [
+    "Authorization",
+    "Consistency-Token",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-None-Match",
+    "X-Request-Id",
+  ],
   maxAge: 86_400,
 });
+
+export const CROSS_ORIGIN_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "Consistency-Token,ETag,Idempotency-Replayed,Retry-After,X-Request-Id",
+  Vary: "Authorization, Origin",
+} as const;
+const ENTRIES = Object.entries(CROSS_ORIGIN_HEADERS);
 
 /** Answers preflights, before authentication; other answers get prepared headers: see `defaultHeaders`. */
 export const allowEveryOrigin: MiddlewareHandler = (c, next) => {
   if (c.req.method === "OPTIONS") return answerPreflight(c, next);
-  c.header("Access-Control-Allow-Origin", "*");
-  c.header("Access-Control-Expose-Headers", "ETag,Idempotency-Replayed,Retry-After,X-Request-Id");
-  c.header("Vary", "Authorization, Origin");
+  for (const [name, value] of ENTRIES) c.header(name, value);
   return next();
 };

@@ -6,10 +6,12 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
+import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
+import { sendConsistencyToken } from "../http/consistency.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { type Input, readInput } from "../http/read-input.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
@@ -20,6 +22,8 @@ export type TenantRequest<O extends Operation> = Input<O> & {
   readonly accountId: string;
   readonly session: D1DatabaseSession;
   readonly now: number;
+  /** Tokens were revoked, or are valid again: this isolate knows it at once. */
+  readonly noteRevocation: (revocation: TokenRevocation) => void;
 };
 
 export type TenantHandler<O extends Operation> = (
@@ -29,7 +33,7 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: IdeaBankSnapshots) {
+export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
@@ -52,25 +56,13 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, snapshots: 
         return primary.session;
       },
       now: Date.now(),
+      noteRevocation: (revocation) => views.noteRevocation(accountId, revocation, primary.bookmark ?? "", database),
     });
-    if (method === "GET") primary.noteRead();
-    else {
-      // A tenant that creates many idea banks fills no memory with them.
-      const isRead = ids.ideaBankId !== undefined && snapshots.has(ids.ideaBankId);
-      primary.noteWrite(isRead ? ids.ideaBankId : undefined);
-      expireWhatChanged(snapshots, accountId, path, ids);
-    }
+    primary.noteAnswer();
+    if (method === "GET" || primary.bookmark === undefined) return response;
+    const { ideaBankId, panelistId } = ids;
+    if (ideaBankId !== undefined) views.noteWrite(ideaBankId, primary.bookmark);
+    await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
   };
-}
-
-/** What panelists see of an idea bank changes by a write to it or to what is in it; whose tokens are valid, by one to a panelist. */
-function expireWhatChanged(
-  snapshots: IdeaBankSnapshots,
-  accountId: string,
-  path: string,
-  { ideaBankId, panelistId }: Readonly<Record<string, string>>,
-): void {
-  if (panelistId !== undefined) snapshots.expireAccount(accountId);
-  else if (ideaBankId !== undefined && !path.endsWith("/tokens")) snapshots.expire(ideaBankId);
 }

@@ -40,7 +40,7 @@ export function createApiKeyAuthentication(gatekeeper: Gatekeeper, databases: Da
   return async function authenticateApiKey(c, scope) {
     const apiKey = await verified.verify(c.req.header("X-API-Key"), c.get("settings").signingKeys);
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
-    const database = databases.of(c.env, apiKey.value.id);
+    const database = databases.of(c, apiKey.value.id);
     if (database === undefined) throw unauthorized("of no database");
     const stores = { gates: c.env.API_KEY_GATE, database: database.binding };
     const request = {

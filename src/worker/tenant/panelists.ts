@@ -17,7 +17,7 @@ import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import type { TenantHandlers } from "./answer-tenant.ts";
 import type { TENANT_PANELIST_OPERATIONS } from "./operations/panelists.ts";
-import { owned, respondDeleted } from "./refuse-foreign.ts";
+import { owned } from "./refuse-foreign.ts";
 
 const justRevoked = () =>
   new Problem("conflict", {
@@ -40,14 +40,17 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
   getPanelist: async (c, { session, accountId, ids }) =>
     c.json(owned(await loadPanelist(session, accountId, ids.panelistId))),
 
-  updatePanelist: async (c, { session, accountId, ids, body }) => {
-    const panelist = owned(await updatePanelist(session, accountId, ids.panelistId, body));
-    if (panelist === "taken") throw externalIdTaken();
-    return c.json(panelist);
+  updatePanelist: async (c, { session, accountId, ids, body, noteRevocation }) => {
+    const updated = owned(await updatePanelist(session, accountId, ids.panelistId, body));
+    if (updated === "taken") throw externalIdTaken();
+    if (updated.revocation !== undefined) noteRevocation(updated.revocation);
+    return c.json(updated.panelist);
   },
 
-  deletePanelist: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deletePanelist(session, accountId, ids.panelistId)),
+  deletePanelist: async (c, { session, accountId, ids, noteRevocation }) => {
+    noteRevocation(owned(await deletePanelist(session, accountId, ids.panelistId)));
+    return c.body(null, 204);
+  },
 
   issueToken: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const { ideaBankId } = ids;
@@ -65,6 +68,8 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
     });
   },
 
-  revokeTokens: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await revokePanelistTokens(session, accountId, ids.panelistId)),
+  revokeTokens: async (c, { session, accountId, ids, noteRevocation }) => {
+    noteRevocation(owned(await revokePanelistTokens(session, accountId, ids.panelistId)));
+    return c.body(null, 204);
+  },
 };

@@ -2,7 +2,7 @@
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Databases } from "../database/databases.ts";
 import { routeOperations } from "../http/route-operations.ts";
-import type { IdeaBankSnapshots } from "../idea-bank/snapshots.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-tenant.ts";
 import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
 import { TENANT_IDEA_BANK_HANDLERS } from "./idea-banks.ts";
@@ -15,11 +15,11 @@ import type { TenantEnv } from "./tenant-env.ts";
 /** The memory that this surface shares with others of the isolate. */
 export type TenantMemory = {
   readonly gatekeeper: Gatekeeper;
-  readonly snapshots: IdeaBankSnapshots;
+  readonly views: IdeaBankViews;
   readonly databases: Databases;
 };
 
-export function createTenantRoutes({ gatekeeper, snapshots, databases }: TenantMemory) {
+export function createTenantRoutes({ gatekeeper, views, databases }: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
     whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
     ...TENANT_SURVEY_HANDLERS,
@@ -27,7 +27,7 @@ export function createTenantRoutes({ gatekeeper, snapshots, databases }: TenantM
     ...TENANT_PROPOSAL_HANDLERS,
     ...TENANT_PANELIST_HANDLERS,
   };
-  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper, databases), snapshots);
+  const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper, databases), views);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
     TENANT_OPERATIONS,
     (name, operation) => (c) => answer(c, operation, handlers[name]),

@@ -1,6 +1,6 @@
 /** Which sessions an isolate's reads open: when one begins at the primary, and what the others must see at least. */
 import { describe, expect, it, vi } from "vitest";
-import type { ReadOptions } from "../../../src/worker/database/databases.ts";
+import { Databases, type ReadOptions } from "../../../src/worker/database/databases.ts";
 import { freeze } from "../../support/clock.ts";
 import { openDatabase } from "../../support/databases.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
@@ -15,11 +15,13 @@ describe("the anchor", () => {
   async function setUp() {
     freeze(START);
     const replica = await createReplica("0");
-    const database = openDatabase(replica.database);
-    const read = async (ms: number, options: ReadOptions<unknown> = {}, ideaBankId = "bank") => {
+    const databases = new Databases();
+    databases.anchorMs = ANCHOR_MS;
+    const database = openDatabase(replica.database, databases);
+    const read = async (ms: number, options: ReadOptions<unknown> = {}) => {
       vi.setSystemTime(START + ms);
       const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();
-      await database.read({ ideaBankId }, work, options);
+      await database.read(work, options);
     };
     const readAhead = (ms: number) => read(ms, { isAhead: true });
     /** A write elsewhere, so that every anchor has a bookmark of its own. */
@@ -33,7 +35,7 @@ describe("the anchor", () => {
     const primary = database.atPrimary();
     await primary.session.prepare("SELECT 1").first();
     vi.setSystemTime(START + 5_000);
-    primary.noteRead();
+    primary.noteAnswer();
     takeAsked();
     await read(ANCHOR_MS - 1);
     await read(ANCHOR_MS);
@@ -46,7 +48,7 @@ describe("the anchor", () => {
     await read(7_000);
     vi.setSystemTime(START + ANCHOR_MS);
     const fail = () => Promise.reject(new Error("no"));
-    await expect(database.read({ ideaBankId: "bank" }, fail)).rejects.toThrow("no");
+    await expect(database.read(fail)).rejects.toThrow("no");
     await read(ANCHOR_MS + 1);
     await read(ANCHOR_MS + 2);
     expect(takeAsked()).toEqual([FIRST, "00000001", FIRST, FIRST, "00000001"]);
@@ -94,48 +96,21 @@ describe("the anchor", () => {
     expect(takeAsked()).toEqual([FIRST, FIRST, "00000001", FIRST]);
   });
 
-  it("of a write through this isolate is the floor at once: of its idea bank, or of all when it is to none", async () => {
-    const { database, read, write, takeAsked } = await setUp();
-    await read(0);
-    const noteWrite = async (ideaBankId: string | undefined) => {
-      await write();
-      const primary = database.atPrimary();
-      await primary.session.prepare("SELECT 1").first();
-      primary.noteWrite(ideaBankId);
-      takeAsked();
-    };
-    await noteWrite("bank");
-    await read(1);
-    await read(1, {}, "another");
-    expect(takeAsked()).toEqual(["00000002", "00000001"]);
-    await noteWrite(undefined);
-    await read(2);
-    await read(2, {}, "another");
-    expect(takeAsked()).toEqual(["00000003", "00000003"]);
-  });
-
-  it("of what a panelist has read is the floor of the same panelist's later reads, and of no other's", async () => {
-    const { replica, database, read, write, takeAsked } = await setUp();
-    await read(0);
+  it("is raised for one read by what its answer has to include, and lowered by nothing", async () => {
+    const { read, write, takeAsked } = await setUp();
     await write();
-    await replica.catchUp();
-    const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();
-    const readAs = (panelistId: string) => database.read({ ideaBankId: "bank", panelistId }, work);
-    await readAs("one");
-    await readAs("one");
-    await readAs("two");
-    expect(takeAsked()).toEqual([FIRST, "00000001", "00000002", "00000001"]);
-  });
-
-  it("of what was written is kept when more idea banks are written to than are remembered", async () => {
-    const { database, read, write, takeAsked } = await setUp();
     await read(0);
-    await write();
-    const primary = database.atPrimary();
-    await primary.session.prepare("SELECT 1").first();
-    for (let index = 0; index <= 10_000; index++) primary.noteWrite(`bank ${index}`);
     takeAsked();
-    await read(1, {}, "bank 0");
-    expect(takeAsked()).toEqual(["00000002"]);
+    await read(1, { floor: "00000005" });
+    await read(2, { floor: "00000001" });
+    await read(3);
+    expect(takeAsked()).toEqual(["00000005", "00000002", "00000002"]);
+  });
+
+  it("is not asked for when only the primary will do", async () => {
+    const { read, takeAsked } = await setUp();
+    await read(0);
+    await read(1, { atPrimary: true });
+    expect(takeAsked()).toEqual([FIRST, FIRST]);
   });
 });

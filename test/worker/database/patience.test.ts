@@ -17,6 +17,7 @@ async function setUp(ms: { replica: number; primary: number }) {
   const { database, asked } = await createReplica("0");
   const time = new VirtualTime(START);
   const databases = new Databases();
+  databases.anchorMs = ANCHOR_MS;
   const failing = { replica: false, primary: false };
   const away = new Proxy(database, {
     get(target, name) {
@@ -31,10 +32,10 @@ async function setUp(ms: { replica: number; primary: number }) {
       };
     },
   });
-  const read = async (options: ReadOptions<unknown> = {}, ideaBankId = "bank") => {
+  const read = async (options: ReadOptions<unknown> = {}) => {
     asked.length = 0;
     const work = (session: D1DatabaseSession) => session.prepare("SELECT 1 AS one").first<number>("one");
-    const { answer, elapsedMs } = await time.until(openDatabase(away, databases).read({ ideaBankId }, work, options));
+    const { answer, elapsedMs } = await time.until(openDatabase(away, databases).read(work, options));
     expect(answer).toBe(1);
     return [...asked.map((constraint) => (isPrimary(constraint) ? "primary" : "replica")), elapsedMs];
   };
@@ -78,7 +79,7 @@ describe("a read waits for a replica", () => {
     const { ms, read } = await setUp({ replica: 4, primary: 90 });
     for (let times = 0; times < 3; times++) await read();
     ms.replica = 100;
-    for (let times = 0; times < 30; times++) await read({ after: "00000002" });
+    for (let times = 0; times < 30; times++) await read({ floor: "00000002" });
     ms.replica = NEVER;
     expect(await read()).toEqual(["replica", "primary", 54 + 90]);
   });
@@ -94,14 +95,14 @@ describe("a read waits for a replica", () => {
 
   it("no longer because of large reads, which are made twice only until it is known how long those of their idea bank take", async () => {
     const { ms, read } = await setUp({ replica: 4, primary: 90 });
-    const large = { isLarge: true };
+    const large = { largeOf: "large" };
     for (let times = 0; times < 3; times++) await read();
     Object.assign(ms, { replica: 205, primary: 300 });
-    expect(await read(large, "large")).toEqual(["replica", "primary", 205]);
-    for (let times = 0; times < 20; times++) expect(await read(large, "large")).toEqual(["replica", 205]);
+    expect(await read(large)).toEqual(["replica", "primary", 205]);
+    for (let times = 0; times < 20; times++) expect(await read(large)).toEqual(["replica", 205]);
     ms.replica = NEVER;
     expect(await read()).toEqual(["replica", "primary", 54 + 300]);
-    expect(await read(large, "another")).toEqual(["replica", "primary", 200 + 300]);
+    expect(await read({ largeOf: "another" })).toEqual(["replica", "primary", 200 + 300]);
   });
 
   it("50 ms when the clock has stepped back", () => {

@@ -1,0 +1,125 @@
+/** What a panelist's request depends on, in one D1 batch: an idea bank's state, its changelog's entries, its account's revocations. */
+import { type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
+import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
+
+type StateRow = {
+  account_id: string;
+  account_status: string;
+  name: string;
+  status: IdeaBankStatus;
+  internal: number;
+  changelog_enabled: number;
+  submissions_enabled: number;
+  voting_enabled: number;
+  comments_enabled: number;
+  changelog_version: number;
+};
+type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
+type EntryRow = { title: string; description: string; last_activity_at: number };
+
+/** An account with more revocations is not read as a list. */
+export const MAX_LISTED = 2_000;
+
+/** What a panelist's tokens were revoked at, who is inactive or deleted: all of them are invalid. */
+export const INACTIVE = Number.MAX_SAFE_INTEGER;
+
+/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. */
+export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
+
+/**
+ * What is known already, and need not be read: the changelog up to a version, by account the revocations up to a `seq`.
+ * `panelistId` is looked up in any case.
+ */
+export type KnownOfView = {
+  readonly panelistId: string;
+  readonly version: number;
+  readonly seqs: Readonly<Record<string, number>>;
+};
+
+/**
+ * `ideaBank` is null when there is none. `entries` are those of its version, or undefined when that is known. `revocations` are
+ * those of its account that were not known, oldest first; more than `MAX_LISTED` are not complete. `own` is the panelist's.
+ */
+export type LoadedView = {
+  readonly ideaBank: IdeaBankState | null;
+  readonly entries: readonly ChangelogEntry[] | undefined;
+  readonly revocations: readonly TokenRevocation[];
+  readonly own: TokenRevocation | undefined;
+};
+
+/**
+ * One round trip, one transaction: entries are never shown under a version or a switch of another moment. It reads at most about
+ * 2,000 revocations and the changelog's entries, however much is stored.
+ */
+export async function loadIdeaBankView(
+  session: D1DatabaseSession,
+  ideaBankId: string,
+  { panelistId, version, seqs }: KnownOfView,
+): Promise<LoadedView> {
+  const [states, entries] = await session.batch([
+    session
+      .prepare(
+        `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
+           b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version,
+           (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = ?2) AS own,
+           (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
+              SELECT seq, panelist_id, revoked_at FROM token_revocations
+              WHERE account_id = b.account_id AND seq > coalesce((SELECT value FROM json_each(?3) WHERE key = b.account_id), 0)
+              ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
+         FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id`,
+      )
+      .bind(ideaBankId, panelistId, JSON.stringify(seqs)),
+    selectEntries(session, ideaBankId, version),
+  ]);
+  const row = states?.results[0] as Row | undefined;
+  const ideaBank = row === undefined || row.account_id === null ? null : toIdeaBankState(row);
+  const hasEntries = ideaBank !== null && ideaBank.changelogVersion > version && ideaBank.changelogEnabled;
+  return {
+    ideaBank,
+    entries: hasEntries ? (entries?.results as EntryRow[] | undefined)?.map(toEntry) : undefined,
+    revocations: row === undefined ? [] : (JSON.parse(row.revocations) as RevocationRow[]).map(toRevocation),
+    own: row?.own == null ? undefined : toRevocation(JSON.parse(row.own) as RevocationRow),
+  };
+}
+
+/**
+ * An idea bank's implemented proposals (public and not merged), newest first by last activity, ties by id: at most its configured
+ * maximum, and as many as a rendered changelog may hold; none when its changelog is disabled, or no newer than `version`. By the index `proposals_active`.
+ */
+const selectEntries = (session: D1DatabaseSession, ideaBankId: string, version: number): D1PreparedStatement =>
+  session
+    .prepare(
+      `SELECT title, description, last_activity_at FROM (
+         SELECT title, description, last_activity_at, id,
+           sum(octet_length(title) + octet_length(description)) OVER (ORDER BY last_activity_at DESC, id DESC) AS bytes
+         FROM (SELECT title, description, last_activity_at, id FROM proposals
+               WHERE idea_bank_id = ?1 AND status = 'implemented' AND listed = 1
+               ORDER BY last_activity_at DESC, id DESC
+               LIMIT coalesce((SELECT iif(changelog_version > ?2 AND changelog_enabled, changelog_max_entries, 0)
+                               FROM idea_banks WHERE id = ?1), 0)))
+       WHERE bytes <= ${MAX_CHANGELOG_BYTES} ORDER BY last_activity_at DESC, id DESC`,
+    )
+    .bind(ideaBankId, version);
+
+type RevocationRow = [seq: number, panelistId: string, revokedAt: number];
+
+const toRevocation = ([seq, panelistId, revokedAt]: RevocationRow): TokenRevocation => ({ seq, panelistId, revokedAt });
+
+const toEntry = (row: EntryRow): ChangelogEntry => ({
+  title: row.title,
+  description: row.description,
+  lastActivityAt: row.last_activity_at,
+});
+
+const toIdeaBankState = (row: StateRow): IdeaBankState => ({
+  accountId: row.account_id,
+  accountSuspended: row.account_status === "suspended",
+  name: row.name,
+  status: row.status,
+  internal: row.internal === 1,
+  changelogEnabled: row.changelog_enabled === 1,
+  submissionsEnabled: row.submissions_enabled === 1,
+  votingEnabled: row.voting_enabled === 1,
+  commentsEnabled: row.comments_enabled === 1,
+  changelogVersion: row.changelog_version,
+});

@@ -1,0 +1,63 @@
+/**
+ * Whether a database is known to hang. D1 has hung for a minute at a time: then nobody waits in line for it.
+ *
+ * When a call has missed its deadline, and none was answered since it began, the database is asked for nothing but a sign of life,
+ * once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
+ * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When nobody has asked for
+ * two seconds, it is not known any more.
+ */
+import { isWithin, type WaitUntil } from "../memory/deadline.ts";
+
+/** How long a healthy database may take for a sign of life, in milliseconds: the farthest primary takes less. */
+const GRACE_MS = 500;
+const INTERVAL_MS = 1_000;
+const KNOWN_MS = 2_000;
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+
+/** Asks for a sign of life: settles when the database has answered. */
+export type Ping = () => Promise<unknown>;
+
+export class Pulse {
+  #answeredAt = LONG_AGO;
+  /** Since when a sign of life has been waited for, and when the last one was asked for. */
+  #silentSince: number | undefined;
+  #pingedAt = LONG_AGO;
+
+  /** Whether a call would wait for nothing. Once a second it asks for a sign of life, which `waitUntil` keeps under way. */
+  isHanging(now: number, ping: Ping, waitUntil: WaitUntil): boolean {
+    const silentSince = this.#silent(now);
+    if (silentSince === undefined || isWithin(silentSince, now, GRACE_MS)) return false;
+    if (!isWithin(this.#pingedAt, now, INTERVAL_MS)) this.#ping(now, ping, waitUntil);
+    return true;
+  }
+
+  /** How long it takes, in milliseconds, until it is known whether the database hangs; undefined when there is no doubt. */
+  doubtMs(now: number): number | undefined {
+    const silentSince = this.#silent(now);
+    return silentSince === undefined ? undefined : silentSince + GRACE_MS - now;
+  }
+
+  /** A call that began at `since` has missed its deadline. */
+  missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
+    if (this.#answeredAt > since || this.#silent(now) !== undefined) return;
+    this.#silentSince = now;
+    this.#ping(now, ping, waitUntil);
+  }
+
+  /** Any call has ended, whatever with. */
+  ended(now: number): void {
+    this.#answeredAt = now;
+    this.#silentSince = undefined;
+  }
+
+  #silent(now: number): number | undefined {
+    if (!isWithin(this.#pingedAt, now, KNOWN_MS)) this.#silentSince = undefined;
+    return this.#silentSince;
+  }
+
+  #ping(now: number, ping: Ping, waitUntil: WaitUntil): void {
+    this.#pingedAt = now;
+    const end = () => this.ended(Date.now());
+    waitUntil(ping().then(end, end));
+  }
+}

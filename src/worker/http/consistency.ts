@@ -1,0 +1,30 @@
+/** The header `Consistency-Token`: on the answer to a write, and on the request that has to include it. */
+import type { Context } from "hono";
+import { signConsistencyToken, verifyConsistencyToken } from "../credentials/consistency-token.ts";
+import type { Settings } from "../settings.ts";
+
+export const CONSISTENCY_TOKEN = "Consistency-Token";
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** `subject`: the idea bank or the panelist that was written to, up to `bookmark`. */
+export async function sendConsistencyToken(
+  c: { get(key: "settings"): Settings },
+  { headers }: Response,
+  subject: string,
+  bookmark: D1SessionBookmark,
+): Promise<void> {
+  const token = await signConsistencyToken(bookmark, subject, seconds(), c.get("settings").signingKeys);
+  if (token !== undefined) headers.set(CONSISTENCY_TOKEN, token);
+}
+
+/** What the answer must include: the bookmark of the request's token; undefined without one, and for one that is not for the subjects. */
+export async function readConsistencyToken(
+  c: Pick<Context, "req"> & { get(key: "settings"): Settings },
+  subjects: readonly string[],
+): Promise<D1SessionBookmark | undefined> {
+  const text = c.req.header(CONSISTENCY_TOKEN);
+  return text === undefined
+    ? undefined
+    : verifyConsistencyToken(text, subjects, seconds(), c.get("settings").signingKeys);
+}

@@ -1,0 +1,66 @@
+/** The view of an idea bank: one value that all of its panelists' requests are answered from, and how it is read. */
+import type { Database } from "../database/databases.ts";
+import { type KnownOfView, type LoadedView, loadIdeaBankView } from "../database/idea-bank-view.ts";
+import type { WaitUntil } from "../memory/deadline.ts";
+import { hasCapability } from "../model/capabilities.ts";
+import type { IdeaBankState } from "../model/idea-bank.ts";
+import { renderChangelog } from "./render-changelog.ts";
+import type { StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
+
+/** `ideaBank` is null when there is none. `changelog` is the last one that was read: that of its version, while it may be viewed. */
+export type View = {
+  readonly ideaBank: IdeaBankState | null;
+  readonly changelog: VersionedChangelog | undefined;
+  readonly bookmark: D1SessionBookmark;
+};
+
+/** Where a view is read. `kv` where the changelog is wanted. */
+export type ViewSources = {
+  readonly database: Database;
+  readonly kv: KVNamespace | undefined;
+  readonly stored: StoredChangelogs;
+  readonly waitUntil: WaitUntil;
+};
+
+/** How far a read must see: `floor` at least, or what the primary says now. Nobody waits for one that `isAhead`. */
+export type Reach = {
+  readonly floor?: D1SessionBookmark | undefined;
+  readonly atPrimary?: boolean;
+  readonly isAhead?: boolean;
+};
+
+/** Before every version. */
+const NO_VERSION = -1;
+
+/** One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is what is known of it. */
+export async function readView(
+  { database, kv, stored, waitUntil }: ViewSources,
+  ideaBankId: string,
+  known: Omit<KnownOfView, "version">,
+  previous: View | undefined,
+  reach: Reach,
+): Promise<{ readonly view: View; readonly loaded: LoadedView; readonly bookmark: D1SessionBookmark }> {
+  let seed: VersionedChangelog | undefined;
+  const held = previous === undefined && kv !== undefined ? stored.read(kv, ideaBankId) : undefined;
+  held?.then((changelog) => {
+    seed = changelog;
+  });
+  const version = previous?.changelog?.version ?? NO_VERSION;
+  const load = async (session: D1DatabaseSession) => {
+    const loaded = await loadIdeaBankView(session, ideaBankId, { ...known, version });
+    return { loaded, bookmark: session.getBookmark() ?? "" };
+  };
+  const { loaded, bookmark } = await database.read(load, reach);
+  const { ideaBank, entries } = loaded;
+  // A replica that has not come as far as what is known.
+  if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
+    return { view: previous, loaded, bookmark };
+  if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))
+    return { view: { ideaBank, changelog: previous?.changelog, bookmark }, loaded, bookmark };
+
+  const isSeeded = seed?.version === ideaBank.changelogVersion;
+  const changelog =
+    isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
+  if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
+  return { view: { ideaBank, changelog, bookmark }, loaded, bookmark };
+}

@@ -1,0 +1,245 @@
+/**
+ * An isolate's views of idea banks (view.ts): all that their panelists' requests depend on, for all panelists at once.
+ *
+ * One value is kept for each idea bank, and one D1 batch reads all of it; kept-value.ts has the rules of its age and of an outage.
+ * The revocations of an account are kept once beside its views. Of an account with many, and where there is no idea bank, the
+ * token's panelist is kept on its own, and read by the same batch.
+ *
+ * Memory is bounded in bytes, and no account takes more than its share. Only what panelists have read is in it.
+ */
+import { isYoungToken } from "../credentials/compound-token.ts";
+import { laterOf } from "../database/anchors.ts";
+import type { Database } from "../database/databases.ts";
+import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
+import type { WaitUntil } from "../memory/deadline.ts";
+import { KeptValue, type ReadTerms } from "../memory/kept-value.ts";
+import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
+import type { Capability } from "../model/idea-bank.ts";
+import { AccountMemory } from "./account-memory.ts";
+import { StoredChangelogs } from "./stored-changelogs.ts";
+import { type Reach, readView, type View } from "./view.ts";
+
+/** The content of a verified token. `issuedAt` is in Unix seconds. */
+type Claims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
+
+/** `isRevoked`: the token is not valid. */
+export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly isRevoked: boolean };
+
+/**
+ * How a request opens an idea bank. `freshMs`: how old the view may be. `doubtMs`: a token that was issued less than this ago is
+ * refused only when the primary says so. `floor`: what the view includes at least. `capability`: what the token is refused without;
+ * null: any capability. `kv` where the changelog is wanted.
+ */
+export type OpenTerms = {
+  readonly database: Database;
+  readonly kv: KVNamespace | undefined;
+  readonly freshMs: number;
+  readonly doubtMs: number;
+  readonly floor: D1SessionBookmark | undefined;
+  readonly capability: Capability | null;
+  readonly waitUntil: WaitUntil;
+};
+
+/** What is known of one panelist. `seq` 0: nothing was ever revoked. */
+type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & { readonly bookmark: D1SessionBookmark };
+type Found = { readonly view: View; readonly revokedAt: number };
+
+const MIB = 1024 * 1024;
+export const MEMORY_BYTES = { views: 40 * MIB, share: 8 * MIB } as const;
+const VIEW_BYTES = 1_024;
+/** Panelists who are kept on their own, idea banks whose refusals are doubted, idea banks that were written to. */
+const MAX = { panelists: 10_000, doubts: 1_000, written: 10_000 } as const;
+/** A view is read anew after an answer when it is this old, in milliseconds. */
+const RENEW_MS = 1_000;
+/** Before the first token. */
+const NEVER_REVOKED = -1;
+
+const laterView = (next: View, kept: View): View => (next.bookmark >= kept.bookmark ? next : kept);
+
+const laterOwn = (next: OwnRevocation, kept: OwnRevocation): OwnRevocation => ({
+  ...(next.seq >= kept.seq ? next : kept),
+  bookmark: next.bookmark >= kept.bookmark ? next.bookmark : kept.bookmark,
+});
+
+export class IdeaBankViews {
+  readonly #stored = new StoredChangelogs();
+  readonly #views = new BoundedMap<KeptValue<View>>({
+    max: MEMORY_BYTES.views,
+    weigh: (view) => VIEW_BYTES + (view.kept?.value.changelog?.bytes.byteLength ?? 0),
+    share: { max: MEMORY_BYTES.share, ownerOf: (view) => view.kept?.value.ideaBank?.accountId ?? "" },
+  });
+  readonly #accounts = new AccountMemory();
+  readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
+  /** Whose refusal the primary was asked about last, by idea bank. */
+  readonly #doubts = new BoundedMap<KeptValue<string>>({ max: MAX.doubts });
+  /** Where D1 stood when this isolate wrote to an idea bank. */
+  readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
+
+  /** From memory, when that is young enough and refuses nothing. What is due is read after the answer. */
+  openFromMemory(claims: Claims, terms: OpenTerms): OpenedIdeaBank | undefined {
+    const found = this.#find(claims, terms);
+    if (found === undefined) return undefined;
+    const opened = this.#open(claims, found);
+    return isRefused(opened, terms.capability) ? undefined : opened;
+  }
+
+  /**
+   * The idea bank of a token as its panelist may see it now. Rejects as D1 does when it does not answer and memory holds nothing
+   * that may be used.
+   */
+  async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
+    const found = this.#find(claims, terms) ?? (await this.#read(claims, terms));
+    const opened = this.#open(claims, found);
+    // A revocation is for good. Who is inactive, and what is closed or missing, may have been so before the token was issued.
+    const isFinal = opened.isRevoked && found.revokedAt !== INACTIVE;
+    if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
+      return opened;
+    const { ideaBankId, panelistId } = claims;
+    const doubt = this.#doubts.getOrSet(ideaBankId, () => this.#newKept<string>(terms.database, { paced: true }));
+    const load = async () => {
+      await this.#load(claims, terms, { atPrimary: true });
+      return panelistId;
+    };
+    // One question answers for all panelists, but not where each is looked up alone.
+    const accepts = (asked: string) => asked === panelistId || this.#listed(found.view) !== undefined;
+    await doubt.read({ load, accepts, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
+    return this.#open(claims, this.#find(claims, terms) ?? (await this.#read(claims, terms)));
+  }
+
+  /** The idea bank was written through this isolate, up to `bookmark`: its later answers include that, while D1 answers. */
+  noteWrite(ideaBankId: string, bookmark: D1SessionBookmark): void {
+    this.#written.set(ideaBankId, bookmark);
+  }
+
+  /** A panelist's tokens were revoked through this isolate: it refuses them from now on, also while D1 does not answer. */
+  noteRevocation(
+    accountId: string,
+    revocation: TokenRevocation,
+    bookmark: D1SessionBookmark,
+    database: Database,
+  ): void {
+    this.#accounts.of(accountId).revocations.add(revocation);
+    this.#ownOf(revocation.panelistId, database).offer({ ...revocation, bookmark }, Date.now());
+  }
+
+  /** The account was suspended or resumed through this isolate. */
+  noteSuspension(accountId: string, isSuspended: boolean, bookmark: D1SessionBookmark): void {
+    this.#accounts.of(accountId).suspension = { isSuspended, bookmark };
+  }
+
+  /** What memory holds, if it is young enough. */
+  #find(claims: Claims, terms: OpenTerms): Found | undefined {
+    const kept = this.#views.get(claims.ideaBankId);
+    const known = kept?.kept?.value;
+    if (kept === undefined || known === undefined) return undefined;
+    const listed = this.#listed(known);
+    // One read brings both, the panelist's and the view: one of them is renewed.
+    const own = listed ? undefined : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms));
+    const view = kept.young(this.#viewTerms(claims, terms, listed !== undefined));
+    if (view === undefined) return undefined;
+    const revokedAt = listed ? listed.of(claims.panelistId) : own?.revokedAt;
+    return listed || own ? { view, revokedAt: revokedAt ?? NEVER_REVOKED } : undefined;
+  }
+
+  async #read(claims: Claims, terms: OpenTerms): Promise<Found> {
+    const kept = this.#viewOf(claims.ideaBankId, terms.database);
+    const readOwn = () => this.#ownOf(claims.panelistId, terms.database).read(this.#ownTerms(claims, terms));
+    const known = kept.kept?.value;
+    if (known !== undefined && this.#listed(known) === undefined) await readOwn();
+    const view = await kept.read(this.#viewTerms(claims, terms, true));
+    const revokedAt = this.#listed(view)?.of(claims.panelistId) ?? (this.#listed(view) ? NEVER_REVOKED : undefined);
+    return { view, revokedAt: revokedAt ?? (await readOwn()).revokedAt };
+  }
+
+  /** The account's revocations, unless they are too many, or there is no idea bank and so no account. */
+  #listed({ ideaBank }: View) {
+    const revocations = ideaBank === null ? undefined : this.#accounts.peek(ideaBank.accountId)?.revocations;
+    return revocations?.many ? undefined : revocations;
+  }
+
+  #open({ issuedAt }: Claims, { view: { ideaBank, changelog, bookmark }, revokedAt }: Found): OpenedIdeaBank {
+    const isRevoked = issuedAt * 1000 <= revokedAt;
+    const suspended = ideaBank !== null && this.#accounts.isSuspendedAfter(ideaBank.accountId, bookmark);
+    return { ideaBank: suspended ? { ...ideaBank, accountSuspended: true } : ideaBank, changelog, isRevoked };
+  }
+
+  #viewTerms(claims: Claims, terms: OpenTerms, renews: boolean): ReadTerms<View> {
+    const { freshMs, waitUntil, floor = "" } = terms;
+    const written = this.#written.peek(claims.ideaBankId) ?? "";
+    return {
+      load: async (isAhead) => (await this.#load(claims, terms, { isAhead })).view,
+      accepts: ({ bookmark, ideaBank }) =>
+        bookmark >= floor &&
+        bookmark >= written &&
+        (ideaBank === null || this.#accounts.accepts(ideaBank.accountId, bookmark)),
+      freshMs,
+      waitUntil,
+      ...(renews && { renewMs: RENEW_MS }),
+    };
+  }
+
+  #ownTerms(claims: Claims, terms: OpenTerms): ReadTerms<OwnRevocation> {
+    const { freshMs, waitUntil, floor = "" } = terms;
+    return {
+      load: async (isAhead) => (await this.#load(claims, terms, { isAhead })).own,
+      accepts: ({ bookmark }) => bookmark >= floor,
+      freshMs,
+      waitUntil,
+      renewMs: RENEW_MS,
+    };
+  }
+
+  /** One D1 batch. What it brings is kept, whoever asked for it. */
+  async #load(
+    claims: Claims,
+    terms: OpenTerms,
+    reach: Reach,
+  ): Promise<{ readonly view: View; readonly own: OwnRevocation }> {
+    const { ideaBankId, panelistId } = claims;
+    const { database, kv, waitUntil } = terms;
+    const readAt = Date.now();
+    const previous = this.#viewOf(ideaBankId, database).kept?.value;
+    const accountId = previous?.ideaBank?.accountId;
+    const accounts = this.#accounts.known(accountId);
+    const seqs = Object.fromEntries([...accounts].map(([id, { revocations }]) => [id, revocations.seq]));
+    const resumed = accountId === undefined ? "" : this.#accounts.floorOf(accountId);
+    const floor = [terms.floor, this.#written.peek(ideaBankId), resumed].reduce<D1SessionBookmark>(laterOf, "");
+    const sources = { database, kv, stored: this.#stored, waitUntil };
+    const read = await readView(sources, ideaBankId, { panelistId, seqs }, previous, { ...reach, floor });
+    const { view, loaded, bookmark } = read;
+    if (loaded.ideaBank !== null) this.#accounts.add(loaded.ideaBank.accountId, accounts, loaded.revocations);
+    const { seq = 0, revokedAt = NEVER_REVOKED } = loaded.own ?? {};
+    const own = { seq, revokedAt, bookmark };
+    // Memory may have dropped the view meanwhile, and read it anew.
+    const kept = this.#viewOf(ideaBankId, database);
+    kept.offer(view, readAt);
+    this.#views.set(ideaBankId, kept);
+    if (this.#listed(view) === undefined) this.#ownOf(panelistId, database).offer(own, readAt);
+    return { view, own };
+  }
+
+  #viewOf(ideaBankId: string, database: Database): KeptValue<View> {
+    return this.#views.getOrSet(ideaBankId, () => this.#newKept<View>(database, { newer: laterView }));
+  }
+
+  #ownOf(panelistId: string, database: Database): KeptValue<OwnRevocation> {
+    return this.#panelists.getOrSet(panelistId, () => this.#newKept<OwnRevocation>(database, { newer: laterOwn }));
+  }
+
+  #newKept<Value>(database: Database, options: { paced?: boolean; newer?: (next: Value, kept: Value) => Value }) {
+    return new KeptValue<Value>({
+      now: Date.now,
+      ...database.outages("an idea bank is served from memory"),
+      ...options,
+    });
+  }
+}
+
+/** `capability` null: it is refused when nothing is open. */
+const isRefused = ({ ideaBank, isRevoked }: OpenedIdeaBank, capability: Capability | null): boolean => {
+  if (isRevoked || ideaBank === null) return true;
+  return capability === null
+    ? !Object.values(capabilitiesOf(ideaBank)).includes(true)
+    : !hasCapability(ideaBank, capability);
+};
