@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["test/{elements,commands,bench}/**/*.test.ts", "**/*.node.test.ts"],
+          include: ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.test.ts"],
           // At least five times what a quiet machine takes: compilers, servers and browsers share a busy one.
           testTimeout: 180_000,
           hookTimeout: 240_000,
