@@ -3,7 +3,7 @@
 import { Actors } from "./actors.ts";
 import type { Application } from "./application.ts";
 import type { History } from "./history.ts";
-import type { Command, Plan } from "./plan.ts";
+import type { Command, Plan, Setting } from "./plan.ts";
 import { EPOCH } from "./world/globals.ts";
 import { Source } from "./world/random.ts";
 import { World } from "./world/world.ts";
@@ -16,19 +16,14 @@ const QUIET_MS = 130_000;
 export type Played = { readonly history: History; readonly objectMs: number };
 
 export async function play(plan: Plan, application: Application): Promise<Played> {
-  const { seed, setting } = plan;
-  const source = new Source(`seed ${seed}`);
-  const world = new World({ source: source.of("world"), application, ...setting });
-  const { timeline } = world;
-  try {
-    const actors = new Actors(world, source.of("actors"));
-    await until(world, actors.setUp(setting.accounts));
-    const begin = Math.max(SETUP_MS, Math.ceil(timeline.now));
-    const underWay = plan.commands.map((command) =>
+  const { seed, setting, commands } = plan;
+  return onStage(seed, setting, application, async ({ world, actors, source }) => {
+    const begin = Math.max(SETUP_MS, Math.ceil(world.timeline.now));
+    const happening = commands.map((command) =>
       happen(world, actors, source.of(`command ${command.id}`), command, begin),
     );
-    await until(world, Promise.all(underWay));
-    await until(world, settle(world, source.of("settling")));
+    await Promise.all(happening);
+    await settle(world, source.of("settling"));
     const history: History = {
       seed,
       epoch: EPOCH,
@@ -37,6 +32,26 @@ export async function play(plan: Plan, application: Application): Promise<Played
       settled: Object.fromEntries(world.databases.map((database, digit) => [String(digit), database.dump()])),
     };
     return { history, objectMs: world.gates.busyMs };
+  });
+}
+
+export type Stage = { readonly world: World; readonly actors: Actors; readonly source: Source };
+
+/** Does the work in a new world, whose accounts are set up. Time passes until the work is done. */
+export async function onStage<Result>(
+  seed: number,
+  setting: Setting,
+  application: Application,
+  work: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const source = new Source(`seed ${seed}`);
+  const world = new World({ source: source.of("world"), application, ...setting });
+  try {
+    const actors = new Actors(world, source.of("actors"));
+    await until(world, actors.setUp(setting.accounts));
+    const result = work({ world, actors, source });
+    await until(world, result);
+    return await result;
   } finally {
     world.close();
   }

@@ -5,6 +5,7 @@ import { generate, isProfile, PROFILES, type Profile } from "./generate.ts";
 import type { Oracle } from "./history.ts";
 import { loadOracles } from "./oracles-in-use.ts";
 import { type Broken, judge, shrink } from "./referee.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import { toTrace } from "./trace.ts";
 
 const HELP = `npm run simulate -- [options]
@@ -14,6 +15,7 @@ const HELP = `npm run simulate -- [options]
   --seed N        that one history, with its trace when it breaks a promise; with --histories, the first seed
   --profile P     ${PROFILES.join(", ")} or all (default all)
   --only NAME     judge by this oracle alone
+  --scenario S    a table of a situation: ${Object.keys(SCENARIOS).join(", ")}
   --trace         print the trace of every history
   --keep-going    do not shrink: only list what was found`;
 
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     profile: { type: "string", default: "all" },
     only: { type: "string" },
+    scenario: { type: "string" },
     trace: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
   },
@@ -42,6 +45,12 @@ const toNumber = (name: string, text: string | undefined): number | undefined =>
 async function simulate(): Promise<void> {
   if (values.help) {
     console.log(HELP);
+    return;
+  }
+  if (values.scenario !== undefined) {
+    const scenario = SCENARIOS[values.scenario];
+    if (scenario === undefined) throw new Error(`no scenario ${values.scenario}: ${Object.keys(SCENARIOS).join(", ")}`);
+    console.table(await scenario(await loadApplication()));
     return;
   }
   if (values.profile !== "all" && !isProfile(values.profile))
