@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, field, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, issuedTokens, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { faulty, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
 import { rowsOf, type Version } from "./seen/rows.ts";
@@ -9,12 +9,12 @@ const OLDEST_VIEW_MS = 300_000;
 /** What comes before authentication, or says that nothing can be decided. */
 const UNDECIDED = new Set([401, 404, 405, 429, 500, 503]);
 
-/** A 404 that names an idea bank or a proposal comes after authentication. */
+/** The answer of a closed idea bank is that of a missing one, which has no account to know revocations of: it says nothing. */
 export const authenticated = (call: Call): boolean => {
-  const error = (call.answer?.body as { error?: unknown } | undefined)?.error;
-  return call.status === 404
-    ? error !== undefined && error !== "not-found"
-    : call.status !== undefined && !UNDECIDED.has(call.status);
+  const error = field(call.answer?.body, "error");
+  if (call.operation === "getCapabilities" && field(call.answer?.body, "name") === null) return false;
+  if (call.status === 404) return error === "proposal-not-found" || error === "comment-not-found";
+  return call.status !== undefined && !UNDECIDED.has(call.status);
 };
 
 /** The commits that ended the tokens of a panelist: its tokens were revoked, it was deactivated or deleted. */
