@@ -94,7 +94,7 @@ export const refusedAgain = oracle(
         let until = -Infinity;
         let by: Call | undefined;
         for (const call of mine) {
-          const cost = call.stores.length > 0;
+          const cost = asked(call, "gate") + asked(call, "d1") + asked(call, "kv") > 0;
           if (
             by !== undefined &&
             call.at > by.answeredAt &&

@@ -22,7 +22,7 @@ const accountOf = (history: History, call: Call): string | undefined => {
   const token = tokenOf(call);
   if (token !== undefined) return accountOfIdeaBank(rows, ideaBankIdOf(token));
   const row = rows.versions("api_keys", keyIdOf(call) ?? "").find((version) => version.row !== null)?.row;
-  return row && accountIdOf("api_keys", row);
+  return row ? accountIdOf("api_keys", row) : undefined;
 };
 
 /**
@@ -35,7 +35,7 @@ function* find(history: History): Iterable<Found> {
   for (const table of TABLES) {
     for (const id of rows.keys(table)) {
       const row = rows.versions(table, id).find((version) => version.row !== null)?.row;
-      const account = row && accountIdOf(table, row);
+      const account = row ? accountIdOf(table, row) : undefined;
       if (account !== undefined) tenants.set(id, account);
     }
   }
