@@ -100,6 +100,7 @@ export function generate(seed: number, profile: Profile): Plan {
   if (isGates) {
     drawBursts(dice, lastsMs, add);
     drawOwners(dice, lastsMs, manner, add);
+    if (dice.chance(0.25)) drawUnreachable(dice, lastsMs, manner, add);
   } else {
     drawPanel(dice, lastsMs, manner, add);
   }
@@ -193,6 +194,21 @@ function drawOwners(dice: Dice, lastsMs: number, manner: () => Manner, add: Add)
       );
   }
   if (dice.chance(0.25)) add({ kind: "limit", key: dice.number(0, 5), ...drawLimit(dice) });
+}
+
+/** A key is revoked while its gate cannot be reached, then its account is suspended; somebody goes on using it. */
+function drawUnreachable(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  const key = dice.number(0, 5);
+  const account = dice.number(0, 1);
+  const at = dice.number(0, lastsMs);
+  const forMs = dice.number(1_000, 30_000);
+  const rest = { account, draw: dice.draw(), ...manner(), again: dice.number(0, 1) };
+  add({ kind: "whoami", key, count: 120, everyMs: 500, isolate: dice.number(0, 3), spread: dice.chance(0.5) }, at);
+  add({ kind: "fault", store: "gate", how: dice.of(HOWS), forMs, key }, at + 1_000);
+  add({ kind: "owner", does: dice.of(["revoke", "revoke", "rotate"]), key, ...rest }, at + 1_500);
+  const then = at + 1_500 + dice.number(500, 40_000);
+  add({ kind: "operator", account, status: "suspended", ...manner(), again: 2 }, then);
+  if (dice.chance(0.3)) add({ kind: "operator", account, status: "active", ...manner(), again: 2 }, then + 5_000);
 }
 
 function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {

@@ -6,6 +6,7 @@ import type { Oracle } from "./history.ts";
 import { loadOracles } from "./oracles-in-use.ts";
 import { type Broken, judge, shrink } from "./referee.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { keepSeed } from "./seeds.ts";
 import { toTrace } from "./trace.ts";
 
 const HELP = `npm run simulate -- [options]
@@ -17,6 +18,7 @@ const HELP = `npm run simulate -- [options]
   --only NAME     judge by this oracle alone
   --scenario S    a table of a situation: ${Object.keys(SCENARIOS).join(", ")}
   --trace         print the trace of every history
+  --keep          add the shortest plan of each promise that breaks to seeds.json, as known
   --keep-going    do not shrink: only list what was found`;
 
 const PROGRESS_MS = 5_000;
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     scenario: { type: "string" },
     trace: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
   },
 });
@@ -111,6 +114,7 @@ async function simulate(): Promise<void> {
   async function tellShortest(oracle: Oracle, profile: Profile, of: number): Promise<void> {
     const plan = await shrink(generate(of, profile), application, oracle);
     const { history, broken } = await judge(plan, application, [oracle]);
+    if (values.keep) keepSeed({ oracle: oracle.name, found: broken[0]?.violation.found ?? "", known: true, plan });
     console.log(`  shortest: ${plan.commands.length} commands; ${broken[0]?.violation.found}`);
     for (const command of plan.commands) console.log(`    ${JSON.stringify(command)}`);
     console.log(toTrace(history).slice(-200).join("\n"));

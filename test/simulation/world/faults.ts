@@ -19,8 +19,8 @@ export type Fault = {
 
 export type Target = { readonly store: Store; readonly name: string; readonly part?: Part };
 
-/** A call that never answers. */
-const silence = new Promise<never>(() => {});
+/** A call that never answers. One for each, or the first would keep all that wait. */
+const silence = () => new Promise<never>(() => {});
 
 export class Faults {
   readonly #timeline: Timeline;
@@ -89,7 +89,7 @@ export class Faults {
       // What waits there is done when the hang is over, or is gone.
       const isDone = random.next() < 0.5;
       await timeline.sleep(until - timeline.now + between(random, 0, 500));
-      if (!isDone) return silence;
+      if (!isDone) return silence();
       const answer = await work();
       await timeline.sleep(way());
       return answer;
@@ -104,7 +104,7 @@ export class Faults {
     }
     const never = random.next() < 0.4;
     await work();
-    if (never) return silence;
+    if (never) return silence();
     await timeline.sleep(way());
     throw lost();
   }
