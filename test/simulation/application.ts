@@ -1,42 +1,48 @@
 /** The application under test, unchanged: bundled once, with the runtime's globals replaced by the world's. */
 import { createRequire } from "node:module";
+import type { ObjectClass } from "./world/gates.ts";
 import { GLOBALS } from "./world/globals.ts";
 
 const require = createRequire(import.meta.url);
 const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
 
-export type DurableObjectInstance = object;
+export type Handler = {
+  fetch(request: Request, env: object, context: object): Response | Promise<Response>;
+};
 
 /** All that the simulation knows of the code: its entry points. */
 export type Application = {
-  readonly createApp: () => {
-    fetch(request: Request, env: object, context: object): Response | Promise<Response>;
-  };
-  readonly ApiKeyGate: new (state: object, env: object) => DurableObjectInstance;
+  readonly createApp: () => Handler;
+  readonly ApiKeyGate: ObjectClass;
   readonly runScheduled: (env: object) => Promise<void>;
 };
 
-const SOURCE = `${import.meta.dirname}/../../src/worker/`;
+const SOURCE = `${import.meta.dirname}/../../src/worker`;
+const PEERS = `${import.meta.dirname}/../bench/workers`;
 const WORLD = "simulatedGlobals";
 
-let loaded: Promise<Application> | undefined;
+let application: Promise<Application> | undefined;
 
 export function loadApplication(): Promise<Application> {
-  loaded ??= load();
-  return loaded;
+  application ??= load<Application>(`
+    export { createApp } from "${SOURCE}/app.ts";
+    export { ApiKeyGate } from "${SOURCE}/api-key-gate/api-key-gate.ts";
+    export { runScheduled } from "${SOURCE}/scheduled.ts";`);
+  return application;
 }
 
-async function load(): Promise<Application> {
+/** The benchmark's peers: what one would first write. */
+export type Peers = { readonly whoami: Handler; readonly changelog: Handler; readonly Counter: ObjectClass };
+
+export const loadPeers = (): Promise<Peers> =>
+  load<Peers>(`
+    export { default as whoami, Counter } from "${PEERS}/straightforward-whoami.ts";
+    export { default as changelog } from "${PEERS}/straightforward-changelog.ts";`);
+
+async function load<Module>(contents: string): Promise<Module> {
   Reflect.set(globalThis, WORLD, GLOBALS);
   const { outputFiles } = await build({
-    stdin: {
-      resolveDir: SOURCE,
-      loader: "ts",
-      contents: `
-        export { createApp } from "./app.ts";
-        export { ApiKeyGate } from "./api-key-gate/api-key-gate.ts";
-        export { runScheduled } from "./scheduled.ts";`,
-    },
+    stdin: { resolveDir: SOURCE, loader: "ts", contents },
     bundle: true,
     write: false,
     format: "esm",
@@ -57,7 +63,7 @@ async function load(): Promise<Application> {
     },
     logLevel: "error",
   });
-  const [file] = outputFiles ?? [];
+  const [file] = outputFiles;
   if (file === undefined) throw new Error("the bundler made nothing");
-  return (await import(`data:text/javascript;base64,${Buffer.from(file.text).toString("base64")}`)) as Application;
+  return (await import(`data:text/javascript;base64,${Buffer.from(file.text).toString("base64")}`)) as Module;
 }

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { loadApplication } from "./application.ts";
 import { generate, isProfile, PROFILES, type Profile } from "./generate.ts";
 import type { Oracle } from "./history.ts";
+import { reportIncidents } from "./incident-report.ts";
 import { loadOracles } from "./oracles-in-use.ts";
 import { type Broken, judge, shrink } from "./referee.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -17,6 +18,7 @@ const HELP = `npm run simulate -- [options]
   --profile P     ${PROFILES.join(", ")} or all (default all)
   --only NAME     judge by this oracle alone
   --scenario S    a table of a situation: ${Object.keys(SCENARIOS).join(", ")}
+  --incidents     what users see of failures of D1 that were reported: writes docs/incidents.md
   --trace         print the trace of every history
   --keep          add the shortest plan of each promise that breaks to seeds.json, as known
   --keep-going    do not shrink: only list what was found`;
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     profile: { type: "string", default: "all" },
     only: { type: "string" },
     scenario: { type: "string" },
+    incidents: { type: "boolean", default: false },
     trace: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
@@ -48,6 +51,10 @@ const toNumber = (name: string, text: string | undefined): number | undefined =>
 async function simulate(): Promise<void> {
   if (values.help) {
     console.log(HELP);
+    return;
+  }
+  if (values.incidents) {
+    await reportIncidents();
     return;
   }
   if (values.scenario !== undefined) {

@@ -3,7 +3,6 @@
  * waits until everything written before is durable), alarms that may come twice, eviction after ten idle seconds, crashes.
  */
 
-import type { Application, DurableObjectInstance } from "../application.ts";
 import type { GateEnded, HistoryEvent } from "../history.ts";
 import { type Clock, Context, currentContext, HOME, type Origin } from "./context.ts";
 import type { Faults } from "./faults.ts";
@@ -18,8 +17,10 @@ const ALARM_RETRIES = 6;
 /** How often an alarm that has run comes again. */
 const TWICE = 0.07;
 
+export type ObjectClass = new (state: object, env: object) => object;
+
 export type GatesOptions = {
-  readonly application: Application;
+  readonly objectClass: ObjectClass;
   readonly timeline: Timeline;
   readonly faults: Faults;
   readonly source: Source;
@@ -71,7 +72,7 @@ class Run {
   #busy = 0;
   #busySince = 0;
   #idles = 0;
-  #instance: DurableObjectInstance | undefined;
+  #instance: object | undefined;
 
   constructor(gate: Gate) {
     this.#gate = gate;
@@ -79,9 +80,9 @@ class Run {
   }
 
   start(): void {
-    const { application, env } = this.#gate.options;
+    const { objectClass: ObjectClass, env } = this.#gate.options;
     this.context(undefined).deliver(() => {
-      this.#instance = new application.ApiKeyGate(this.#state(), env());
+      this.#instance = new ObjectClass(this.#state(), env());
     });
   }
 

@@ -1,5 +1,5 @@
 /** Isolates: each is one process's memory in one place, with a clock of its own. Requests run in contexts that end. */
-import type { Application } from "../application.ts";
+import type { Handler } from "../application.ts";
 import type { HistoryEvent } from "../history.ts";
 import { type Clock, Context } from "./context.ts";
 import type { Source } from "./random.ts";
@@ -30,17 +30,17 @@ export class Isolate {
   readonly clock: Clock;
   readonly #timeline: Timeline;
   readonly #env: object;
-  readonly #app: ReturnType<Application["createApp"]>;
+  readonly #app: Handler;
   /** What ends each request that is under way. */
   readonly #open = new Set<() => void>();
 
-  constructor(name: string, place: number, clock: Clock, timeline: Timeline, env: object, application: Application) {
+  constructor(name: string, place: number, clock: Clock, timeline: Timeline, env: object, app: Handler) {
     this.name = name;
     this.place = place;
     this.clock = clock;
     this.#timeline = timeline;
     this.#env = env;
-    this.#app = application.createApp();
+    this.#app = app;
   }
 
   /** `replied` is undefined when the isolate ended, and stays open when the request was cancelled. */

@@ -1,10 +1,10 @@
 /** The whole world of a history: stores, gates, isolates, clients, and what the referee is told of them. */
-import type { Application } from "../application.ts";
+import type { Application, Handler } from "../application.ts";
 import type { HistoryEvent } from "../history.ts";
 import { type Clock, Context, HOME } from "./context.ts";
 import { Database, type Lag } from "./database.ts";
 import { Faults } from "./faults.ts";
-import { Gates } from "./gates.ts";
+import { Gates, type ObjectClass } from "./gates.ts";
 import { Isolate, type Reply } from "./isolates.ts";
 import { createKv } from "./kv.ts";
 import { createLimiter } from "./limiter.ts";
@@ -62,8 +62,10 @@ export class World {
   readonly gates: Gates;
   readonly isolates: Isolate[];
   readonly #clocks: readonly Clock[];
-  readonly #env: object;
+  readonly env: object;
   readonly #options: WorldOptions;
+  /** What the next isolates run, if not the application. */
+  createApp: (() => Handler) | undefined;
   #calls = 0;
   #isolatesMade = 0;
 
@@ -79,9 +81,9 @@ export class World {
       (digit) =>
         new Database({ digit, timeline, faults, source: source.of(`database ${digit}`), lag, replicas, record }),
     );
-    this.gates = new Gates({ application, timeline, faults, source: source.of("gates"), record, env: () => this.#env });
+    this.gates = this.createGates(application.ApiKeyGate);
     const [first, second] = this.databases;
-    this.#env = {
+    this.env = {
       DB: first?.binding,
       DB_1: second?.binding,
       CHANGELOGS: createKv(timeline, faults, record),
@@ -103,11 +105,20 @@ export class World {
     this.isolates = options.places.map((_, index) => this.#makeIsolate(index));
   }
 
+  /** Objects of a class. */
+  createGates(objectClass: ObjectClass): Gates {
+    const { timeline, faults } = this;
+    const record = (event: HistoryEvent) => void this.events.push(event);
+    const source = this.#options.source.of("gates");
+    return new Gates({ objectClass, timeline, faults, source, record, env: () => this.env });
+  }
+
   #makeIsolate(index: number): Isolate {
     const { places, application } = this.#options;
+    const createApp = this.createApp ?? application.createApp;
     const name = `isolate ${index}.${this.#isolatesMade++}`;
     const clock = this.#clocks[index] ?? { ahead: 0 };
-    return new Isolate(name, places[index] ?? HOME, clock, this.timeline, this.#env, application);
+    return new Isolate(name, places[index] ?? HOME, clock, this.timeline, this.env, createApp());
   }
 
   /** The process ends, and another one takes its place. */
@@ -131,7 +142,7 @@ export class World {
     const context = new Context({ timeline: this.timeline, clock: { ahead: 0 }, source, place: HOME });
     await new Promise<void>((resolve) => {
       context.deliver(() => {
-        this.#options.application.runScheduled(this.#env).then(resolve, () => resolve());
+        this.#options.application.runScheduled(this.env).then(resolve, () => resolve());
       });
     });
     context.end();
