@@ -114,7 +114,7 @@ export const oneReadASecond = oracle(
         .flatMap((call) =>
           call.stores
             .filter((one) => one.store === "d1")
-            .map((one) => ({ call, ...one, primary: one.to === "primary" })),
+            .map((one) => ({ ...one, call, primary: one.to === "primary" })),
         )
         .toSorted((a, b) => a.at - b.at);
       for (const [primary, some] of groupBy(reads, (one) => one.primary)) {
