@@ -152,8 +152,15 @@ export const proposal = (id: string, more: Row = {}): Row => ({
 });
 /** An account with an open idea bank, a panelist and a key, from the start. */
 export const world: readonly HistoryEvent[] = [
-  wrote(0, "accounts", account()),
-  wrote(0, "idea_banks", ideaBank()),
-  wrote(0, "panelists", panelist()),
-  wrote(0, "api_keys", apiKey()),
+  {
+    kind: "committed",
+    at: 0,
+    database: "0",
+    changes: Object.entries({
+      accounts: account(),
+      idea_banks: ideaBank(),
+      panelists: panelist(),
+      api_keys: apiKey(),
+    }).map(([table, after]) => ({ table, before: null, after })),
+  },
 ];
