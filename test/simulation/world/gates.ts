@@ -4,14 +4,14 @@
  */
 
 import type { GateEnded, HistoryEvent } from "../history.ts";
-import { type Clock, Context, currentContext, HOME, type Origin } from "./context.ts";
+import { type Clock, currentContext, HOME } from "./context.ts";
 import type { Faults } from "./faults.ts";
 import { EPOCH } from "./globals.ts";
+import { alarmOf, type Disk } from "./object-storage.ts";
 import { between, type Random, type Source, skewed } from "./random.ts";
+import { lostObject, Run } from "./run.ts";
 import type { Timeline } from "./timeline.ts";
 
-const IDLE_MS = 10_000;
-const ALARM = "\0alarm";
 const ALARM_RETRY_MS = 2_000;
 const ALARM_RETRIES = 6;
 /** How often an alarm that has run comes again. */
@@ -28,257 +28,14 @@ export type GatesOptions = {
   readonly env: () => object;
 };
 
-type Writes = { readonly entries: Map<string, unknown>; readonly durable: Promise<void>; settle: () => void };
-
-class GateContext extends Context {
-  readonly #run: Run;
-
-  constructor(origin: Origin, run: Run) {
-    super(origin);
-    this.#run = run;
-  }
-
-  override get isAlive(): boolean {
-    return this.#run.isRunning;
-  }
-
-  override deliver(code: () => void): void {
-    this.#run.enter(() => super.deliver(code));
-  }
-
-  /** What leaves the object waits, too. */
-  override io<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    return super.io(() => this.#run.durable().then(work));
-  }
-
-  protected override begin(): () => void {
-    return this.#run.begin();
-  }
-}
-
-const lostObject = (message: string, more: object): Error =>
-  Object.assign(new Error(message), { remote: true, ...more });
-
-/** An object in memory, from its start to its end. */
-class Run {
-  isRunning = true;
-  readonly #gate: Gate;
-  readonly #memory: Map<string, unknown>;
-  readonly #writes: Writes[] = [];
-  #open: Writes | undefined;
-  #blocked = 0;
-  readonly #waiting: (() => void)[] = [];
-  readonly #calls = new Set<(error: Error) => void>();
-  #busy = 0;
-  #busySince = 0;
-  #idles = 0;
-  #instance: object | undefined;
-
-  constructor(gate: Gate) {
-    this.#gate = gate;
-    this.#memory = new Map(gate.disk);
-  }
-
-  start(): void {
-    const { objectClass: ObjectClass, env } = this.#gate.options;
-    this.context(undefined).deliver(() => {
-      this.#instance = new ObjectClass(this.#state(), env());
-    });
-  }
-
-  context(call: number | undefined): GateContext {
-    const { timeline } = this.#gate.options;
-    const { clock, source } = this.#gate;
-    return new GateContext({ timeline, clock, source: source.of(this.#gate.contexts++), place: HOME, call }, this);
-  }
-
-  /** The input gate. */
-  enter(event: () => void): void {
-    if (this.#blocked > 0 || this.#waiting.length > 0) this.#waiting.push(event);
-    else event();
-  }
-
-  #drain(): void {
-    if (this.#blocked > 0) return;
-    const event = this.#waiting.shift();
-    if (event === undefined) return;
-    event();
-    this.#gate.options.timeline.after(0, () => this.#drain());
-  }
-
-  begin(): () => void {
-    const { timeline } = this.#gate.options;
-    if (this.#busy === 0) this.#busySince = timeline.now;
-    this.#busy += 1;
-    this.#idles += 1;
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      this.#busy -= 1;
-      if (this.#busy > 0 || !this.isRunning) return;
-      this.#gate.busyMs += timeline.now - this.#busySince;
-      const idles = this.#idles;
-      timeline.after(IDLE_MS, () => {
-        if (this.isRunning && this.#idles === idles) this.#gate.end("eviction");
-      });
-    };
-  }
-
-  /** Resolves when what was written until now is durable. */
-  durable(): Promise<void> {
-    return this.#writes.at(-1)?.durable ?? Promise.resolve();
-  }
-
-  #put(key: string, value: unknown): void {
-    this.#memory.set(key, value);
-    this.#openWrites().entries.set(key, value);
-  }
-
-  /** What is written at one moment is durable as a whole, or lost as a whole. */
-  #openWrites(): Writes {
-    if (this.#open !== undefined) return this.#open;
-    const { timeline } = this.#gate.options;
-    const { promise: durable, resolve: settle } = Promise.withResolvers<void>();
-    const writes: Writes = { entries: new Map(), durable, settle };
-    this.#open = writes;
-    this.#writes.push(writes);
-    timeline.after(0, () => {
-      this.#open = undefined;
-      const due = Math.max(this.#gate.durableAt, timeline.now + skewed(this.#gate.random, 0.5, 15));
-      this.#gate.durableAt = due;
-      timeline.at(due, () => {
-        if (!this.isRunning) return;
-        for (const [key, value] of writes.entries) this.#gate.disk.set(key, value);
-        this.#writes.splice(this.#writes.indexOf(writes), 1);
-        settle();
-      });
-    });
-    return writes;
-  }
-
-  /** An asynchronous storage operation closes the input gate until it has ended. */
-  #operation<Answer>(work: () => Answer): Promise<Answer> {
-    this.#blocked += 1;
-    const answer = work();
-    return new Promise((resolve) => {
-      const { timeline } = this.#gate.options;
-      timeline.after(between(this.#gate.random, 0, 2), () => {
-        if (!this.isRunning) return;
-        resolve(answer);
-        timeline.after(0, () => {
-          this.#blocked -= 1;
-          this.#drain();
-        });
-      });
-    });
-  }
-
-  get alarm(): number | null {
-    return (this.#memory.get(ALARM) as number | null | undefined) ?? null;
-  }
-
-  #state(): object {
-    const { name } = this.#gate;
-    const kv = {
-      get: (key: string) => structuredClone(this.#memory.get(key)),
-      put: (key: string, value: unknown) => this.#put(key, structuredClone(value)),
-      delete: (key: string) => {
-        const had = this.#memory.get(key) !== undefined;
-        this.#put(key, undefined);
-        return had;
-      },
-    };
-    const storage = {
-      kv,
-      get: (key: string) => this.#operation(() => kv.get(key)),
-      put: (key: string, value: unknown) => this.#operation(() => kv.put(key, value)),
-      delete: (key: string) => this.#operation(() => kv.delete(key)),
-      getAlarm: () => this.#operation(() => this.alarm),
-      setAlarm: (time: number | Date) =>
-        this.#operation(() => {
-          this.#put(ALARM, Number(time));
-          this.#gate.ringAt(Number(time));
-        }),
-      deleteAlarm: () => this.#operation(() => this.#put(ALARM, null)),
-      sync: () => this.durable(),
-      transactionSync: <Answer>(work: () => Answer) => work(),
-    };
-    return {
-      id: { name, toString: () => name, equals: (other: { readonly name?: string }) => other.name === name },
-      storage,
-      waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}),
-      blockConcurrencyWhile: async <Answer>(work: () => Promise<Answer>) => {
-        this.#blocked += 1;
-        try {
-          return await work();
-        } finally {
-          this.#blocked -= 1;
-          this.#gate.options.timeline.after(0, () => this.#drain());
-        }
-      },
-    };
-  }
-
-  /** One call, from its arrival until its answer may leave. */
-  call(method: string, args: readonly unknown[], call: number | undefined): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const end = this.begin();
-      this.#calls.add(reject);
-      const leave = async (settle: () => void) => {
-        await this.durable();
-        if (!this.isRunning) return;
-        this.#calls.delete(reject);
-        end();
-        settle();
-      };
-      this.context(call).deliver(() => {
-        this.#invoke(method, args).then(
-          (answer) => void leave(() => resolve(structuredClone(answer))),
-          (error: unknown) => void leave(() => reject(error)),
-        );
-      });
-    });
-  }
-
-  async #invoke(method: string, args: readonly unknown[]): Promise<unknown> {
-    const member: unknown = this.#instance && Reflect.get(this.#instance, method);
-    if (typeof member !== "function") throw new TypeError(`The RPC receiver does not implement "${method}".`);
-    return Reflect.apply(member, this.#instance, args);
-  }
-
-  /** The alarm that is due. While it runs there is none. */
-  async ring(): Promise<void> {
-    this.#memory.set(ALARM, null);
-    await this.call("alarm", [{ retryCount: 0, isRetry: false }], undefined);
-    if (this.alarm === null) this.#put(ALARM, null);
-  }
-
-  end(how: GateEnded["how"]): void {
-    this.isRunning = false;
-    if (this.#busy > 0) this.#gate.busyMs += this.#gate.options.timeline.now - this.#busySince;
-    for (const reject of this.#calls) {
-      reject(
-        how === "deploy"
-          ? lostObject("Durable Object reset because its code was updated.", {
-              durableObjectReset: true,
-              retryable: true,
-            })
-          : lostObject("Network connection lost.", { retryable: true }),
-      );
-    }
-  }
-}
-
 /** An object with its storage, whether it is in memory or not. */
-class Gate {
+export class Gate {
   readonly options: GatesOptions;
   readonly name: string;
   readonly clock: Clock;
   readonly source: Source;
   readonly random: Random;
-  readonly disk = new Map<string, unknown>();
-  durableAt = 0;
+  readonly disk: Disk = { entries: new Map(), durableAt: 0 };
   busyMs = 0;
   contexts = 0;
   #run: Run | undefined;
@@ -310,15 +67,15 @@ class Gate {
     this.#run = undefined;
     const { timeline, record } = this.options;
     record({ kind: "gate-ended", at: timeline.now, key: this.name, how });
-    const alarm = this.disk.get(ALARM);
-    if (typeof alarm === "number") this.ringAt(Math.max(alarm, EPOCH + timeline.now + ALARM_RETRY_MS), alarm);
+    const alarm = alarmOf(this.disk);
+    if (alarm !== null) this.ringAt(Math.max(alarm, EPOCH + timeline.now + ALARM_RETRY_MS), alarm);
   }
 
   /** At that Unix time, if the alarm is still the one of `alarm` then. */
   ringAt(unix: number, alarm = unix): void {
     const { timeline } = this.options;
     timeline.at(unix - EPOCH + skewed(this.random, 0, 300), () => {
-      const planned = this.#run === undefined ? this.disk.get(ALARM) : this.#run.alarm;
+      const planned = this.#run === undefined ? alarmOf(this.disk) : this.#run.storage.alarm;
       if (planned === alarm) void this.#ring(alarm);
     });
   }
@@ -333,10 +90,10 @@ class Gate {
       }
     } catch {
       // The end of the object plans its alarm anew by itself.
-      if (this.#retries >= ALARM_RETRIES || this.disk.get(ALARM) !== alarm) return;
+      if (this.#retries >= ALARM_RETRIES || alarmOf(this.disk) !== alarm) return;
       this.#retries += 1;
       timeline.after(ALARM_RETRY_MS * 2 ** this.#retries, () => {
-        if (this.disk.get(ALARM) === alarm) void this.#ring(alarm);
+        if (alarmOf(this.disk) === alarm) void this.#ring(alarm);
       });
     }
   }
