@@ -4,7 +4,7 @@ import { loadApplication } from "./application.ts";
 import { generate, isProfile, PROFILES, type Profile } from "./generate.ts";
 import type { Oracle } from "./history.ts";
 import { reportIncidents } from "./incident-report.ts";
-import { loadOracles } from "./oracles-in-use.ts";
+import { ORACLES } from "./oracles/index.ts";
 import { type Broken, judge, shrink } from "./referee.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { keepSeed } from "./seeds.ts";
@@ -73,7 +73,7 @@ async function simulate(): Promise<void> {
     toNumber("histories", values.histories) ??
     (minutes !== undefined ? Number.POSITIVE_INFINITY : seed !== undefined ? 1 : 100);
   const application = await loadApplication();
-  const oracles = (await loadOracles()).filter(({ name }) => values.only === undefined || name === values.only);
+  const oracles = ORACLES.filter(({ name }) => values.only === undefined || name === values.only);
   const begun = performance.now();
   const found = new Map<string, { readonly promise: string; readonly seeds: string[] }>();
   let [played, requests, told] = [0, 0, begun];
