@@ -85,7 +85,7 @@ export type AnsweredSecond = Readonly<Record<keyof typeof ANSWERS, number>> & { 
 export type Strip = { readonly label: string; readonly seconds: readonly AnsweredSecond[] };
 
 const ANSWERS = { ok: "#34a853", memory: "#4285f4", refused: "#ea4335", none: "#5f6368" };
-const ANSWER_NAMES = { ok: "200", memory: "200 from memory", refused: "503", none: "no answer" };
+const ANSWER_NAMES = { ok: "200", memory: "200, no store called", refused: "503", none: "no answer" };
 
 /** One strip below the other over one time: the answers of each second, and above them how long the slowest took. */
 export function plotSeconds(title: string, strips: readonly Strip[]): string {
@@ -114,16 +114,18 @@ export function plotSeconds(title: string, strips: readonly Strip[]): string {
     parts.push(text(box.left - 6, y + 10, `${Math.round(longest / 1_000)} s`, "text-anchor='end'"));
     parts.push(text(box.left - 6, floor, "0", "text-anchor='end'"));
     const most = Math.max(1, ...seconds.map(({ ok, memory, refused, none }) => ok + memory + refused + none));
-    for (const [index, second] of seconds.entries()) {
-      let bottom = floor + 6 + bars;
-      for (const kind of Object.keys(ANSWERS) as (keyof typeof ANSWERS)[]) {
-        const height = (bars * second[kind]) / most;
-        if (height === 0) continue;
-        bottom -= height;
-        parts.push(
-          `<rect x='${(box.left + index * width).toFixed(1)}' y='${bottom.toFixed(1)}' width='${width.toFixed(2)}' height='${height.toFixed(1)}' fill='${ANSWERS[kind]}'/>`,
-        );
-      }
+    const below = seconds.map(() => floor + 6 + bars);
+    for (const [kind, color] of Object.entries(ANSWERS)) {
+      const boxes = seconds.map((second, index) => {
+        const height = (bars * second[kind as keyof typeof ANSWERS]) / most;
+        const bottom = below[index] ?? 0;
+        below[index] = bottom - height;
+        const x = (box.left + index * width).toFixed(1);
+        return height === 0
+          ? ""
+          : `M${x} ${bottom.toFixed(1)}h${width.toFixed(1)}v${(-height).toFixed(1)}h-${width.toFixed(1)}z`;
+      });
+      parts.push(`<path d='${boxes.join("")}' fill='${color}'/>`);
     }
     y = floor + 6 + bars;
   }

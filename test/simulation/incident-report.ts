@@ -12,7 +12,8 @@ What users see when D1 fails as users of D1 have reported it: simulated by \`npm
 row is ten requests a second to four isolates, two beside D1's primary and two beside a replica, from half a minute before the incident
 to half a minute after it. The peers are the benchmark's (test/bench/workers): what one would first write.
 
-*From memory*: answered without any call to a store. *503*: and any other answer that is an error. *None*: the client gave up after 40 seconds.
+*No store called*: answered from memory; of the other 200s some waited for a store first, and were answered from memory then. *503*: and any
+other answer that is an error. *None*: the client gave up after 40 seconds.
 *Oldest*: how long a change to the changelog had been committed at most when an answer did not show it.
 `;
 
@@ -31,7 +32,7 @@ function toSection({ name, title }: Incident, seen: readonly Seen[]): string {
   return `
 ## ${title}
 
-| | 200 | from memory | 503 | none | wait p50 | p99 | longest | oldest |
+| | 200 | no store called | 503 | none | wait p50 | p99 | longest | oldest |
 |---|---|---|---|---|---|---|---|---|
 ${seen.map(toRow).join("\n")}
 

@@ -33,7 +33,7 @@ const slow = { least: 2_000, most: 25_000 };
 export const INCIDENTS: readonly Incident[] = [
   {
     name: "hang",
-    title: "D1 does not answer for 80 seconds",
+    title: "D1 does not answer for 80 seconds (reported: three times in 48 hours)",
     lastsMs: 80_000,
     begin: (world, until) => world.faults.begin({ store: "d1", how: "hangs", until }),
   },
