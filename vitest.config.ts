@@ -51,7 +51,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["test/{elements,commands,bench}/**/*.test.ts", "**/*.node.test.ts"],
+          include: ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.test.ts"],
           exclude: [...IN_BROWSER, "**/node_modules/**"],
           ...PATIENT,
         },

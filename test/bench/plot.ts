@@ -80,6 +80,59 @@ export function plotLines(title: string, lines: readonly Line[], horizontal: str
   return frame(title, height, parts);
 }
 
+/** What was answered to the requests of one second, and how long the slowest took. */
+export type AnsweredSecond = Readonly<Record<keyof typeof ANSWERS, number>> & { readonly longestMs: number };
+export type Strip = { readonly label: string; readonly seconds: readonly AnsweredSecond[] };
+
+const ANSWERS = { ok: "#34a853", memory: "#4285f4", refused: "#ea4335", none: "#5f6368" };
+const ANSWER_NAMES = { ok: "200", memory: "200, no store called", refused: "503", none: "no answer" };
+
+/** One strip below the other over one time: the answers of each second, and above them how long the slowest took. */
+export function plotSeconds(title: string, strips: readonly Strip[]): string {
+  const box = { left: 56, right: WIDTH - 12 };
+  const [bars, waits, gap] = [44, 44, 34];
+  const count = Math.max(...strips.map(({ seconds }) => seconds.length));
+  const width = (box.right - box.left) / count;
+  const longest = Math.max(1_000, ...strips.flatMap(({ seconds }) => seconds.map(({ longestMs }) => longestMs)));
+  const parts: string[] = [];
+  let left = 8;
+  for (const [kind, color] of Object.entries(ANSWERS)) {
+    const name = ANSWER_NAMES[kind as keyof typeof ANSWERS];
+    parts.push(`<rect x='${left}' y='8' width='12' height='12' fill='${color}'/>`, text(left + 18, 18, name));
+    left += 150;
+  }
+  let y = 30;
+  for (const { label, seconds } of strips) {
+    y += gap - 8;
+    parts.push(text(8, y - 8, label, "font-weight='600'"));
+    const floor = y + waits;
+    const points = seconds.map(
+      ({ longestMs }, index) =>
+        `${(box.left + (index + 0.5) * width).toFixed(1)},${(floor - (waits * longestMs) / longest).toFixed(1)}`,
+    );
+    parts.push(`<polyline points='${points.join(" ")}' fill='none' stroke='${COLORS.ours}' stroke-width='1.5'/>`);
+    parts.push(text(box.left - 6, y + 10, `${Math.round(longest / 1_000)} s`, "text-anchor='end'"));
+    parts.push(text(box.left - 6, floor, "0", "text-anchor='end'"));
+    const most = Math.max(1, ...seconds.map(({ ok, memory, refused, none }) => ok + memory + refused + none));
+    const below = seconds.map(() => floor + 6 + bars);
+    for (const [kind, color] of Object.entries(ANSWERS)) {
+      const boxes = seconds.map((second, index) => {
+        const height = (bars * second[kind as keyof typeof ANSWERS]) / most;
+        const bottom = below[index] ?? 0;
+        below[index] = bottom - height;
+        const x = (box.left + index * width).toFixed(1);
+        return height === 0
+          ? ""
+          : `M${x} ${bottom.toFixed(1)}h${width.toFixed(1)}v${(-height).toFixed(1)}h-${width.toFixed(1)}z`;
+      });
+      parts.push(`<path d='${boxes.join("")}' fill='${color}'/>`);
+    }
+    y = floor + 6 + bars;
+  }
+  parts.push(text(box.right, y + 18, `${count} seconds; the line is the longest wait`, "text-anchor='end'"));
+  return frame(title, y + 28, parts);
+}
+
 /** 1, 2 or 5 times a power of ten, not below `least`. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));

@@ -78,7 +78,7 @@ export type FaultBegan = {
   readonly at: number;
   readonly fault: number;
   readonly store: Store;
-  readonly how: "fails" | "hangs" | "slow" | "loses-answers";
+  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped";
   /** Of D1, which part: undefined is both. A replica that is `stopped` catches up no more, but answers. */
   readonly part?: "primary" | "replica";
   readonly name?: string;
@@ -119,6 +119,8 @@ export type SimulatedSettings = { readonly freshnessMs: number; readonly anchorM
 
 export type History = {
   readonly seed: number;
+  /** Unix milliseconds of the beginning by the true clock: of the times in rows. */
+  readonly epoch?: number;
   readonly settings: SimulatedSettings;
   /** In the order in which they happened. */
   readonly events: readonly HistoryEvent[];

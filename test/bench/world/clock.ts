@@ -3,13 +3,12 @@
  * long as its work, and what is measured is the injected time alone. It replaces the timers and the clock of the whole isolate.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Timers } from "../../simulation/world/timers.ts";
 
 /** Where code runs. A Durable Object's timers must fire in a call of its own: `wake` makes one. */
 export type Where = { readonly place: number; readonly wake?: (timer: number) => Promise<void> };
 
 export const where = new AsyncLocalStorage<Where>();
-
-type Timer = { readonly id: number; readonly due: number; readonly fire: () => void };
 
 const RealDate = Date;
 const realSetTimeout = globalThis.setTimeout;
@@ -28,9 +27,7 @@ export class Clock {
   /** Work that is really under way: a call to a local store, a message to an object or from it. */
   #underWay = 0;
   #onIdle = () => {};
-  #heap: Timer[] = [];
-  #ids = 0;
-  readonly #cancelled = new Set<number>();
+  readonly #timers = new Timers();
   /** What a timer of a Durable Object does, once that object was called for it. */
   readonly #inObjects = new Map<number, () => void>();
 
@@ -48,7 +45,7 @@ export class Clock {
     const setVirtual = (callback: () => void, milliseconds = 0) => clock.#schedule(callback, milliseconds);
     Object.assign(globalThis, {
       setTimeout: setVirtual,
-      clearTimeout: (id: number | null) => id !== null && clock.#cancelled.add(id),
+      clearTimeout: (id: number | null) => id !== null && clock.#cancel(id),
     });
   }
 
@@ -84,7 +81,7 @@ export class Clock {
 
   /** At a time of this clock, in no place. */
   at(due: number, fire: () => void): void {
-    this.#push({ id: ++this.#ids, due, fire });
+    this.#timers.add(due, fire);
   }
 
   /** What `Where.wake` brought the object to do. */
@@ -104,7 +101,7 @@ export class Clock {
     for (;;) {
       await this.#quiet();
       if (settled) return watched;
-      const next = this.#pop();
+      const next = this.#timers.take();
       if (next === undefined) throw new Error("the world has stopped: nothing is left to happen");
       this.now = Math.max(this.now, next.due);
       next.fire();
@@ -127,59 +124,21 @@ export class Clock {
   }
 
   #schedule(callback: () => void, milliseconds: number): number {
-    const id = ++this.#ids;
     const due = this.now + Math.max(0, milliseconds);
     const current = where.getStore();
     const wake = current?.wake;
     if (wake === undefined) {
-      this.#push({ id, due, fire: () => (current === undefined ? callback() : where.run(current, callback)) });
-    } else {
-      this.#inObjects.set(id, callback);
-      this.#push({ id, due, fire: () => void wake(id) });
+      return this.#timers.add(due, () => (current === undefined ? callback() : where.run(current, callback)));
     }
+    const id = this.#timers.add(due, () => void wake(id));
+    this.#inObjects.set(id, callback);
     return id;
   }
 
-  #push(timer: Timer): void {
-    const heap = this.#heap;
-    let at = heap.push(timer) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(timer, heap[parent])) break;
-      heap[at] = heap[parent] ?? timer;
-      heap[parent] = timer;
-      at = parent;
-    }
-  }
-
-  /** The next timer that was not cancelled. */
-  #pop(): Timer | undefined {
-    for (;;) {
-      const [first] = this.#heap;
-      const last = this.#heap.pop();
-      if (first === undefined || last === undefined) return undefined;
-      if (first !== last) this.#sink(last);
-      if (!this.#cancelled.delete(first.id)) return first;
-      this.#inObjects.delete(first.id);
-    }
-  }
-
-  #sink(timer: Timer): void {
-    const heap = this.#heap;
-    let at = 0;
-    for (;;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      const child = isBefore(heap[right], heap[left]) ? right : left;
-      const least = heap[child];
-      if (least === undefined || isBefore(timer, least)) break;
-      heap[at] = least;
-      at = child;
-    }
-    heap[at] = timer;
+  #cancel(id: number): void {
+    this.#timers.cancel(id);
+    this.#inObjects.delete(id);
   }
 }
-
-const isBefore = (one: Timer | undefined, other: Timer | undefined): boolean =>
-  one !== undefined && (other === undefined || one.due < other.due || (one.due === other.due && one.id < other.id));
 
 export const clock = new Clock();

@@ -1,0 +1,156 @@
+/** Who acts in a history, and what they know: API keys, tokens, proposals that they were told of. */
+import { Owners } from "./actors/owners.ts";
+import { Panelists } from "./actors/panelists.ts";
+import { Tenants } from "./actors/tenants.ts";
+import type { Command, Manner, PlannedAccount } from "./plan.ts";
+import { EPOCH } from "./world/globals.ts";
+import type { Source } from "./world/random.ts";
+import { type Answer, type Asked, OPERATOR_SECRET, type World } from "./world/world.ts";
+
+export type KnownKey = { readonly id: string; text: string; readonly account: KnownAccount };
+export type KnownBank = { readonly id: string; readonly account: KnownAccount; readonly proposals: string[] };
+export type KnownToken = { readonly text: string; readonly bank: KnownBank; readonly person: string };
+export type KnownAccount = {
+  readonly owner: string;
+  readonly banks: KnownBank[];
+  /** By external id: the panelist's id. */
+  readonly people: Map<string, string>;
+  /** The key of its integration, which is never revoked by a command. */
+  integration?: KnownKey;
+};
+
+/** What a client sends again. */
+const AGAIN = new Set([429, 503]);
+
+export const pickFrom = <Item>(items: readonly Item[], pick: number): Item | undefined => items[pick % items.length];
+
+export class Actors {
+  readonly world: World;
+  readonly source: Source;
+  readonly accounts: KnownAccount[] = [];
+  readonly keys: KnownKey[] = [];
+  readonly tokens: KnownToken[] = [];
+  readonly #owners = new Owners(this);
+  readonly #tenants = new Tenants(this);
+  readonly #panelists = new Panelists(this);
+
+  constructor(world: World, source: Source) {
+    this.world = world;
+    this.source = source;
+  }
+
+  async setUp(accounts: readonly PlannedAccount[]): Promise<void> {
+    for (const [index, planned] of accounts.entries()) {
+      const source = this.source.of(`account ${index}`);
+      const account: KnownAccount = { owner: planned.owner, banks: [], people: new Map() };
+      this.accounts.push(account);
+      if (planned.ideaBanks > 0)
+        account.integration = await this.#owners.createFirst(source.of("integration"), account);
+      for (const [number, key] of planned.keys.entries()) {
+        this.keys.push(await this.#owners.createFirst(source.of(`key ${number}`), account, key));
+      }
+      for (let bank = 0; bank < planned.ideaBanks; bank++) {
+        await this.#tenants.setUp(source.of(`bank ${bank}`), account, planned.panelists);
+      }
+    }
+  }
+
+  perform(source: Source, command: Command): Promise<void> | void {
+    const { world } = this;
+    switch (command.kind) {
+      case "whoami":
+        return this.#owners.useKey(source, command);
+      case "owner":
+        return this.#owners.perform(source, command);
+      case "operator":
+        return this.#operate(source, command);
+      case "limit": {
+        const key = pickFrom(this.keys, command.key);
+        if (key === undefined) return;
+        this.databaseOf(key.id).execute(
+          "UPDATE api_keys SET rate_limit = ?1, rate_window_seconds = ?2 WHERE id = ?3",
+          command.limit,
+          command.windowSeconds,
+          key.id,
+        );
+        return;
+      }
+      case "tenant":
+        return this.#tenants.perform(source, command);
+      case "panelist":
+        return this.#panelists.perform(source, command);
+      case "sql":
+        return this.#tenants.writeSql(command, EPOCH + world.timeline.now);
+      case "fault": {
+        const { forMs, key, ...fault } = command;
+        const name = key === undefined ? fault.name : pickFrom(this.keys, key)?.id;
+        world.faults.begin({ ...fault, until: world.timeline.now + forMs, ...(name !== undefined && { name }) });
+        return;
+      }
+      case "gate": {
+        const key = pickFrom(this.keys, command.key);
+        if (key !== undefined) world.gates.end(key.id, command.how);
+        return;
+      }
+      case "isolate":
+        return world.endIsolate(command.isolate);
+      case "clock": {
+        const key = command.key === undefined ? undefined : pickFrom(this.keys, command.key)?.id;
+        return world.stepClock(key ?? command.isolate ?? 0, command.by);
+      }
+      case "scheduled":
+        return world.runScheduled(source);
+    }
+  }
+
+  databaseOf(id: string) {
+    const database = this.world.databases[id.startsWith("1") ? 1 : 0];
+    if (database === undefined) throw new RangeError("there are two databases");
+    return database;
+  }
+
+  /** The last answer that the client got, if it got any. */
+  async send(source: Source, asked: Asked, manner: Manner): Promise<Answer | undefined> {
+    const { timeline } = this.world;
+    const random = source.of("client").numbers();
+    const headers = { ...asked.headers };
+    if (manner.idempotent && asked.method === "POST") {
+      headers["idempotency-key"] = Buffer.from(source.of("idempotency").bytes()(12)).toString("hex");
+    }
+    let first: number | undefined;
+    for (let sent = 0; ; sent++) {
+      // What happened to the first happens to no other.
+      const { leavesAfterMs, losesAnswer } = sent === 0 ? manner : {};
+      const { call, answer } = await this.world.send(source.of(`attempt ${sent}`), {
+        ...asked,
+        headers,
+        isolate: manner.isolate + sent * Number(random.next() < 0.5),
+        leavesAfterMs,
+        losesAnswer,
+        ...(first !== undefined && { retries: first }),
+      });
+      first ??= call;
+      if (sent >= manner.again || (answer !== undefined && !AGAIN.has(answer.status))) return answer;
+      const after = Math.min(Number(answer?.headers["retry-after"] ?? 0), 20) * 1_000;
+      await timeline.sleep(after + 200 + random.next() * 3_000);
+    }
+  }
+
+  async #operate(source: Source, command: Command & { readonly kind: "operator" }): Promise<void> {
+    const account = pickFrom(this.accounts, command.account);
+    if (account === undefined) return;
+    await this.send(
+      source,
+      {
+        client: "operator",
+        operation: "setAccountStatus",
+        method: "PUT",
+        path: "/operator/account-status",
+        isolate: command.isolate,
+        headers: { authorization: `Bearer ${OPERATOR_SECRET}` },
+        body: { account: account.owner, status: command.status },
+      },
+      command,
+    );
+  }
+}

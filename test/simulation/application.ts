@@ -1,0 +1,69 @@
+/** The application under test, unchanged: bundled once, with the runtime's globals replaced by the world's. */
+import { createRequire } from "node:module";
+import type { ObjectClass } from "./world/gates.ts";
+import { GLOBALS } from "./world/globals.ts";
+
+const require = createRequire(import.meta.url);
+const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
+
+export type Handler = {
+  fetch(request: Request, env: object, context: object): Response | Promise<Response>;
+};
+
+/** All that the simulation knows of the code: its entry points. */
+export type Application = {
+  readonly createApp: () => Handler;
+  readonly ApiKeyGate: ObjectClass;
+  readonly runScheduled: (env: object) => Promise<void>;
+};
+
+const SOURCE = `${import.meta.dirname}/../../src/worker`;
+const PEERS = `${import.meta.dirname}/../bench/workers`;
+const WORLD = "simulatedGlobals";
+
+let application: Promise<Application> | undefined;
+
+export function loadApplication(): Promise<Application> {
+  application ??= load<Application>(`
+    export { createApp } from "${SOURCE}/app.ts";
+    export { ApiKeyGate } from "${SOURCE}/api-key-gate/api-key-gate.ts";
+    export { runScheduled } from "${SOURCE}/scheduled.ts";`);
+  return application;
+}
+
+/** The benchmark's peers: what one would first write. */
+export type Peers = { readonly whoami: Handler; readonly changelog: Handler; readonly Counter: ObjectClass };
+
+export const loadPeers = (): Promise<Peers> =>
+  load<Peers>(`
+    export { default as whoami, Counter } from "${PEERS}/straightforward-whoami.ts";
+    export { default as changelog } from "${PEERS}/straightforward-changelog.ts";`);
+
+async function load<Module>(contents: string): Promise<Module> {
+  Reflect.set(globalThis, WORLD, GLOBALS);
+  const { outputFiles } = await build({
+    stdin: { resolveDir: SOURCE, loader: "ts", contents },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["node:*"],
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    alias: { "cloudflare:workers": `${import.meta.dirname}/world/cloudflare-workers.ts` },
+    define: {
+      "import.meta.deployed": "true",
+      Date: `${WORLD}.Date`,
+      setTimeout: `${WORLD}.setTimeout`,
+      clearTimeout: `${WORLD}.clearTimeout`,
+      crypto: `${WORLD}.crypto`,
+      console: `${WORLD}.console`,
+      "Math.random": `${WORLD}.random`,
+    },
+    logLevel: "error",
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error("the bundler made nothing");
+  return (await import(`data:text/javascript;base64,${Buffer.from(file.text).toString("base64")}`)) as Module;
+}

@@ -1,0 +1,4 @@
+import { testFreshHistories } from "./fresh-histories.ts";
+
+testFreshHistories("gates", 100);
+testFreshHistories("outage", 30);

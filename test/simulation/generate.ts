@@ -1,0 +1,284 @@
+/** Plans out of seeds. A profile says what they are mostly about. */
+import type { Command, Manner, PanelistDoes, Plan, PlannedAccount, Setting, SqlDoes, TenantDoes } from "./plan.ts";
+import type { How } from "./world/faults.ts";
+import { type Random, Source } from "./world/random.ts";
+
+export const PROFILES = ["gates", "panel", "replicas", "outage"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
+type Drawn = Without<Command>;
+
+class Dice {
+  readonly #random: Random;
+
+  constructor(source: Source) {
+    this.#random = source.numbers();
+  }
+
+  chance(share: number): boolean {
+    return this.#random.next() < share;
+  }
+
+  number(least: number, most: number): number {
+    return least + this.#random.below(most - least + 1);
+  }
+
+  of<Item>(items: readonly Item[]): Item {
+    return items[this.#random.below(items.length)] as Item;
+  }
+
+  /** By weight. */
+  weighed<Item extends string>(weights: Readonly<Partial<Record<Item, number>>>): Item {
+    const entries = Object.entries(weights) as [Item, number][];
+    let left = this.#random.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [item, weight] of entries) {
+      left -= weight;
+      if (left < 0) return item;
+    }
+    throw new RangeError("nothing to choose from");
+  }
+
+  draw(): number {
+    return this.#random.below(1 << 20);
+  }
+}
+
+const TENANT: Readonly<Record<TenantDoes, number>> = {
+  createProposal: 10,
+  updateProposal: 14,
+  deleteProposal: 3,
+  mergeProposal: 3,
+  createComment: 6,
+  listProposals: 2,
+  listComments: 1,
+  updateIdeaBank: 6,
+  createIdeaBank: 0.5,
+  deleteIdeaBank: 0.5,
+  issueToken: 12,
+  revokeTokens: 3,
+  updatePanelist: 3,
+  deletePanelist: 1,
+};
+const PANELIST: Readonly<Record<PanelistDoes, number>> = {
+  getChangelog: 30,
+  getCapabilities: 8,
+  listPanelistProposals: 10,
+  getPanelistProposal: 6,
+  submitProposal: 4,
+  editProposal: 2,
+  withdrawProposal: 1,
+  vote: 8,
+  unvote: 4,
+  addComment: 6,
+  listPanelistComments: 4,
+  removeComment: 2,
+};
+const SQL: Readonly<Record<SqlDoes, number>> = {
+  editProposal: 5,
+  closeIdeaBank: 1,
+  openIdeaBank: 2,
+  deactivatePanelist: 1,
+  deleteProposal: 1,
+};
+const HOWS: readonly How[] = ["fails", "hangs", "slow", "loses-answers"];
+
+export function generate(seed: number, profile: Profile): Plan {
+  const dice = new Dice(new Source(`plan ${profile} ${seed}`));
+  const isGates = profile === "gates" || (profile === "outage" && dice.chance(0.4));
+  const lastsMs = isGates ? dice.number(5_000, 90_000) : dice.number(5_000, 60_000);
+  const drawn: { at: number; command: Drawn }[] = [];
+  const add = (command: Drawn, at = dice.number(0, lastsMs)) => drawn.push({ at, command });
+  const setting = drawSetting(dice, profile, isGates);
+  const manner = (): Manner => ({
+    isolate: dice.number(0, 3),
+    again: dice.chance(0.6) ? dice.number(1, 3) : 0,
+    idempotent: dice.chance(0.7),
+    ...(dice.chance(0.06) && { leavesAfterMs: dice.number(2, 400) }),
+    ...(dice.chance(0.05) && { losesAnswer: true }),
+  });
+  if (isGates) {
+    drawBursts(dice, lastsMs, add);
+    drawOwners(dice, lastsMs, manner, add);
+    if (dice.chance(0.25)) drawUnreachable(dice, lastsMs, manner, add);
+  } else {
+    drawPanel(dice, lastsMs, manner, add);
+  }
+  drawTrouble(dice, profile, isGates, lastsMs, add);
+  const commands = drawn
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ at, command }, id) => ({ id, at, ...command }));
+  return { seed, profile, setting, commands };
+}
+
+function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {
+  const isolates = dice.number(1, 4);
+  const accounts: PlannedAccount[] = Array.from(
+    { length: isGates ? dice.number(1, 2) : dice.of([1, 1, 1, 2]) },
+    (_, index) => ({
+      owner: `owner${index}@example.com`,
+      keys: isGates ? Array.from({ length: dice.number(1, 3) }, () => ({ ...drawLimit(dice) })) : [],
+      ideaBanks: isGates ? 0 : dice.of([1, 1, 2]),
+      panelists: 2,
+    }),
+  );
+  const isFar = profile === "replicas" || dice.chance(0.4);
+  return {
+    places: Array.from({ length: isolates }, () => (isGates ? dice.of([0, 0, 1]) : isFar ? dice.of([0, 1, 1, 2]) : 0)),
+    lag:
+      profile === "replicas"
+        ? dice.of([
+            { least: 50, most: 3_000 },
+            { least: 500, most: 20_000 },
+            { least: 10, most: 200_000 },
+          ])
+        : { least: 20, most: 2_000 },
+    newAccounts: dice.of(["0", "0", "1", "01"]),
+    settings: {
+      freshnessMs: dice.of([1_000, 1_000, 5_000, 0]),
+      anchorMs: dice.of([10_000, 10_000, 6_000, 0]),
+      leaseMs: dice.of([1_000, 1_000, 1_000, 5_000, 0]),
+    },
+    panelistLimits: dice.of([
+      { reads: 300, writes: 30 },
+      { reads: 300, writes: 30 },
+      { reads: 5, writes: 3 },
+    ]),
+    accounts,
+  };
+}
+
+const drawLimit = (dice: Dice) => ({
+  limit: dice.of([1, 3, 10, 19, 20, 30, 60, 100, 400]),
+  windowSeconds: dice.of([1, 2, 5, 10, 60]),
+});
+
+type Add = (command: Drawn, at?: number) => void;
+
+function drawBursts(dice: Dice, lastsMs: number, add: Add): void {
+  for (let burst = dice.number(4, 16); burst > 0; burst--) {
+    const count = dice.of([1, 2, 5, 10, 20, 40, 80]);
+    const everyMs = dice.of([0, 0, 1, 5, 20, 50, 100, 250, 1_000]);
+    add(
+      { kind: "whoami", key: dice.number(0, 5), count, everyMs, isolate: dice.number(0, 3), spread: dice.chance(0.4) },
+      dice.number(0, lastsMs),
+    );
+  }
+}
+
+function drawOwners(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  for (let act = dice.number(1, 8); act > 0; act--) {
+    const does = dice.weighed({ revoke: 4, rotate: 4, create: 3, rename: 1, list: 2, activity: 1 });
+    const command = {
+      kind: "owner",
+      does,
+      account: dice.number(0, 1),
+      key: dice.number(0, 5),
+      draw: dice.draw(),
+      ...manner(),
+    } as const;
+    const at = dice.number(0, lastsMs);
+    add(command, at);
+    // Sent twice at the same moment.
+    if (dice.chance(0.1)) add({ ...command, ...manner() }, at);
+    if (dice.chance(0.5))
+      add({ kind: "whoami", key: command.key, count: 10, everyMs: 30, isolate: dice.number(0, 3), spread: true }, at);
+  }
+  if (dice.chance(0.4)) {
+    const at = dice.number(0, lastsMs);
+    add({ kind: "operator", account: dice.number(0, 1), status: "suspended", ...manner(), again: 3 }, at);
+    if (dice.chance(0.7))
+      add(
+        { kind: "operator", account: dice.number(0, 1), status: "active", ...manner(), again: 3 },
+        at + dice.number(500, 20_000),
+      );
+  }
+  if (dice.chance(0.25)) add({ kind: "limit", key: dice.number(0, 5), ...drawLimit(dice) });
+}
+
+/** A key is revoked while its gate cannot be reached, then its account is suspended; somebody goes on using it. */
+function drawUnreachable(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  const key = dice.number(0, 5);
+  const account = dice.number(0, 1);
+  const at = dice.number(0, lastsMs);
+  const forMs = dice.number(1_000, 30_000);
+  const rest = { account, draw: dice.draw(), ...manner(), again: dice.number(0, 1) };
+  add({ kind: "whoami", key, count: 120, everyMs: 500, isolate: dice.number(0, 3), spread: dice.chance(0.5) }, at);
+  add({ kind: "fault", store: "gate", how: dice.of(HOWS), forMs, key }, at + 1_000);
+  add({ kind: "owner", does: dice.of(["revoke", "revoke", "rotate"]), key, ...rest }, at + 1_500);
+  const then = at + 1_500 + dice.number(500, 40_000);
+  add({ kind: "operator", account, status: "suspended", ...manner(), again: 2 }, then);
+  if (dice.chance(0.3)) add({ kind: "operator", account, status: "active", ...manner(), again: 2 }, then + 5_000);
+}
+
+function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  for (let act = dice.number(10, 60); act > 0; act--) {
+    add({
+      kind: "tenant",
+      does: dice.weighed(TENANT),
+      account: dice.number(0, 1),
+      pick: dice.draw(),
+      draw: dice.draw(),
+      ...manner(),
+    });
+  }
+  for (let act = dice.number(20, 80); act > 0; act--) {
+    const count = dice.of([1, 1, 1, 2, 5, 10]);
+    const everyMs = dice.of([0, 0, 50, 300]);
+    const command = {
+      kind: "panelist",
+      does: dice.weighed(PANELIST),
+      token: dice.number(0, 30),
+      count,
+      everyMs,
+      pick: dice.draw(),
+      draw: dice.draw(),
+      ...manner(),
+    } as const;
+    add(command);
+  }
+  for (let act = dice.number(0, 8); act > 0; act--) {
+    add({ kind: "sql", does: dice.weighed(SQL), account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw() });
+  }
+  for (let at = dice.number(0, 60_000); at < lastsMs; at += 60_000) add({ kind: "scheduled" }, at);
+  if (dice.chance(0.15)) {
+    const at = dice.number(0, lastsMs);
+    add({ kind: "operator", account: 0, status: "suspended", ...manner(), again: 3 }, at);
+    add({ kind: "operator", account: 0, status: "active", ...manner(), again: 3 }, at + dice.number(500, 20_000));
+  }
+}
+
+function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: number, add: Add): void {
+  const isOutage = profile === "outage";
+  const stores = isGates ? (["gate", "gate", "d1"] as const) : (["d1", "d1", "kv", "gate", "limiter"] as const);
+  for (let fault = isOutage ? dice.number(1, 4) : dice.chance(0.35) ? 1 : 0; fault > 0; fault--) {
+    const store = dice.of(stores);
+    const part = store === "d1" ? dice.of([undefined, "primary", "replica"] as const) : undefined;
+    const how = part === "replica" && dice.chance(0.3) ? "stopped" : dice.of(HOWS);
+    const slowMs = dice.of([
+      { least: 100, most: 1_500 },
+      { least: 900, most: 4_000 },
+      { least: 2_000, most: 25_000 },
+    ]);
+    const forMs = dice.of([500, 3_000, 12_000, 30_000, 80_000]);
+    const key = store === "gate" && dice.chance(0.5) ? { key: dice.number(0, 5) } : {};
+    const name = store === "d1" && dice.chance(0.3) ? { name: dice.of(["0", "1"]) } : {};
+    add({ kind: "fault", store, how, forMs, slowMs, ...(part && { part }), ...key, ...name });
+  }
+  for (let end = dice.chance(0.35) ? dice.number(1, 3) : 0; end > 0 && isGates; end--) {
+    add({ kind: "gate", key: dice.number(0, 5), how: dice.of(["crash", "crash", "deploy"]) });
+  }
+  if (dice.chance(0.15)) add({ kind: "isolate", isolate: dice.number(0, 3) });
+  // Clocks that differ from the beginning, and some that step.
+  for (let isolate = 0; isolate < 4; isolate++)
+    if (dice.chance(0.4)) add({ kind: "clock", isolate, by: dice.number(-300, 300) }, 0);
+  if (dice.chance(0.12))
+    add({ kind: "clock", isolate: dice.number(0, 3), by: dice.of([-5_000, -1_000, -50, 50, 1_000, 5_000]) });
+  if (isGates && dice.chance(0.06))
+    add(
+      { kind: "clock", key: dice.number(0, 5), by: dice.of([-5_000, -1_000, -50, 50, 1_000]) },
+      dice.number(0, lastsMs),
+    );
+}
+
+export const isProfile = (name: string): name is Profile => PROFILES.some((profile) => profile === name);

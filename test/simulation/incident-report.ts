@@ -1,0 +1,53 @@
+/** Writes the incidents' page and its plots: docs/incidents.md. */
+import { writeFile } from "node:fs/promises";
+import { plotSeconds } from "../bench/plot.ts";
+import { percentile } from "../bench/world/random.ts";
+import { INCIDENTS, type Incident, playIncident, type Seen } from "./incidents.ts";
+
+const FOLDER = "docs";
+
+const INTRODUCTION = `# Incidents
+
+What users see when D1 fails as users of D1 have reported it: simulated by \`npm run simulate -- --incidents\`, which writes this page. Each
+row is ten requests a second to four isolates, two beside D1's primary and two beside a replica, from half a minute before the incident
+to half a minute after it. The peers are the benchmark's (test/bench/workers): what one would first write.
+
+*No store called*: answered from memory; of the other 200s some waited for a store first, and were answered from memory then. *503*: and any
+other answer that is an error. *None*: the client gave up after 40 seconds.
+*Oldest*: how long a change to the changelog had been committed at most when an answer did not show it.
+`;
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 2 : 0)} s`;
+
+function toRow({ subject, seconds: by, waits, oldestMs }: Seen): string {
+  const total = (field: "ok" | "memory" | "refused" | "none") => by.reduce((sum, second) => sum + second[field], 0);
+  const counts = (["ok", "memory", "refused", "none"] as const).map(total);
+  const wait = [0.5, 0.99, 1].map((share) => seconds(percentile(waits, share)));
+  const name = subject.isOurs ? `**${subject.name}**` : subject.name;
+  const oldest = oldestMs === undefined ? "" : seconds(Math.max(0, oldestMs));
+  return `| ${[name, ...counts, ...wait, oldest].join(" | ")} |`;
+}
+
+function toSection({ name, title }: Incident, seen: readonly Seen[]): string {
+  return `
+## ${title}
+
+| | 200 | no store called | 503 | none | wait p50 | p99 | longest | oldest |
+|---|---|---|---|---|---|---|---|---|
+${seen.map(toRow).join("\n")}
+
+![Answers by second](incident-${name}.svg)
+`;
+}
+
+export async function reportIncidents(): Promise<void> {
+  let page = INTRODUCTION;
+  for (const incident of INCIDENTS) {
+    const seen = await playIncident(incident);
+    page += toSection(incident, seen);
+    const strips = seen.map(({ subject, seconds: by }) => ({ label: subject.name, seconds: by }));
+    await writeFile(`${FOLDER}/incident-${incident.name}.svg`, plotSeconds(incident.title, strips));
+    console.log(toSection(incident, seen));
+  }
+  await writeFile(`${FOLDER}/incidents.md`, page);
+}

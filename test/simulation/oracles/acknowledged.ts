@@ -1,0 +1,159 @@
+import type { History, Row } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, field, groupBy, pathOf, segmentAfter, succeeded, text } from "./seen/calls.ts";
+import { ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+import { type Rows, rowKey, rowsOf } from "./seen/rows.ts";
+
+/** The table that each creating operation adds one row to. */
+const CREATES: Readonly<Record<string, string>> = {
+  createSurvey: "surveys",
+  createPanelist: "panelists",
+  createIdeaBank: "idea_banks",
+  createProposal: "proposals",
+  submitProposal: "proposals",
+  createComment: "comments",
+  addComment: "comments",
+};
+const CHANGES: Readonly<Record<string, readonly [table: string, segment: string]>> = {
+  updateSurvey: ["surveys", "surveys"],
+  updateIdeaBank: ["idea_banks", "ideabanks"],
+  updateProposal: ["proposals", "proposals"],
+  editProposal: ["proposals", "proposals"],
+};
+const REMOVES: Readonly<Record<string, readonly [table: string, segment: string]>> = {
+  deleteSurvey: ["surveys", "surveys"],
+  deleteIdeaBank: ["idea_banks", "ideabanks"],
+  deleteComment: ["comments", "comments"],
+  removeComment: ["comments", "comments"],
+};
+
+/** Whether what a success says was true at some moment between `sent` and `answered`. Undefined for what rows do not tell. */
+const wasDone = (rows: Rows, call: Call): boolean | undefined => {
+  const some = (holds: (moment: number) => boolean): boolean => {
+    const last = rows.momentAt(call.answeredAt);
+    for (let moment = last; moment >= rows.momentAt(call.at - 1); moment--) if (holds(moment)) return true;
+    return false;
+  };
+  const created = CREATES[call.operation];
+  if (created !== undefined) {
+    const id = text(call.answer?.body, "id") ?? "";
+    // A replay may answer long after the row was made, and even removed.
+    return rows.versions(created, id).some((version) => version.row !== null && version.at <= call.answeredAt);
+  }
+  const change = CHANGES[call.operation];
+  if (change !== undefined) {
+    const id = segmentAfter(call, change[1]) ?? "";
+    return ["title", "description", "status", "name"].every((name) => {
+      const wanted = field(call.body, name);
+      return typeof wanted !== "string" || some((moment) => rows.row(change[0], id, moment)?.[name] === wanted);
+    });
+  }
+  const removal = REMOVES[call.operation];
+  if (removal !== undefined)
+    return some((moment) => rows.row(removal[0], segmentAfter(call, removal[1]) ?? "", moment) === null);
+  if (call.operation === "vote" || call.operation === "unvote") {
+    const key = `${segmentAfter(call, "proposals")}/${panelistIdOf(tokenOf(call) ?? "")}`;
+    return some((moment) => (rows.row("votes", key, moment) !== null) === (call.operation === "vote"));
+  }
+  if (call.operation === "revokeApiKey")
+    return some((moment) => rows.row("api_keys", segmentAfter(call, "keys") ?? "", moment)?.revoked_at != null);
+  if (call.operation === "setAccountStatus") {
+    const id = text(call.answer?.body, "accountId") ?? "";
+    return some((moment) => rows.row("accounts", id, moment)?.status === field(call.body, "status"));
+  }
+  return undefined;
+};
+
+export const acknowledged = oracle(
+  "acknowledged-is-written",
+  "Each acknowledged write is there once.",
+  function* (history: History): Iterable<Found> {
+    const rows = rowsOf(history);
+    for (const call of callsOf(history)) {
+      if (!succeeded(call) || wasDone(rows, call) !== false) continue;
+      yield {
+        at: call.answeredAt,
+        found: `${call.operation} was answered ${call.status}, and no commit says so`,
+        calls: [call.call],
+      };
+    }
+  },
+);
+
+/** The settled tables are what the commits left: nothing disappears or changes without a commit. */
+export const nothingLost = oracle(
+  "nothing-lost",
+  "A crash loses nothing that was acknowledged. An upgrade loses no data.",
+  function* (history: History): Iterable<Found> {
+    const rows = rowsOf(history);
+    const last = rows.commits.length - 1;
+    const tables = new Map<string, Map<string, Row>>();
+    for (const database of Object.values(history.settled)) {
+      for (const [table, settled] of Object.entries(database)) {
+        const known = tables.get(table) ?? new Map<string, Row>();
+        tables.set(table, known);
+        for (const row of settled) known.set(rowKey(table, row), row);
+      }
+    }
+    // The directory's rows are in more than one database, so that an address alone does not name one.
+    tables.delete("owners");
+    for (const [table, settled] of tables) {
+      for (const key of rows.keys(table)) {
+        const expected = rows.row(table, key, last);
+        const found = settled.get(key);
+        if (key === "" || (expected === null ? found === undefined : found !== undefined && agree(found, expected)))
+          continue;
+        yield {
+          at: Infinity,
+          found: `settled: ${table} ${key} is ${shown(found)}; commits say ${shown(expected)}`,
+          calls: [],
+        };
+      }
+    }
+  },
+);
+
+const shown = (row: Row | null | undefined): string => (row == null ? "gone" : JSON.stringify(row));
+/** In the columns that both have: a generated column may be in one alone. */
+const agree = (a: Row, b: Row): boolean =>
+  Object.entries(a).every(([column, value]) => !(column in b) || b[column] === value);
+
+const INSERTED = new Set(Object.values(CREATES));
+
+/**
+ * An `Idempotency-Key` belongs to an API key, or to a panelist and its idea bank. Of all requests with one: at most one row of a kind
+ * is made; answers to the same request are equal and all but one say that they are replayed; another request is never done.
+ */
+export const retriesAreSafe = oracle(
+  "retries-are-safe",
+  "An `Idempotency-Key` does its work once, whichever answer is lost and however many requests run at the same time. With another request it is 422.",
+  function* (history: History): Iterable<Found> {
+    const groups = groupBy(callsOf(history), (call) => {
+      const token = tokenOf(call);
+      const whose = token === undefined ? keyIdOf(call) : `${ideaBankIdOf(token)} ${panelistIdOf(token)}`;
+      const key = call.headers["idempotency-key"];
+      return call.method !== "POST" || key === undefined || whose === undefined ? undefined : `${whose} ${key}`;
+    });
+    for (const calls of groups.values()) {
+      const report = (found: string, some: readonly Call[]): Found => ({
+        at: Math.max(...some.map((call) => call.at)),
+        found,
+        calls: some.map((call) => call.call),
+      });
+      const made = calls
+        .flatMap((call) => call.commits.flatMap((commit) => commit.changes))
+        .filter(({ table, before }) => before === null && INSERTED.has(table));
+      for (const [table, rows] of groupBy(made, (one) => one.table)) {
+        if (rows.length > 1) yield report(`one Idempotency-Key made ${rows.length} rows of ${table}`, calls);
+      }
+      const done = calls.filter(succeeded);
+      const first = done.filter((call) => call.answer?.headers["idempotency-replayed"] !== "true");
+      if (first.length > 1) yield report("one Idempotency-Key, and more than one answer that is no replay", first);
+      if (new Set(done.map((call) => JSON.stringify([call.method, pathOf(call), call.body]))).size > 1) {
+        yield report("one Idempotency-Key did two different requests", done);
+      } else if (new Set(done.map((call) => JSON.stringify([call.status, call.answer?.body]))).size > 1) {
+        yield report("a replay is not the first answer", done);
+      }
+    }
+  },
+);

@@ -1,0 +1,141 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { DEADLINE_MS, faulty, gateEnds, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+const isUnavailable = (call: Call): boolean => call.status === 503;
+const isView = (call: Call): boolean => call.operation === "getChangelog" || call.operation === "getCapabilities";
+
+/**
+ * The stores that a request may need, by the table "When a store fails": a panelist's request its database, a key's request its
+ * database and its own gate. The other databases, other keys' gates, KV and the rate-limiting binding excuse nothing. Owners and the
+ * operator: any database, any gate. A fault counts from ten seconds before the request, for what it left hanging or remembered.
+ */
+const excused = (history: History, call: Call): boolean => {
+  const from = call.at - DEADLINE_MS;
+  const token = tokenOf(call);
+  if (token !== undefined) return faulty(history, "d1", databaseOf(ideaBankIdOf(token)), from, call.answeredAt);
+  const keyId = call.path.startsWith("/tenant/") ? keyIdOf(call) : undefined;
+  const database = keyId === undefined ? undefined : databaseOf(keyId);
+  const ended = history.events.some(
+    (event) =>
+      event.kind === "gate-ended" &&
+      (keyId === undefined || event.key === keyId) &&
+      event.at >= from &&
+      event.at <= call.answeredAt,
+  );
+  return (
+    ended ||
+    faulty(history, "d1", database, from, call.answeredAt) ||
+    faulty(history, "gate", keyId, from, call.answeredAt)
+  );
+};
+
+export const available = oracle(
+  "available",
+  "A database that is down or hangs changes nothing for the tenants of the others. KV: clients see no difference. A key's Durable Object, for panelists: not used. The rate-limiting binding: the request is admitted.",
+  function* (history: History): Iterable<Found> {
+    for (const call of callsOf(history)) {
+      if (!isUnavailable(call) || call.operation === "getHealth" || excused(history, call)) continue;
+      yield {
+        at: call.answeredAt,
+        found: `${call.operation} was answered 503, and no store that it needs was down`,
+        calls: [call.call],
+      };
+    }
+  },
+);
+
+/** A 500 is a defect, whatever is down. A refusal to be repeated says when. */
+export const statedRefusals = oracle(
+  "stated-refusals",
+  "No answer is anything but a success or a stated refusal. 429 and 503 come with `Retry-After`.",
+  function* (history: History): Iterable<Found> {
+    for (const call of callsOf(history)) {
+      const status = call.status ?? 200;
+      const after = call.answer?.headers["retry-after"];
+      if (status >= 500 && status !== 503)
+        yield { at: call.answeredAt, found: `${call.operation} was answered ${status}`, calls: [call.call] };
+      else if (
+        (status === 503 || status === 429) &&
+        call.operation !== "getHealth" &&
+        !/^[1-9]\d*$/.test(after ?? "")
+      ) {
+        yield {
+          at: call.answeredAt,
+          found: `${call.operation} was answered ${status} with Retry-After ${after}`,
+          calls: [call.call],
+        };
+      }
+    }
+  },
+);
+
+const OLDEST_MS = 300_000;
+/** A gate reads its record again at least every minute. */
+const RECORD_MS = 60_000;
+
+/**
+ * The view that answered while D1 was well is at most 11 seconds old then: it answers until it is 5 minutes old. The same of a gate's
+ * record and whoami: at most a minute old. Excused: the isolate or the gate ended, the key's gate was down, the key or its account was
+ * changed, a request that asks for a write with `Consistency-Token`.
+ */
+export const outlasts = oracle(
+  "memory-outlasts-d1",
+  "D1 does not answer: keys that their Durable Object knows go on, with a record at most 5 minutes old; the last snapshot of a changelog, at most 5 minutes old.",
+  function* (history: History): Iterable<Found> {
+    const age = history.settings.freshnessMs + history.settings.anchorMs;
+    const groups = groupBy(callsOf(history), (call) => {
+      const token = tokenOf(call);
+      if (token !== undefined) return isView(call) ? `${call.isolate} ${ideaBankIdOf(token)}` : undefined;
+      return call.operation === "whoami" ? keyIdOf(call) : undefined;
+    });
+    for (const calls of groups.values()) {
+      let good: Call | undefined;
+      for (const call of calls) {
+        const token = tokenOf(call);
+        const keyId = keyIdOf(call) ?? "";
+        const own = token === undefined ? RECORD_MS : age;
+        const database = databaseOf(token === undefined ? keyId : ideaBankIdOf(token));
+        if (
+          (succeeded(call) || call.status === 304) &&
+          !faulty(history, "d1", database, call.at - own - REMEMBERED_MS, call.answeredAt)
+        )
+          good = call;
+        if (
+          good === undefined ||
+          !isUnavailable(call) ||
+          call.at < good.answeredAt ||
+          call.answeredAt > good.at + OLDEST_MS - own
+        )
+          continue;
+        if (call.headers["consistency-token"] !== undefined) continue;
+        if (
+          token !== undefined
+            ? isolateEnded(history, call.isolate, good.at, call.answeredAt)
+            : disturbed(history, keyId, good, call)
+        )
+          continue;
+        yield {
+          at: call.answeredAt,
+          found: `${call.operation} was answered 503 at ${call.answeredAt}; it was ${good.status} at ${good.answeredAt}, and that may be used for 5 minutes`,
+          calls: [good.call, call.call],
+        };
+      }
+    }
+  },
+);
+
+const disturbed = (history: History, keyId: string, from: Call, to: Call): boolean =>
+  gateEnds(history, keyId, from.at, to.answeredAt) > 0 ||
+  faulty(history, "gate", keyId, from.at - REMEMBERED_MS, to.answeredAt) ||
+  rowsOf(history).commits.some(
+    (commit) =>
+      commit.at >= from.at - RECORD_MS &&
+      commit.at <= to.answeredAt &&
+      commit.changes.some(
+        ({ table, before, after }) => table === "accounts" || (table === "api_keys" && (after ?? before)?.id === keyId),
+      ),
+  );

@@ -1,0 +1,133 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { callsByKey, databaseOf, ideaBankIdOf, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
+import { faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+const found = (call: Call, what: string): Found => ({
+  at: call.answeredAt,
+  found: `${call.operation} ${what}`,
+  calls: [call.call],
+});
+
+/** Calls to a store by this request's isolate, until the answer: what a gate or a later refresh does is not the request's. */
+const asked = (call: Call, store: string): number =>
+  call.stores.filter((one) => one.store === store && one.isolate !== undefined && one.at <= call.answeredAt).length;
+
+/** Forged: of another shape than a credential, or with a body that an answer issued and another tag. */
+export const forged = oracle(
+  "forged-costs-nothing",
+  "Forged credential: no I/O.",
+  function* (history: History): Iterable<Found> {
+    const genuine = new Set<string>();
+    for (const call of callsOf(history)) {
+      for (const secret of JSON.stringify(call.answer?.body ?? null).match(/ib[kt]_[0-9A-Za-z]+/g) ?? [])
+        genuine.add(secret);
+    }
+    const bodies = new Set(Array.from(genuine, bodyOf));
+    for (const call of callsOf(history)) {
+      const credential = call.path.startsWith("/tenant/")
+        ? (keyOf(call) ?? "")
+        : isPanelists(call)
+          ? (tokenOf(call) ?? "")
+          : undefined;
+      if (credential === undefined || call.stores.length === 0) continue;
+      const shape = /^(ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51})$/.test(credential);
+      if (shape && (genuine.has(credential) || !bodies.has(bodyOf(credential)))) continue;
+      yield found(call, `with a forged credential called ${call.stores.map((one) => one.store).join(", ")}`);
+    }
+  },
+);
+
+const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
+const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
+
+/**
+ * A gate that failed or ended explains a second call to it, and a call to D1 instead. Panelists: a second call to D1 only at the
+ * primary, after one at a replica (it lagged, or a refusal was doubted). KV is read and written once for a changelog, else never.
+ */
+export const budgets = oracle(
+  "budgets",
+  "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
+  function* (history: History): Iterable<Found> {
+    for (const call of callsOf(history)) {
+      const [d1, kv, gate] = [asked(call, "d1"), asked(call, "kv"), asked(call, "gate")];
+      const token = tokenOf(call);
+      const keyId = keyIdOf(call);
+      if (token !== undefined) {
+        if (faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - REMEMBERED_MS, call.answeredAt)) continue;
+        const primary = call.stores.filter(
+          (one) => one.store === "d1" && one.to === "primary" && one.at <= call.answeredAt,
+        ).length;
+        if (gate > 0) yield found(call, "called a gate");
+        if (kv > (call.operation === "getChangelog" ? 2 : 0)) yield found(call, `called KV ${kv} times`);
+        if (primary > 1 || d1 - primary > 1)
+          yield found(call, `made ${d1} round trips to D1, ${primary} at the primary`);
+      } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
+        const broken =
+          faulty(history, "gate", keyId, call.at - REMEMBERED_MS, call.answeredAt) ||
+          gateEnds(history, keyId, call.at, call.answeredAt) > 0;
+        const down = faulty(history, "d1", databaseOf(keyId), call.at - REMEMBERED_MS, call.answeredAt);
+        if (broken || down) continue;
+        if (gate > 1) yield found(call, `called gates ${gate} times`);
+        if (kv > 0) yield found(call, "called KV");
+        if (call.operation === "whoami" && d1 > 0) yield found(call, "called D1");
+        if (call.method === "GET" && d1 > 1) yield found(call, `made ${d1} round trips to D1`);
+      }
+    }
+  },
+);
+
+const MINUTE_MS = 60_000;
+
+/**
+ * One isolate, after a 429 until its Retry-After, or for a minute after a 401: no calls. Retry-After is rounded up to a second, and
+ * counts from some moment of the request. A change of the key's row, a fault or an end of its gate is left out.
+ */
+export const refusedAgain = oracle(
+  "refused-again-costs-nothing",
+  "A dead key again (revoked, rotated out, expired, unknown): 0 (1 a minute). A key over its limit: 0 (1 per Retry-After).",
+  function* (history: History): Iterable<Found> {
+    for (const [keyId, calls] of callsByKey(history)) {
+      for (const mine of groupBy(calls, (call) => `${call.isolate} ${keyOf(call)}`).values()) {
+        let until = -Infinity;
+        let by: Call | undefined;
+        for (const call of mine) {
+          const cost = asked(call, "gate") + asked(call, "d1") + asked(call, "kv") > 0;
+          if (
+            by !== undefined &&
+            call.at > by.answeredAt &&
+            call.answeredAt < until &&
+            cost &&
+            quiet(history, keyId, by, call)
+          ) {
+            yield {
+              ...found(call, `with a key that was refused ${by.status} called ${call.stores[0]?.store}`),
+              calls: [by.call, call.call],
+            };
+          }
+          const seconds =
+            call.status === 401
+              ? MINUTE_MS / 1000
+              : call.status === 429
+                ? Number(call.answer?.headers["retry-after"]) - 1
+                : 0;
+          if (succeeded(call) || call.at + seconds * 1000 <= until) continue;
+          if (call.status !== 401 && call.status !== 429) continue;
+          until = call.at + seconds * 1000;
+          by = call;
+        }
+      }
+    }
+  },
+);
+
+const quiet = (history: History, keyId: string, from: Call, to: Call): boolean =>
+  !isolateEnded(history, to.isolate, from.at, to.answeredAt) &&
+  gateEnds(history, keyId, from.at, to.answeredAt) === 0 &&
+  !faulty(history, "gate", keyId, from.at - REMEMBERED_MS, to.answeredAt) &&
+  stepped(history, 0, to.answeredAt) === 0 &&
+  !rowsOf(history)
+    .versions("api_keys", keyId)
+    .some((version) => version.at >= from.at - 2 * MINUTE_MS && version.at <= to.answeredAt);

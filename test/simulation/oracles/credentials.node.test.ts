@@ -1,0 +1,193 @@
+import { expect, test } from "vitest";
+import type { HistoryEvent, Oracle } from "../history.ts";
+import { expiry } from "./expiry.ts";
+import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
+import { rotation } from "./key-rotation.ts";
+import { newToken } from "./new-token.ts";
+import {
+  ACCOUNT,
+  account,
+  apiKey,
+  asked,
+  changelog,
+  fault,
+  history,
+  IDEA_BANK,
+  ideaBank,
+  KEY,
+  KEY_ID,
+  PANELIST,
+  panelist,
+  TOKEN,
+  whoami,
+  world,
+  wrote,
+} from "./seen/hand-made.ts";
+import { resumption, suspension } from "./suspension.ts";
+import { tokensEnd } from "./tokens-end.ts";
+
+const found = (oracle: Oracle, ...events: (HistoryEvent | readonly HistoryEvent[])[]): number =>
+  oracle.check(history([...world, ...events])).length;
+
+const revoke = (call: number, [from, to]: readonly [number, number], status = 200) => [
+  wrote(from + 1, "api_keys", apiKey({ revoked_at: 1 }), apiKey(), call),
+  ...asked(
+    call,
+    [from, to],
+    { operation: "revokeApiKey", method: "DELETE", path: `/account/api/keys/${KEY_ID}` },
+    status,
+  ),
+];
+const use = (call: number, from: number, to: number, status = 200, key = KEY) =>
+  asked(call, [from, to], { headers: { "x-api-key": key } }, status);
+
+test("a revoked key is refused from the owner's answer on; what was under way may pass", () => {
+  expect(found(revocation, revoke(1, [100, 200]), use(2, 199, 300), use(3, 201, 300, 401), use(4, 210, 300, 429))).toBe(
+    0,
+  );
+  expect(found(revocation, revoke(1, [100, 200]), use(2, 201, 300))).toBe(1);
+  expect(found(revocation, revoke(1, [100, 200]), use(2, 60_300, 60_400, 429))).toBe(1);
+});
+test("a revocation that was answered 503 holds after a minute, after five while D1 does not answer", () => {
+  expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), use(2, 60_000, 60_100))).toBe(0);
+  expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), use(2, 61_300, 61_400))).toBe(1);
+  const down = fault("d1", 50, 400_000);
+  expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), down, use(2, 250_000, 250_100))).toBe(0);
+  expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), down, use(2, 302_000, 302_100))).toBe(1);
+});
+
+const secret = (letter: string) => KEY.replaceAll("S", letter);
+const rotate = (call: number, at: number, key: string, graceSeconds: number) =>
+  asked(
+    call,
+    [at, at + 10],
+    { operation: "rotateApiKey", method: "POST", path: `/account/api/keys/${KEY_ID}/rotate`, body: { graceSeconds } },
+    201,
+    { body: { key, warning: null } },
+  );
+test("without grace the old secret ends with the answer", () => {
+  expect(
+    found(rotation, rotate(1, 100, secret("A"), 0), use(2, 120, 130, 401), use(3, 120, 130, 200, secret("A"))),
+  ).toBe(0);
+  expect(found(rotation, rotate(1, 100, secret("A"), 0), use(2, 120, 130))).toBe(1);
+});
+test("with grace the old secret works for it and no longer, an older one not at all", () => {
+  expect(found(rotation, rotate(1, 100, secret("A"), 3600), use(2, 3_500_000, 3_500_100))).toBe(0);
+  expect(found(rotation, rotate(1, 100, secret("A"), 3600), use(2, 3_603_000, 3_603_100))).toBe(1);
+  const thrice = [
+    ...rotate(1, 100, secret("A"), 3600),
+    ...rotate(2, 200, secret("B"), 3600),
+    ...rotate(3, 300, secret("C"), 3600),
+  ];
+  expect(found(rotation, thrice, use(4, 400, 410, 200, secret("B")))).toBe(0);
+  expect(found(rotation, thrice, use(4, 400, 410, 200, secret("A")))).toBe(1);
+});
+
+const setStatus = (call: number, at: number, status: string) => [
+  wrote(at + 5, "accounts", account({ status }), account(), call),
+  ...asked(
+    call,
+    [at, at + 10],
+    { operation: "setAccountStatus", method: "PUT", path: "/operator/account-status", body: { status } },
+    200,
+    { body: { accountId: ACCOUNT, status } },
+  ),
+];
+test("a suspended account's keys are refused until it is resumed, then admitted", () => {
+  const both = [...setStatus(1, 100, "suspended"), ...setStatus(2, 500, "active")];
+  expect(found(suspension, both, use(3, 200, 210, 403), use(4, 490, 520), use(5, 600, 610))).toBe(0);
+  expect(found(suspension, both, use(3, 200, 210))).toBe(1);
+  expect(found(resumption, both, use(3, 200, 210, 403), use(5, 600, 610))).toBe(0);
+  expect(found(resumption, both, use(3, 600, 610, 403))).toBe(1);
+});
+
+const issue = (call: number, at: number, lifetimeSeconds = 60) =>
+  asked(
+    call,
+    [at, at + 10],
+    {
+      operation: "issueToken",
+      method: "POST",
+      path: `/tenant/ideabanks/${IDEA_BANK}/tokens`,
+      headers: whoami.headers ?? {},
+      body: { panelistId: PANELIST, lifetimeSeconds },
+    },
+    201,
+    { body: { token: TOKEN, panelistId: PANELIST } },
+  );
+const view = (call: number, at: number, status: number, more: object = {}) =>
+  asked(
+    call,
+    [at, at + 10],
+    { ...changelog, ...more },
+    status,
+    status === 404 ? { body: { error: "idea-bank-not-found" } } : { body: { items: [] } },
+  );
+
+test("an expired token is refused", () => {
+  expect(found(expiry, issue(1, 100), view(2, 60_500, 200), view(3, 62_000, 401))).toBe(0);
+  expect(found(expiry, issue(1, 100), view(3, 62_000, 200))).toBe(1);
+});
+test("an expired key is refused", () => {
+  const made = asked(
+    1,
+    [100, 200],
+    { operation: "createApiKey", method: "POST", path: "/account/api/keys", body: { expiresInDays: 1 } },
+    201,
+    { body: { apiKey: { id: KEY_ID }, key: KEY } },
+  );
+  expect(found(expiry, made, use(2, 86_400_000, 86_400_100), use(3, 86_403_000, 86_403_100, 401))).toBe(0);
+  expect(found(expiry, made, use(3, 86_403_000, 86_403_100))).toBe(1);
+});
+
+test("a new token is never refused while its panelist is active and its idea bank open", () => {
+  expect(found(newToken, issue(1, 100), view(2, 200, 200), view(3, 300, 503))).toBe(0);
+  expect(found(newToken, issue(1, 100), view(2, 200, 401))).toBe(1);
+  expect(found(newToken, issue(1, 100), view(2, 200, 404))).toBe(1);
+  expect(found(newToken, issue(1, 100), fault("d1", 150, 400), view(2, 200, 401))).toBe(1);
+});
+test("a revocation, an end of its life, a closed idea bank explain a refusal", () => {
+  const revoked = wrote(190, "panelists", panelist({ tokens_revoked_at: 5 }), panelist());
+  expect(found(newToken, issue(1, 100), revoked, view(2, 200, 401))).toBe(0);
+  expect(found(newToken, issue(1, 100), view(2, 60_050, 401))).toBe(0);
+  expect(
+    found(
+      newToken,
+      issue(1, 100),
+      wrote(205, "idea_banks", ideaBank({ status: "CLOSED" }), ideaBank()),
+      view(2, 200, 404),
+    ),
+  ).toBe(0);
+});
+
+const end = (call: number, at: number) => [
+  wrote(at + 5, "panelists", panelist({ tokens_revoked_at: 5 }), panelist(), call),
+  ...asked(
+    call,
+    [at, at + 10],
+    {
+      operation: "revokeTokens",
+      method: "DELETE",
+      path: `/tenant/panelists/${PANELIST}/tokens`,
+      headers: whoami.headers ?? {},
+      isolate: "a",
+    },
+    204,
+  ),
+];
+test("revoked tokens end at once in the isolate that revoked them, D1 up or down", () => {
+  expect(found(tokensEnd, end(1, 100), view(2, 111, 401), view(3, 108, 200))).toBe(0);
+  expect(found(tokensEnd, end(1, 100), view(2, 111, 200))).toBe(1);
+  expect(found(tokensEnd, end(1, 100), fault("d1", 109, 900), view(2, 111, 200))).toBe(1);
+});
+test("revoked tokens end within 11 seconds elsewhere, in 5 minutes while D1 does not answer", () => {
+  expect(
+    found(tokensEnd, end(1, 100), view(2, 11_000, 200, { isolate: "b" }), view(3, 12_000, 401, { isolate: "b" })),
+  ).toBe(0);
+  expect(found(tokensEnd, end(1, 100), view(2, 11_200, 200, { isolate: "b" }))).toBe(1);
+  expect(found(tokensEnd, end(1, 100), fault("d1", 109, 900_000), view(2, 11_200, 200, { isolate: "b" }))).toBe(0);
+  expect(found(tokensEnd, end(1, 100), fault("d1", 109, 900_000), view(2, 301_000, 200, { isolate: "b" }))).toBe(1);
+});
+test("a token that was issued after the revocation is another one", () => {
+  expect(found(tokensEnd, end(1, 100), issue(2, 200), view(3, 300, 200))).toBe(0);
+});

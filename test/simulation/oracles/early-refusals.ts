@@ -1,0 +1,110 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import type { Call } from "./seen/calls.ts";
+import { admissionOf, callsByKey } from "./seen/credentials.ts";
+import { faulty, gateEnds, stepped } from "./seen/faults.ts";
+import { limitsBetween } from "./seen/limits.ts";
+
+/** A call that failed is made once more: what met a fault or a crash of its gate may have been counted twice. */
+const weight = (history: History, keyId: string, call: Call): number =>
+  faulty(history, "gate", keyId, call.at, call.answeredAt) || gateEnds(history, keyId, call.at, call.answeredAt) > 0
+    ? 2
+    : 1;
+
+/** What may have been admitted: all that was not answered 401 or 429. */
+const mayCount = (call: Call): boolean => !["refused", "limited"].includes(admissionOf(call));
+
+/**
+ * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a tenth of the
+ * limit for leases (none below a limit of 20), plus one reserve (a tenth, at least one) for each time that the gate lost its memory,
+ * reaches the limit. A lease is dated at its end: two lease lengths more.
+ */
+function* early(history: History): Iterable<Found> {
+  for (const [keyId, calls] of callsByKey(history)) {
+    const limits = limitsBetween(history, keyId);
+    const counting = calls.filter(mayCount).map((call) => ({ call, weight: weight(history, keyId, call) }));
+    const sums = [0];
+    for (const one of counting) sums.push((sums.at(-1) ?? 0) + one.weight);
+    const lasting = counting.filter((one) => one.call.answeredAt - one.call.at > 60_000);
+    for (const call of calls) {
+      if (call.status !== 429) continue;
+      const bound = limits(call.at - 3_600_000, call.answeredAt)?.least;
+      if (bound === undefined) continue;
+      const from = call.at - bound.windowMs - 2 * history.settings.leaseMs - 60_000;
+      const to = call.answeredAt;
+      const low = firstAtOrAfter(counting, from);
+      const high = firstAtOrAfter(counting, to + 1);
+      const possible =
+        precise(counting.slice(low, high), from + 60_000) +
+        precise(
+          lasting.filter((one) => one.call.at < from),
+          from + 60_000,
+        );
+      const tenth = Math.floor(bound.limit / 10);
+      const leases = bound.limit < 20 ? 0 : tenth;
+      const reserves = gateEnds(history, keyId, from, to) * Math.max(1, tenth);
+      if (possible + leases + reserves >= bound.limit || stepped(history, from, to) > 0) continue;
+      yield {
+        at: call.answeredAt,
+        found: `key ${keyId} was refused with at most ${possible} of ${bound.limit} admissions in the window; leases and crashes explain ${leases + reserves}`,
+        calls: [call.call],
+      };
+    }
+  }
+}
+
+type Weighed = { readonly call: Call; readonly weight: number };
+
+const precise = (some: readonly Weighed[], from: number): number =>
+  some.reduce((sum, one) => sum + (one.call.answeredAt >= from ? one.weight : 0), 0);
+
+const firstAtOrAfter = (sorted: readonly Weighed[], at: number): number => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle]?.call.at ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** After `Retry-After` the request passes, when nothing that may have been admitted was under way since the 429 was asked for. */
+function* retryAfter(history: History): Iterable<Found> {
+  for (const [keyId, calls] of callsByKey(history)) {
+    const limits = limitsBetween(history, keyId);
+    let refused: Call | undefined;
+    for (const call of calls) {
+      if (call.status !== 429) continue;
+      const before = refused;
+      refused = call;
+      const seconds = Number(before?.answer?.headers["retry-after"]);
+      if (before === undefined || !(call.at >= before.answeredAt + seconds * 1000)) continue;
+      const from = before.at - history.settings.leaseMs;
+      const to = call.answeredAt;
+      if (gateEnds(history, keyId, from, to) > 0 || faulty(history, "gate", keyId, from - 10_000, to)) continue;
+      if (stepped(history, 0, to) > 0 || !same(limits(from, to))) continue;
+      if (calls.some((other) => mayCount(other) && other.at <= to && other.answeredAt >= from)) continue;
+      yield {
+        at: to,
+        found: `key ${keyId} was refused again after its Retry-After of ${seconds} s, and nothing else had used it`,
+        calls: [before.call, call.call],
+      };
+    }
+  }
+}
+
+const same = (limits: ReturnType<ReturnType<typeof limitsBetween>>): boolean =>
+  limits !== undefined && limits.most.limit === limits.least.limit && limits.most.windowMs === limits.least.windowMs;
+
+export const earlyRefusals = oracle(
+  "early-refusals-bounded",
+  "Leases hold at most a tenth of the limit, and none below 20: only a client within a tenth of its limit can meet 429 early. A crash refuses at most one reserve, a tenth of the limit, early.",
+  early,
+);
+
+export const retryAfterRespected = oracle(
+  "retry-after-respected",
+  "Over the limit: 429 with `Retry-After` in seconds. After it a request is admitted, if nothing else has used the key.",
+  retryAfter,
+);

@@ -1,0 +1,70 @@
+import type { Oracle } from "../history.ts";
+import { acknowledged, nothingLost, retriesAreSafe } from "./acknowledged.ts";
+import { activeKeys } from "./active-keys.ts";
+import { available, outlasts, statedRefusals } from "./availability.ts";
+import { budgets, forged, refusedAgain } from "./budgets.ts";
+import { closedIsMissing } from "./closed-is-missing.ts";
+import { counters } from "./counters.ts";
+import { counts } from "./counts.ts";
+import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
+import { etags } from "./etags.ts";
+import { expiry } from "./expiry.ts";
+import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
+import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
+import { rotation } from "./key-rotation.ts";
+import { newToken } from "./new-token.ts";
+import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
+import { order } from "./order.ts";
+import { rateLimit } from "./rate-limit.ts";
+import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
+import { storage } from "./storage.ts";
+import { resumption, suspension } from "./suspension.ts";
+import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
+import { tokensEnd } from "./tokens-end.ts";
+import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
+
+/** All invariants. Each reads a history alone: none knows how the service works inside. */
+export const ORACLES: readonly Oracle[] = [
+  rateLimit,
+  earlyRefusals,
+  retryAfterRespected,
+  revocation,
+  unconfirmedRevocation,
+  rotation,
+  suspension,
+  resumption,
+  expiry,
+  counts,
+  changelogFresh,
+  capabilitiesFresh,
+  proposalsFresh,
+  order,
+  etags,
+  readYourWrites,
+  consistencyTokens,
+  newToken,
+  tokensEnd,
+  closedIsMissing,
+  nothingInternal,
+  nobodyIdentified,
+  shownOnce,
+  acknowledged,
+  nothingLost,
+  retriesAreSafe,
+  counters,
+  activeKeys,
+  storage,
+  tenants,
+  oneDatabase,
+  oneAccount,
+  forged,
+  budgets,
+  refusedAgain,
+  available,
+  outlasts,
+  statedRefusals,
+  deadlines,
+  nobodyWaitsInLine,
+  oneReadASecond,
+  nobodyWaitsLonger,
+];

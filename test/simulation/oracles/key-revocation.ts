@@ -1,0 +1,68 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, segmentAfter, succeeded } from "./seen/calls.ts";
+import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
+import { faulty } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+const MINUTE_MS = 60_000;
+const OLDEST_RECORD_MS = 300_000;
+
+/** What an ended key may still be answered: 401; 403, 404, 405 and 5xx say nothing of it; 429 for up to a minute. */
+export const isAdmitted = (call: Call, endedAt: number): boolean =>
+  admissionOf(call) === "admitted" || (call.status === 429 && call.at > endedAt + MINUTE_MS);
+
+/** Only what was sent after the owner had the answer: a request under way when it came may have been decided before. */
+function* revoked(history: History): Iterable<Found> {
+  const byKey = callsByKey(history);
+  for (const owner of callsOf(history)) {
+    const keyId = owner.operation === "revokeApiKey" ? segmentAfter(owner, "keys") : undefined;
+    if (keyId === undefined || !succeeded(owner)) continue;
+    for (const call of byKey.get(keyId) ?? []) {
+      if (call.at <= owner.answeredAt || !isAdmitted(call, owner.answeredAt)) continue;
+      yield {
+        at: call.answeredAt,
+        found: `key ${keyId} was revoked by an answer at ${owner.answeredAt}; a request sent at ${call.at} was answered ${call.status}`,
+        calls: [owner.call, call.call],
+      };
+    }
+  }
+}
+
+/**
+ * From the commit, whatever the owner was answered: a 503, nothing, or a revocation by somebody who writes to D1. A lease may be
+ * granted in the last moment of the minute. A fault of the key's database anywhere in between makes the minute five.
+ */
+function* unconfirmed(history: History): Iterable<Found> {
+  const rows = rowsOf(history);
+  const answers = new Map(callsOf(history).map((call) => [call.call, call.answeredAt]));
+  for (const [keyId, calls] of callsByKey(history)) {
+    const version = rows.versions("api_keys", keyId).find((one) => one.row === null || one.row.revoked_at != null);
+    if (version === undefined) continue;
+    const by = rows.commits[version.moment]?.call;
+    const answeredAt = by === undefined ? undefined : answers.get(by);
+    const endedAt = answeredAt === undefined || answeredAt === Infinity ? version.at : answeredAt;
+    for (const call of calls) {
+      const down = faulty(history, "d1", databaseOf(keyId), version.at, call.answeredAt);
+      const allowed = (down ? OLDEST_RECORD_MS : MINUTE_MS) + history.settings.leaseMs;
+      if (call.at <= endedAt + allowed || !isAdmitted(call, endedAt + allowed)) continue;
+      yield {
+        at: call.answeredAt,
+        found: `the revocation of key ${keyId} was committed at ${version.at}; a request sent ${call.at - endedAt} ms later was answered ${call.status}`,
+        calls: by === undefined ? [call.call] : [by, call.call],
+      };
+    }
+  }
+}
+
+export const revocation = oracle(
+  "revocation",
+  "When the owner's request to revoke a key is answered, no request with that key is admitted anywhere.",
+  revoked,
+);
+
+export const unconfirmedRevocation = oracle(
+  "revocation-unconfirmed",
+  "The owner's answer is 503 and says so: the key may work for up to a minute, or up to 5 minutes while D1 does not answer.",
+  unconfirmed,
+);

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import type { History, HistoryEvent, Oracle } from "../history.ts";
+import { counts } from "./counts.ts";
+import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
+import { rateLimit } from "./rate-limit.ts";
+import { apiKey, asked, fault, history, KEY_ID, whoami, world, wrote } from "./seen/hand-made.ts";
+
+const COUNTED = { headers: { "ratelimit-policy": "", ratelimit: '"api-key";r=1;t=60' } };
+const found = (
+  oracle: Oracle,
+  events: readonly (HistoryEvent | readonly HistoryEvent[])[],
+  settled: History["settled"] = {},
+): number => oracle.check(history([...world, ...events], settled)).length;
+const admitted = (
+  count: number,
+  from: number,
+  each: number,
+  first = 1,
+  answer: { headers?: Record<string, string> } = COUNTED,
+): HistoryEvent[] =>
+  Array.from({ length: count }, (_, i) =>
+    asked(first + i, [from + i * each, from + i * each + 5], whoami, 200, answer),
+  ).flat();
+const limited = (call: number, at: number, seconds = "10") =>
+  asked(call, [at, at + 5], whoami, 429, { headers: { "retry-after": seconds } });
+const crash = (at: number): HistoryEvent => ({ kind: "gate-ended", at, key: KEY_ID, how: "crash" });
+
+test("20 admissions in a window keep a limit of 20, also when the next comes a window later", () => {
+  expect(found(rateLimit, [...admitted(20, 1_000, 10), ...admitted(20, 61_200, 10, 21)])).toBe(0);
+});
+test("21 admissions in a window break a limit of 20, also through a crash", () => {
+  expect(found(rateLimit, admitted(21, 1_000, 2_800))).toBe(1);
+  expect(found(rateLimit, [...admitted(21, 1_000, 10), crash(1_100)])).toBe(1);
+});
+test("a request that may have been decided outside the window explains one more", () => {
+  expect(found(rateLimit, [...admitted(20, 2_000, 10), asked(30, [2_100, 70_000], whoami, 200, COUNTED)])).toBe(0);
+});
+test("what a faulty gate could not count is exempt without RateLimit, and not with it", () => {
+  const down = fault("gate", 500, 5_000, KEY_ID);
+  expect(found(rateLimit, [...admitted(40, 1_000, 10, 1, {}), down])).toBe(0);
+  expect(found(rateLimit, [...admitted(40, 1_000, 10), down])).toBe(1);
+});
+test("a changed limit takes over the admissions that still count", () => {
+  const raised = wrote(900, "api_keys", apiKey({ rate_limit: 30 }), apiKey());
+  const lowered = wrote(900, "api_keys", apiKey({ rate_limit: 10 }), apiKey(), 99);
+  const answer = asked(
+    99,
+    [800, 950],
+    { operation: "updateApiKey", path: `/account/api/keys/${KEY_ID}`, method: "PATCH" },
+    200,
+  );
+  expect(found(rateLimit, [...admitted(30, 1_000, 10), raised])).toBe(0);
+  expect(found(rateLimit, [...admitted(11, 1_000, 10), lowered, answer])).toBe(1);
+});
+
+test("a 429 within a tenth of the limit is explained by leases, and within two by a crash more", () => {
+  expect(found(earlyRefusals, [...admitted(18, 1_000, 10), limited(50, 2_000)])).toBe(0);
+  expect(found(earlyRefusals, [...admitted(16, 1_000, 10), crash(1_500), limited(50, 2_000)])).toBe(0);
+});
+test("a 429 further from the limit is not", () => {
+  expect(found(earlyRefusals, [...admitted(17, 1_000, 10), limited(50, 2_000)])).toBe(1);
+  expect(found(earlyRefusals, [...admitted(15, 1_000, 10), crash(1_500), limited(50, 2_000)])).toBe(1);
+  expect(found(earlyRefusals, [...admitted(20, 1_000, 10), limited(50, 70_000)])).toBe(1);
+});
+test("below a limit of 20 there are no leases", () => {
+  const small = wrote(1, "api_keys", apiKey({ rate_limit: 10, rate_window_seconds: 60 }), null);
+  const alone = (events: readonly HistoryEvent[]) => earlyRefusals.check(history([small, ...events])).length;
+  expect(alone([...admitted(10, 1_000, 10), ...limited(50, 2_000)])).toBe(0);
+  expect(alone([...admitted(9, 1_000, 10), ...limited(50, 2_000)])).toBe(1);
+});
+
+test("after Retry-After a request passes, if nothing else used the key", () => {
+  expect(found(retryAfterRespected, [limited(1, 1_000), limited(2, 10_000)])).toBe(0);
+  expect(found(retryAfterRespected, [limited(1, 1_000), ...admitted(1, 10_500, 1, 3), limited(2, 11_100)])).toBe(0);
+  expect(found(retryAfterRespected, [limited(1, 1_000), limited(2, 11_100)])).toBe(1);
+});
+
+const chart = (admissions: number, refusals: number): History["settled"] => ({
+  "0": {
+    api_keys: [apiKey()],
+    api_key_usage: [{ api_key_id: KEY_ID, hour: 0, admitted: admissions, limited: refusals }],
+  },
+});
+test("the chart says what the answers say", () => {
+  const events = [...admitted(3, 1_000, 10), ...limited(9, 3_000)];
+  expect(found(counts, events, chart(3, 1))).toBe(0);
+  expect(found(counts, events, chart(2, 1))).toBe(1);
+  expect(found(counts, events, chart(4, 1))).toBe(1);
+  expect(found(counts, events, chart(3, 0))).toBe(1);
+});
+test("an isolate's end explains too few, a lost answer one more, a crash anything", () => {
+  const events = admitted(3, 1_000, 10);
+  expect(found(counts, [...events, { kind: "isolate-ended", at: 2_000, isolate: "a" }], chart(1, 0))).toBe(0);
+  expect(found(counts, [...events, { kind: "isolate-ended", at: 2_000, isolate: "a" }], chart(4, 0))).toBe(1);
+  expect(found(counts, [...events, crash(2_000)], chart(9, 0))).toBe(0);
+});

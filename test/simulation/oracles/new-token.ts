@@ -1,0 +1,55 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf } from "./seen/calls.ts";
+import { type Issued, issuedTokens, tokenOf } from "./seen/credentials.ts";
+import { accountOfIdeaBank, capabilitiesAt } from "./seen/expected.ts";
+import { stepped } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+/**
+ * No fault excuses a 401 or 404: while the primary cannot be asked the answer is 503. A token of the history whose panelist was active,
+ * with the same last revocation, at every moment since the token was asked for, is never 401. One that is at most 11 seconds old is
+ * not 404 either, where the idea bank allowed the read at every moment from `sent` to `answered`. (Older ones: `changelog-fresh`.)
+ */
+function* find(history: History): Iterable<Found> {
+  const rows = rowsOf(history);
+  const issued = issuedTokens(history);
+  const age = history.settings.freshnessMs + history.settings.anchorMs;
+  for (const call of callsOf(history)) {
+    const token = issued.get(tokenOf(call) ?? "");
+    if (token === undefined || call.at < token.call.answeredAt || (call.status !== 401 && call.status !== 404))
+      continue;
+    if (call.answeredAt >= token.call.at + token.lifetimeMs - 1_000 || stepped(history, 0, call.answeredAt) > 0)
+      continue;
+    if (call.status === 401 && !valid(history, token, call)) continue;
+    if (call.status === 404) {
+      const needs = call.operation === "getChangelog" ? "canViewChangelog" : "canViewProposals";
+      const error = (call.answer?.body as { error?: unknown } | undefined)?.error;
+      if (error !== "idea-bank-not-found" || call.answeredAt > token.call.at + age) continue;
+      const account = accountOfIdeaBank(rows, token.ideaBank) ?? "";
+      const open = rows
+        .span(account, call.at, call.answeredAt)
+        .every((moment) => capabilitiesAt(rows, token.ideaBank, moment)[needs]);
+      if (!open) continue;
+    }
+    yield {
+      at: call.answeredAt,
+      found: `a valid token, answered at ${token.call.answeredAt}, was refused: ${call.operation} ${call.status}`,
+      calls: [token.call.call, call.call],
+    };
+  }
+}
+
+const valid = (history: History, token: Issued, call: Call): boolean => {
+  const versions = rowsOf(history).versions("panelists", token.panelist);
+  const atIssue = versions.filter((version) => version.at < token.call.answeredAt).at(-1)?.row;
+  if (atIssue == null) return false;
+  return (
+    versions
+      .filter((version) => version.at >= token.call.at && version.at <= call.answeredAt)
+      .every(({ row }) => row !== null && row.active === 1 && row.tokens_revoked_at === atIssue.tokens_revoked_at) &&
+    atIssue.active === 1
+  );
+};
+
+export const newToken = oracle("new-token-works", "A new token works at once, everywhere, always.", find);

@@ -1,0 +1,38 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { groupBy } from "./seen/calls.ts";
+import { tokenOf } from "./seen/credentials.ts";
+import { type Explained, judged } from "./seen/matching.ts";
+
+/**
+ * Of one panelist's answers to one operation in one isolate, the later (sent after the earlier was answered) comes from no older state.
+ * Each answer has the latest moment that explains it; the earlier one's first moment is the floor.
+ */
+function* find(history: History): Iterable<Found> {
+  const groups = groupBy(
+    judged(history).explained,
+    ({ call }) => `${call.isolate} ${call.operation} ${call.path} ${tokenOf(call)}`,
+  );
+  for (const answers of groups.values()) {
+    const finished = answers.toSorted((a, b) => a.call.answeredAt - b.call.answeredAt);
+    let next = 0;
+    let floor: Explained | undefined;
+    for (const answer of answers) {
+      for (
+        let done = finished[next];
+        done !== undefined && done.call.answeredAt < answer.call.at;
+        done = finished[++next]
+      ) {
+        if (floor === undefined || done.first > floor.first) floor = done;
+      }
+      if (floor === undefined || answer.last >= floor.first) continue;
+      yield {
+        at: answer.call.answeredAt,
+        found: `${answer.call.operation} went back in isolate ${answer.call.isolate}: commit ${floor.first} was shown before, now none after ${answer.last}`,
+        calls: [floor.call.call, answer.call.call],
+      };
+    }
+  }
+}
+
+export const order = oracle("no-going-back", "No panelist's own list goes back in one isolate.", find);

@@ -1,0 +1,62 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, succeeded } from "./seen/calls.ts";
+import { tokenOf } from "./seen/credentials.ts";
+import { judged } from "./seen/matching.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+const GOOD_FOR_MS = 60_000;
+const LONGEST = 160;
+
+/**
+ * The new promise: by `Consistency-Token`, in any isolate. (The old one was by isolate: every later answer of the isolate that wrote.)
+ * A read that D1 cannot answer is 503: it is not judged. The token is good for 60 seconds from the write's commit.
+ */
+function* find(history: History): Iterable<Found> {
+  const rows = rowsOf(history);
+  const momentOf = new Map(rows.commits.map((commit, moment) => [commit, moment]));
+  const writes = new Map<string, { readonly call: Call; readonly moment: number }>();
+  for (const call of callsOf(history)) {
+    const given = call.answer?.headers["consistency-token"];
+    const last = call.commits.at(-1);
+    if (given !== undefined && last !== undefined && succeeded(call))
+      writes.set(given, { call, moment: momentOf.get(last) ?? -1 });
+  }
+  for (const { call: read, last } of judged(history).explained) {
+    const write = writes.get(read.headers["consistency-token"] ?? "");
+    if (write === undefined || read.at < write.call.answeredAt || tokenOf(read) !== tokenOf(write.call)) continue;
+    if (read.answeredAt > write.call.at + GOOD_FOR_MS || last >= write.moment) continue;
+    yield {
+      at: read.answeredAt,
+      found: `${read.operation} sent back the Consistency-Token of a write, and its answer does not include the write`,
+      calls: [write.call.call, read.call],
+    };
+  }
+}
+
+export const readYourWrites = oracle(
+  "read-your-writes",
+  "A request of the panelist API that sends `Consistency-Token` back is answered from what includes that write, in any isolate, from any replica.",
+  find,
+);
+
+export const consistencyTokens = oracle(
+  "consistency-token-given",
+  "Every answer to a write carries `Consistency-Token`: opaque, signed, at most 160 characters.",
+  function* (history: History): Iterable<Found> {
+    for (const call of callsOf(history)) {
+      if (tokenOf(call) === undefined || call.method === "GET" || !succeeded(call) || call.commits.length === 0)
+        continue;
+      const given = call.answer?.headers["consistency-token"];
+      if (given !== undefined && given.length <= LONGEST) continue;
+      yield {
+        at: call.answeredAt,
+        found:
+          given === undefined
+            ? `${call.operation} wrote, and its answer has no Consistency-Token`
+            : `a Consistency-Token of ${given.length} characters`,
+        calls: [call.call],
+      };
+    }
+  },
+);

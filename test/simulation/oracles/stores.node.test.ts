@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import type { HistoryEvent, Oracle } from "../history.ts";
+import { available, outlasts, statedRefusals } from "./availability.ts";
+import { budgets, forged, refusedAgain } from "./budgets.ts";
+import { ORACLES } from "./index.ts";
+import { asked, changelog, fault, history, KEY, KEY_ID, stored, whoami, world } from "./seen/hand-made.ts";
+import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
+
+const found = (oracle: Oracle, ...events: (HistoryEvent | readonly HistoryEvent[])[]): number =>
+  oracle.check(history([...world, ...events])).length;
+const view = (call: number, from: number, to: number, status = 200, more: object = {}) =>
+  asked(call, [from, to], { ...changelog, ...more }, status, { headers: status === 503 ? { "retry-after": "1" } : {} });
+const use = (call: number, from: number, to: number, status = 200, headers: Record<string, string> = {}) =>
+  asked(call, [from, to], whoami, status, { headers });
+
+test("every oracle has a name of its own, and finds nothing in an empty history", () => {
+  expect(new Set(ORACLES.map((oracle) => oracle.name)).size).toBe(ORACLES.length);
+  expect(ORACLES.flatMap((oracle) => oracle.check(history([])))).toEqual([]);
+  expect(ORACLES.flatMap((oracle) => oracle.check(history(world)))).toEqual([]);
+});
+test("a forged credential costs nothing", () => {
+  const shown = asked(1, [10, 20], { operation: "createApiKey", path: "/account/api/keys", method: "POST" }, 201, {
+    body: { key: KEY },
+  });
+  const other = asked(2, [100, 110], { headers: { "x-api-key": KEY.replaceAll("T", "U") } }, 401);
+  expect(found(forged, shown, other, use(3, 200, 210), stored(3, 205, "gate", KEY_ID))).toBe(0);
+  expect(found(forged, shown, other, stored(2, 105, "gate", KEY_ID))).toBe(1);
+  expect(found(forged, asked(2, [100, 110], {}, 401), stored(2, 105, "d1", "0"))).toBe(1);
+});
+test("whoami calls its gate once, a changelog D1 once, and once more at the primary", () => {
+  expect(found(budgets, use(1, 100, 110), stored(1, 105, "gate", KEY_ID), stored(1, 120, "d1", "0"))).toBe(0);
+  expect(found(budgets, use(1, 100, 110), stored(1, 105, "d1", "0"))).toBe(1);
+  expect(found(budgets, use(1, 100, 110), stored(1, 105, "gate", KEY_ID), stored(1, 106, "gate", KEY_ID))).toBe(1);
+  expect(
+    found(
+      budgets,
+      view(1, 100, 110),
+      stored(1, 102, "d1", "0", { to: "replica" }),
+      stored(1, 104, "d1", "0", { to: "primary" }),
+    ),
+  ).toBe(0);
+  expect(found(budgets, view(1, 100, 110), stored(1, 102, "d1", "0"), stored(1, 104, "d1", "0"))).toBe(1);
+  expect(found(budgets, view(1, 100, 110), stored(1, 102, "gate", KEY_ID))).toBe(1);
+});
+test("a key that was refused calls nothing again", () => {
+  const dead = [...use(1, 200_000, 200_010, 401), stored(1, 200_005, "gate", KEY_ID), ...use(2, 230_000, 230_010, 401)];
+  expect(found(refusedAgain, dead)).toBe(0);
+  expect(found(refusedAgain, dead, stored(2, 230_005, "gate", KEY_ID))).toBe(1);
+  const over = [
+    ...use(1, 200_000, 200_010, 429, { "retry-after": "10" }),
+    ...use(2, 205_000, 205_010, 429, { "retry-after": "5" }),
+  ];
+  expect(found(refusedAgain, over)).toBe(0);
+  expect(found(refusedAgain, over, stored(2, 205_005, "gate", KEY_ID))).toBe(1);
+});
+test("a 503 needs a store that the request needs to be down", () => {
+  expect(found(available, view(1, 100, 110, 503), fault("d1", 50, 200, "0"))).toBe(0);
+  expect(found(available, view(1, 100, 110, 503))).toBe(1);
+  expect(found(available, view(1, 100, 110, 503), fault("d1", 50, 200, "1"))).toBe(1);
+  expect(found(available, view(1, 100, 110, 503), fault("kv", 50, 200))).toBe(1);
+  expect(found(available, use(1, 100, 110, 503), fault("gate", 50, 200, "0key00000009"))).toBe(1);
+});
+test("refusals are stated", () => {
+  expect(found(statedRefusals, view(1, 100, 110, 503))).toBe(0);
+  expect(found(statedRefusals, use(1, 100, 110, 429))).toBe(1);
+  expect(found(statedRefusals, use(1, 100, 110, 500))).toBe(1);
+});
+test("while D1 does not answer memory does, for 5 minutes", () => {
+  const down = fault("d1", 50_000, 900_000);
+  expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 320_000, 320_010, 503))).toBe(0);
+  expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 310_000, 310_010, 503))).toBe(1);
+  expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 310_000, 310_010, 503, { isolate: "b" }))).toBe(0);
+  const known = use(1, 40_000, 40_010).map((event) => ({ ...event, at: event.at + 60_000 }));
+  const later = fault("d1", 120_000, 900_000);
+  expect(found(outlasts, known, later, use(2, 200_000, 200_010, 503))).toBe(1);
+  expect(found(outlasts, known, later, use(2, 350_000, 350_010, 503))).toBe(0);
+});
+test("no answer comes after its deadlines", () => {
+  expect(found(deadlines, view(1, 0, 12_000), use(2, 0, 14_000))).toBe(0);
+  expect(found(deadlines, view(1, 0, 13_000), use(2, 0, 15_000))).toBe(2);
+});
+test("nobody waits in line for a database that is known to hang", () => {
+  const hang = fault("d1", 1_000, 70_000);
+  const first = view(1, 1_100, 3_200);
+  expect(
+    found(nobodyWaitsInLine, hang, first, view(2, 4_000, 6_100), view(3, 4_100, 4_110, 503), view(4, 5_000, 7_100)),
+  ).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, view(2, 4_000, 6_100), view(3, 4_100, 6_200))).toBe(1);
+});
+test("an idea bank is read once a second in an isolate", () => {
+  const read = (call: number, at: number, more: object = {}) => [
+    ...view(call, at, at + 10, 200, more),
+    stored(call, at + 5, "d1", "0", { to: "replica" }),
+  ];
+  expect(found(oneReadASecond, read(1, 100), read(2, 1_100), read(3, 200, { isolate: "b" }))).toBe(0);
+  expect(found(oneReadASecond, read(1, 100), read(2, 1_000))).toBe(1);
+});
+test("nobody waits longer than the second read plus half a second", () => {
+  const leader = (call: number, from: number, to: number) => [
+    ...view(call, from, to),
+    stored(call, from + 5, "d1", "0"),
+  ];
+  expect(found(nobodyWaitsLonger, view(1, 100, 4_000), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(0);
+  expect(found(nobodyWaitsLonger, view(1, 100, 4_600), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(1);
+});

@@ -1,0 +1,169 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { faultsOf, faulty, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
+
+/** What a request and its answer may take on the network, on top of what the service takes. */
+const NETWORK_MS = 500;
+const SECOND_MS = 1_000;
+/** D1 10 s after an older replica's 2 s; KV beside it. */
+const PANELIST_MS = 12_000;
+/** The gate twice 2 s, then D1. */
+const TENANT_MS = 14_000;
+/** The directory, the account's database, and the gate: 10 s each; a lease's longest length and what follows a crash. */
+const OWNER_MS = 39_000;
+
+export const deadlines = oracle(
+  "deadlines",
+  "D1: 2 seconds when an older record or snapshot can be used instead, 10 seconds otherwise. A key's Durable Object: 2 seconds, and 10 for a revocation. KV and the rate-limiting binding: 1 second.",
+  function* (history: History): Iterable<Found> {
+    for (const call of callsOf(history)) {
+      if (call.answer === undefined) continue;
+      const longest =
+        tokenOf(call) !== undefined ? PANELIST_MS : call.path.startsWith("/tenant/") ? TENANT_MS : OWNER_MS;
+      const took = call.answeredAt - call.at;
+      if (took <= longest + NETWORK_MS) continue;
+      yield {
+        at: call.answeredAt,
+        found: `${call.operation} took ${took} ms; its deadlines allow ${longest}`,
+        calls: [call.call],
+      };
+    }
+  },
+);
+
+const AT_ONCE_MS = 50;
+
+/**
+ * A database is known to hang in an isolate from the first answer there that took two seconds or was 503 while it hung. From then on,
+ * of the requests that need nothing else that is down, one a second may ask; the others are answered within 50 ms. Two slow ones that
+ * were sent less than half a second apart (the network may bring two seconds' askers so near) are one too many.
+ */
+export const nobodyWaitsInLine = oracle(
+  "nobody-waits-in-line",
+  "After the first missed deadline a database is asked by one request a second in an isolate, and the others are answered at once from what memory holds, or refused at once with 503 and `Retry-After`.",
+  function* (history: History): Iterable<Found> {
+    const groups = groupBy(callsOf(history), (call) => {
+      const token = tokenOf(call);
+      const id =
+        token === undefined ? (call.path.startsWith("/tenant/") ? keyIdOf(call) : undefined) : ideaBankIdOf(token);
+      return id === undefined ? undefined : `${databaseOf(id)} ${call.isolate}`;
+    });
+    for (const fault of faultsOf(history)) {
+      if (fault.store !== "d1" || fault.how !== "hangs" || fault.part === "replica") continue;
+      for (const [name, calls] of groups) {
+        if (fault.name !== undefined && !name.startsWith(fault.name)) continue;
+        const during = calls.filter((call) => call.at > fault.at && call.answeredAt < fault.until);
+        const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
+        const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt));
+        let slow: Call | undefined;
+        for (const call of during) {
+          if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
+          if (
+            ["gate", "kv", "limiter"].some((store) =>
+              faulty(history, store as "kv", undefined, call.at - REMEMBERED_MS, call.answeredAt),
+            )
+          )
+            continue;
+          if (
+            slow !== undefined &&
+            call.at - slow.at < SECOND_MS - NETWORK_MS &&
+            !isolateEnded(history, call.isolate, fault.at, call.at)
+          ) {
+            yield {
+              at: call.answeredAt,
+              found: `database ${name[0]} was known to hang since ${known}; requests sent at ${slow.at} and ${call.at} both waited for it`,
+              calls: [slow.call, call.call],
+            };
+          }
+          slow = call;
+        }
+      }
+    }
+  },
+);
+
+/** The reads of an idea bank's view: a request with `Consistency-Token` has its own. */
+const viewOf = (call: Call): string | undefined => {
+  const token = tokenOf(call);
+  const view = call.operation === "getChangelog" || call.operation === "getCapabilities";
+  return token === undefined || !view || call.headers["consistency-token"] !== undefined
+    ? undefined
+    : `${call.isolate} ${ideaBankIdOf(token)}`;
+};
+
+/** An asker for the anchor, one for a replica that lags, one for a refusal that is doubted. */
+const PRIMARY_READS = 3;
+
+/**
+ * Replicas and the primary counted apart, for a replica that lags costs a read at the primary, too. Left out: `FRESHNESS_SECONDS` 0,
+ * an isolate that ended, a fault of the database, a second in which the isolate wrote to it.
+ */
+export const oneReadASecond = oracle(
+  "one-read-a-second",
+  "An idea bank makes at most one read a second in an isolate however slow D1 is and however many wait.",
+  function* (history: History): Iterable<Found> {
+    if (history.settings.freshnessMs === 0) return;
+    const writes = groupBy(
+      callsOf(history).filter((call) => call.commits.length > 0),
+      (call) => call.isolate,
+    );
+    for (const [, calls] of groupBy(callsOf(history), viewOf)) {
+      const reads = calls
+        .flatMap((call) =>
+          call.stores
+            .filter((one) => one.store === "d1")
+            .map((one) => ({ ...one, call, primary: one.to === "primary" })),
+        )
+        .toSorted((a, b) => a.at - b.at);
+      for (const [primary, some] of groupBy(reads, (one) => one.primary)) {
+        const allowed = primary ? PRIMARY_READS : 1;
+        for (const [index, read] of some.entries()) {
+          const before = some[index - allowed];
+          if (before === undefined || read.at - before.at >= SECOND_MS) continue;
+          const { isolate } = read.call;
+          if (isolateEnded(history, isolate, before.at, read.at)) continue;
+          if (faulty(history, "d1", read.name, before.at - REMEMBERED_MS, read.at)) continue;
+          if (
+            (writes.get(isolate) ?? []).some(
+              (write) => write.answeredAt >= before.at - SECOND_MS && write.at <= read.at,
+            )
+          )
+            continue;
+          yield {
+            at: read.at,
+            found: `more than ${allowed} reads of one idea bank in a second, in isolate ${isolate}`,
+            calls: [before.call.call, read.call.call],
+          };
+        }
+      }
+    }
+  },
+);
+
+/** Who made no read waits for those of others that began while it waited: an answer of the second ends all waiting. */
+export const nobodyWaitsLonger = oracle(
+  "nobody-waits-longer-than-the-read",
+  "All are answered when the first read is: nobody waits longer than the second read plus half a second.",
+  function* (history: History): Iterable<Found> {
+    for (const calls of groupBy(callsOf(history), viewOf).values()) {
+      const leaders = calls
+        .filter((call) => succeeded(call) && call.stores.some((one) => one.store === "d1" && one.at <= call.answeredAt))
+        .toSorted((a, b) => a.answeredAt - b.answeredAt);
+      for (const call of calls) {
+        const token = tokenOf(call) ?? "";
+        if (call.answer === undefined || call.stores.some((one) => one.store === "d1")) continue;
+        const ended = leaders.filter((leader) => leader.at > call.at && leader.answeredAt < call.answeredAt);
+        const second = ended[1];
+        if (second === undefined || call.answeredAt <= second.answeredAt + SECOND_MS / 2 + NETWORK_MS) continue;
+        if (faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - REMEMBERED_MS, call.answeredAt)) continue;
+        yield {
+          at: call.answeredAt,
+          found: `${call.operation} waited until ${call.answeredAt}; the second read was answered at ${second.answeredAt}`,
+          calls: [second.call, call.call],
+        };
+      }
+    }
+  },
+);

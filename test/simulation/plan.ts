@@ -1,0 +1,113 @@
+/**
+ * What is to happen in a history, made from its seed before anything runs. A command names keys, panelists and proposals by numbers
+ * that count those which exist when its time comes, so that a plan without some of its commands is a plan as well.
+ */
+import type { SimulatedSettings } from "./history.ts";
+import type { Lag } from "./world/database.ts";
+import type { Fault } from "./world/faults.ts";
+
+export type PlannedKey = { readonly limit: number; readonly windowSeconds: number };
+
+export type PlannedAccount = {
+  readonly owner: string;
+  readonly keys: readonly PlannedKey[];
+  /** How many idea banks it starts with, and how many panelists have a token of each. */
+  readonly ideaBanks: number;
+  readonly panelists: number;
+};
+
+export type Setting = {
+  readonly places: readonly number[];
+  readonly lag: Lag;
+  readonly newAccounts: string;
+  readonly settings: SimulatedSettings;
+  readonly panelistLimits: { readonly reads: number; readonly writes: number };
+  readonly accounts: readonly PlannedAccount[];
+};
+
+/** How a client sends: it may leave, or lose the answer; then, or when the answer says so, it sends the request again. */
+export type Manner = {
+  readonly isolate: number;
+  readonly leavesAfterMs?: number | undefined;
+  readonly losesAnswer?: boolean | undefined;
+  /** So many times at most. */
+  readonly again: number;
+  /** With an `Idempotency-Key`, where the operation takes one. */
+  readonly idempotent: boolean;
+};
+
+export type OwnerDoes = "create" | "revoke" | "rotate" | "rename" | "list" | "activity";
+export type TenantDoes =
+  | "createProposal"
+  | "updateProposal"
+  | "deleteProposal"
+  | "mergeProposal"
+  | "createComment"
+  | "listProposals"
+  | "listComments"
+  | "updateIdeaBank"
+  | "createIdeaBank"
+  | "deleteIdeaBank"
+  | "issueToken"
+  | "revokeTokens"
+  | "updatePanelist"
+  | "deletePanelist";
+export type PanelistDoes =
+  | "getChangelog"
+  | "getCapabilities"
+  | "listPanelistProposals"
+  | "getPanelistProposal"
+  | "submitProposal"
+  | "editProposal"
+  | "withdrawProposal"
+  | "vote"
+  | "unvote"
+  | "addComment"
+  | "listPanelistComments"
+  | "removeComment";
+export type SqlDoes = "editProposal" | "closeIdeaBank" | "openIdeaBank" | "deactivatePanelist" | "deleteProposal";
+
+/** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
+type Chosen = { readonly pick: number; readonly draw: number };
+
+export type Command = { readonly id: number; readonly at: number } & (
+  | {
+      readonly kind: "whoami";
+      readonly key: number;
+      readonly count: number;
+      readonly everyMs: number;
+      readonly isolate: number;
+      readonly spread: boolean;
+    }
+  | ({
+      readonly kind: "owner";
+      readonly does: OwnerDoes;
+      readonly account: number;
+      readonly key: number;
+      readonly draw: number;
+    } & Manner)
+  | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
+  | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
+  | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
+  | ({
+      readonly kind: "panelist";
+      readonly does: PanelistDoes;
+      readonly token: number;
+      readonly count: number;
+      readonly everyMs: number;
+    } & Chosen &
+      Manner)
+  | ({ readonly kind: "sql"; readonly does: SqlDoes; readonly account: number } & Chosen)
+  | ({ readonly kind: "fault"; readonly forMs: number; readonly key?: number } & Omit<Fault, "until">)
+  | { readonly kind: "gate"; readonly key: number; readonly how: "crash" | "deploy" }
+  | { readonly kind: "isolate"; readonly isolate: number }
+  | { readonly kind: "clock"; readonly isolate?: number; readonly key?: number; readonly by: number }
+  | { readonly kind: "scheduled" }
+);
+
+export type Plan = {
+  readonly seed: number;
+  readonly profile: string;
+  readonly setting: Setting;
+  readonly commands: readonly Command[];
+};

@@ -1,0 +1,10 @@
+/** What the application imports from the runtime. */
+export class DurableObject {
+  readonly ctx: object;
+  readonly env: object;
+
+  constructor(ctx: object, env: object) {
+    this.ctx = ctx;
+    this.env = env;
+  }
+}

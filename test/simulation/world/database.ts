@@ -1,0 +1,236 @@
+/**
+ * D1: a primary, and replicas that get each of its transactions in order, some time later. Bookmarks sort as text. A session with a
+ * bookmark waits at a replica until it has come so far; writes, and what is in no session, go to the primary.
+ */
+import type { HistoryEvent, RowChange } from "../history.ts";
+import { type Context, currentContext, HOME } from "./context.ts";
+import type { Faults } from "./faults.ts";
+import { EPOCH } from "./globals.ts";
+import { between, type Random, type Source, skewed } from "./random.ts";
+import { isWrite, Tables, type Written } from "./tables.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** How far replicas are behind, in milliseconds: most of the time near `least`. */
+export type Lag = { readonly least: number; readonly most: number };
+
+type Version = { readonly changes: readonly RowChange[]; readonly arrivals: readonly number[] };
+type Replica = { readonly tables: Tables; readonly random: Random; has: number };
+type Answer = { readonly rows: Record<string, unknown>[][]; readonly version: number; readonly changed: number };
+
+const toBookmark = (version: number): string => `${version.toString(16).padStart(8, "0")}-00000000-0000`;
+const fromBookmark = (bookmark: string): number => Number.parseInt(bookmark.slice(0, 8), 16) || 0;
+
+const LOST = [
+  "D1_ERROR: Network connection lost.",
+  "Network connection lost.",
+  "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+];
+
+/** Used again by the next history. */
+const idle: { primary: Tables[]; replica: Tables[] } = { primary: [], replica: [] };
+const lend = (kind: "primary" | "replica"): Tables => {
+  const tables = idle[kind].pop() ?? new Tables(kind === "replica");
+  tables.clear();
+  if (kind === "primary") tables.start();
+  return tables;
+};
+
+export type DatabaseOptions = {
+  readonly digit: string;
+  readonly timeline: Timeline;
+  readonly faults: Faults;
+  readonly source: Source;
+  readonly lag: Lag;
+  readonly replicas: number;
+  readonly record: (event: HistoryEvent) => void;
+};
+
+export class Database {
+  readonly #options: DatabaseOptions;
+  readonly #primary = lend("primary");
+  readonly #replicas: readonly Replica[];
+  readonly #versions: Version[] = [{ changes: [], arrivals: [] }];
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#primary.clock = () => EPOCH + options.timeline.now;
+    this.#replicas = Array.from({ length: options.replicas }, (_, index) => ({
+      tables: lend("replica"),
+      random: options.source.of(`replica ${index}`).numbers(),
+      has: 0,
+    }));
+  }
+
+  /** The history is over. */
+  close(): void {
+    idle.primary.push(this.#primary);
+    idle.replica.push(...this.#replicas.map(({ tables }) => tables));
+  }
+
+  dump() {
+    return this.#primary.dump();
+  }
+
+  /** A write of the operator's, beside the Worker. */
+  execute(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    const { rows, changes } = this.#primary.write([{ sql, values }]);
+    this.#commit(changes, undefined);
+    return rows[0] ?? [];
+  }
+
+  get binding() {
+    return {
+      prepare: (sql: string) => new Session(this, "first-primary").prepare(sql),
+      batch: (statements: readonly Statement[]) => new Session(this, "first-primary").batch(statements),
+      withSession: (constraint = "first-unconstrained") => new Session(this, constraint),
+    };
+  }
+
+  /** One round trip, for whoever runs now. */
+  ask(statements: readonly Written[], constraint: string): Promise<Answer> {
+    const context = currentContext();
+    return context.io(() => this.#ask(context, statements, constraint));
+  }
+
+  #ask(context: Context, statements: readonly Written[], constraint: string): Promise<Answer> {
+    const { timeline, faults, digit, record } = this.#options;
+    const writes = statements.some(isWrite);
+    const replica = writes || constraint === "first-primary" ? undefined : this.#replicas[context.place - 1];
+    const part = replica === undefined ? "primary" : "replica";
+    record({
+      kind: "store-called",
+      at: timeline.now,
+      store: "d1",
+      name: digit,
+      to: part,
+      ...(context.call !== undefined && { call: context.call }),
+      ...(context.isolate !== undefined && { isolate: context.isolate }),
+    });
+    const { random } = context;
+    const isNear = replica !== undefined || context.place === HOME;
+    const way = () => (isNear ? skewed(random, 1, 12) : skewed(random, 20, 90));
+    const lost = () => new Error(LOST[random.below(LOST.length)]);
+    return faults.call({ store: "d1", name: digit, part }, random, way, lost, async () => {
+      if (replica !== undefined) return this.#readReplica(replica, statements, constraint);
+      await timeline.sleep(between(random, 0.2, 2));
+      if (!writes) return { rows: this.#primary.read(statements), version: this.#newest, changed: 0 };
+      const { rows, changes } = this.#primary.write(statements);
+      this.#commit(changes, context.call);
+      return { rows, version: this.#newest, changed: changes.length };
+    });
+  }
+
+  get #newest(): number {
+    return this.#versions.length - 1;
+  }
+
+  async #readReplica(replica: Replica, statements: readonly Written[], constraint: string): Promise<Answer> {
+    const { timeline } = this.#options;
+    const index = this.#replicas.indexOf(replica);
+    const wanted = constraint.startsWith("first-") ? 0 : fromBookmark(constraint);
+    for (;;) {
+      this.#catchUp(replica, index);
+      if (replica.has >= wanted) break;
+      // A bookmark of a version that is still to come waits for it.
+      const arrival = this.#versions[wanted]?.arrivals[index] ?? timeline.now + 100;
+      await timeline.sleep(Math.max(1, arrival - timeline.now));
+    }
+    await timeline.sleep(between(replica.random, 0.2, 2));
+    this.#catchUp(replica, index);
+    return { rows: replica.tables.read(statements), version: replica.has, changed: 0 };
+  }
+
+  #catchUp(replica: Replica, index: number): void {
+    for (;;) {
+      const next = this.#versions[replica.has + 1];
+      if (next === undefined || (next.arrivals[index] ?? 0) > this.#options.timeline.now) return;
+      replica.tables.apply(next.changes);
+      replica.has += 1;
+    }
+  }
+
+  #commit(changes: readonly RowChange[], call: number | undefined): void {
+    const { timeline, faults, digit, lag, record } = this.#options;
+    const stopped = faults.of({ store: "d1", name: digit, part: "replica" });
+    const from = stopped?.how === "stopped" ? stopped.until : timeline.now;
+    const last = this.#versions.at(-1);
+    const arrivals = this.#replicas.map(({ random }, index) =>
+      Math.max(last?.arrivals[index] ?? 0, from + skewed(random, lag.least, lag.most)),
+    );
+    this.#versions.push({ changes, arrivals });
+    if (changes.length === 0) return;
+    record({
+      kind: "committed",
+      at: timeline.now,
+      database: digit,
+      ...(call !== undefined && { call }),
+      changes,
+    });
+  }
+}
+
+/** A session: what it has seen goes along. */
+class Session {
+  readonly #database: Database;
+  #constraint: string;
+  #seen: string | null;
+
+  constructor(database: Database, constraint: string) {
+    this.#database = database;
+    this.#constraint = constraint;
+    this.#seen = constraint.startsWith("first-") ? null : constraint;
+  }
+
+  prepare(sql: string): Statement {
+    return new Statement(this, sql, []);
+  }
+
+  async batch(statements: readonly Statement[]) {
+    if (statements.length === 0) throw new Error("D1_ERROR: No SQL statements detected.");
+    const { rows, version, changed } = await this.#database.ask(statements, this.#constraint);
+    const bookmark = toBookmark(version);
+    if (this.#seen === null || bookmark > this.#seen) this.#seen = bookmark;
+    this.#constraint = this.#seen;
+    const meta = { changes: changed, rows_read: 0, rows_written: changed, duration: 1, last_row_id: 0 };
+    return rows.map((results) => ({ success: true, results, meta }));
+  }
+
+  getBookmark(): string | null {
+    return this.#seen;
+  }
+}
+
+class Statement {
+  readonly #session: Session;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+
+  constructor(session: Session, sql: string, values: readonly unknown[]) {
+    this.#session = session;
+    this.sql = sql;
+    this.values = values;
+  }
+
+  bind(...values: readonly unknown[]): Statement {
+    return new Statement(this.#session, this.sql, values);
+  }
+
+  async all() {
+    const [result] = await this.#session.batch([this]);
+    if (result === undefined) throw new Error("a statement has one result");
+    return result;
+  }
+
+  run() {
+    return this.all();
+  }
+
+  async first(column?: string): Promise<unknown> {
+    const [row] = (await this.all()).results;
+    return row === undefined ? null : column === undefined ? row : (row[column] ?? null);
+  }
+
+  async raw(): Promise<unknown[][]> {
+    return (await this.all()).results.map((row) => Object.values(row));
+  }
+}
