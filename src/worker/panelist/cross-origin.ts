@@ -6,7 +6,14 @@ import { PANELIST_OPERATIONS } from "./operations.ts";
 const answerPreflight = cors({
   origin: "*",
   allowMethods: [...new Set(["HEAD", ...Object.values(PANELIST_OPERATIONS).map(({ method }) => method)])],
-  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id"],
+  allowHeaders: [
+    "Authorization",
+    "Consistency-Token",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-None-Match",
+    "X-Request-Id",
+  ],
   maxAge: 86_400,
 });
 
