@@ -7,7 +7,8 @@ import type { CHANGELOG_LABELS } from "./labels.ts";
 type Item = Changelog["items"][number];
 
 /** A longer text is folded. */
-const LONG = { characters: 420, lines: 6 };
+const LONG_CHARACTERS = 420;
+const LONG_LINES = 6;
 
 export class Entries {
   readonly list = h("ol", { class: "entries", part: "entries" });
@@ -66,4 +67,4 @@ export class Entries {
   }
 }
 
-const isLong = (text: string): boolean => text.length > LONG.characters || text.split("\n").length > LONG.lines;
+const isLong = (text: string): boolean => text.length > LONG_CHARACTERS || text.split("\n").length > LONG_LINES;
