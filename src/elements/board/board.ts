@@ -28,6 +28,9 @@ const FORM = "";
 
 /** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
+  /** The attribute as it was when the board was shown last. */
+  #linked: string | null | undefined;
+
   constructor() {
     super(
       BOARD_LABELS,
@@ -40,14 +43,17 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     this.root.setAttribute("aria-label", words.say("title"));
     const ideaBank = new IdeaBank(connection);
     let shown = new AbortController();
+    const showSkeleton = () => {
+      const line = () => h("div", { class: "bones title" });
+      this.enter("loading");
+      this.announce(words.say("loading"));
+      this.root.replaceChildren(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+    };
     const load = async (): Promise<void> => {
       shown.abort();
       shown = new AbortController();
       if (this.shadowRoot?.activeElement) this.root.focus();
-      this.enter("loading");
-      this.announce(words.say("loading"));
-      const line = () => h("div", { class: "bones title" });
-      this.root.replaceChildren(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+      showSkeleton();
       try {
         const access = await ideaBank.access();
         if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
@@ -60,7 +66,15 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         );
       }
     };
-    void load();
+    // In a panel that is not open, nothing is asked for.
+    const displayed = new ResizeObserver(() => {
+      if (this.root.offsetWidth === 0) return;
+      displayed.disconnect();
+      void load();
+    });
+    showSkeleton();
+    displayed.observe(this.root);
+    signal.addEventListener("abort", () => displayed.disconnect());
     window.addEventListener("online", () => this.matches(":state(error)") && void load(), { signal });
   }
 
@@ -193,7 +207,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     this.root.replaceChildren(head(this.#title(name), suggest), view, notice);
     show(list.element, () => {});
     void list.load();
-    const visited = visits.view ?? this.getAttribute("proposal");
+    const linked = this.getAttribute("proposal");
+    const isNew = this.#linked !== undefined && this.#linked !== linked;
+    this.#linked = linked;
+    const visited = (isNew ? undefined : visits.view) ?? linked;
     if (visited === FORM) showForm();
     else if (visited) void openById(visited);
   }

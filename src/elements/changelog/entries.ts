@@ -34,10 +34,9 @@ export class Entries {
     const when = h("time", { datetime: time.toISOString(), part: "date" }, this.#words.date(time));
     const mark = isNew && h("span", { class: "badge", part: "badge" }, this.#words.say("new"));
     const text = description && h("p", { class: "prose", part: "description" }, description);
-    const name = isNew ? "entry new" : "entry";
     return h(
       "li",
-      { class: name, part: name },
+      { class: isNew ? "entry new" : "entry", part: isNew ? "entry new" : "entry" },
       h("div", { class: "when" }, when, mark),
       h(
         "div",
