@@ -39,6 +39,10 @@ class IdeaBankLauncher extends HTMLElement {
     this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content));
     shadow.append(h("div", { class: "root", part: "root" }, this.#button, this.#panel));
     content.addEventListener("slotchange", () => this.#show());
+    // Browsers give the focus back from what is in the panel's own tree, which the page's element is not.
+    this.#panel.addEventListener("beforetoggle", ({ newState }) => {
+      if (newState === "closed" && this.matches(":focus-within")) this.#button.focus();
+    });
     this.addEventListener("changelog-count", () => this.#show());
   }
 

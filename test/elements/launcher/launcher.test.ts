@@ -33,7 +33,8 @@ describe.runIf(chromiumPath)("<idea-bank-launcher>", () => {
     await page.goto(address);
     // The first visit is no news.
     await page.getByRole("button", { name: "What’s new", exact: true }).click();
-    await page.getByRole("dialog", { name: "What’s new" }).getByRole("heading", { name: "First" }).waitFor();
+    await page.getByRole("dialog", { name: "What’s new" }).waitFor();
+    await page.getByRole("heading", { name: "First" }).waitFor();
     for (const title of ["Second", "Third"]) await stage.tenant("POST", `${bank.path}/proposals`, done(title));
     await page.goto(address);
     const button = page.getByRole("button", { name: "What’s new, 2 new" });
