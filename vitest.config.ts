@@ -8,6 +8,7 @@ process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
 /** What needs a browser and a server: they are started once for all of these, and for no others. */
 const IN_BROWSER = [
   "test/elements/*/*.test.ts",
+  "test/elements/{examples,firefox}.test.ts",
   "test/worker/account/browser.node.test.ts",
   "test/project/pages.node.test.ts",
 ];

@@ -13,24 +13,45 @@ function tag(name) {
   return `<script type="module" src="${source}"${integrity ? `\n  integrity="${integrity}" crossorigin` : ""}></script>`;
 }
 
+/** What is shown now: the element, or a launcher with the element inside. */
+function arrange(element, display) {
+  for (const each of [...preview.querySelectorAll("idea-bank-board, idea-bank-changelog")]) {
+    const isShown = each.localName === `idea-bank-${element}`;
+    const parent = each.parentElement;
+    const isLaunched = parent !== preview;
+    each.hidden = !isShown;
+    if (isShown && display && !isLaunched) {
+      const launcher = document.createElement("idea-bank-launcher");
+      each.replaceWith(launcher);
+      launcher.append(each);
+    } else if (isLaunched && !(isShown && display)) parent.replaceWith(each);
+    if (isShown && display) each.parentElement.toggleAttribute("inline", display === "inline");
+  }
+}
+
 function apply() {
-  const { element, scheme, accent, radius, direction } = Object.fromEntries(new FormData(controls));
+  const { element, display, scheme, accent, radius, direction } = Object.fromEntries(new FormData(controls));
   const styles = {
     "color-scheme": scheme,
     "--idea-bank-accent": accent,
     "--idea-bank-radius": radius,
   };
+  arrange(element, display);
   for (const shown of preview.children) {
-    shown.hidden = shown.localName !== `idea-bank-${element}`;
     shown.dir = direction;
     for (const [name, value] of Object.entries(styles)) shown.style.setProperty(name, value);
   }
   preview.style.colorScheme = scheme;
+  const name = display ? "launcher" : element;
   const rules = Object.entries(styles).filter(([, value]) => value !== "");
-  const css = rules.map(([name, value]) => `    ${name}: ${value};\n`).join("");
-  const style = css && `\n\n<style>\n  idea-bank-${element} {\n${css}  }\n</style>`;
+  const css = rules.map(([property, value]) => `    ${property}: ${value};\n`).join("");
+  const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
   const rtl = direction === "rtl" ? ' dir="rtl"' : "";
-  snippet.textContent = `${tag(element)}\n<idea-bank-${element} token="ibt_…"${rtl}></idea-bank-${element}>${style}`;
+  const inner = `<idea-bank-${element} token="ibt_…"${display ? "" : rtl}></idea-bank-${element}>`;
+  const inline = display === "inline" ? " inline" : "";
+  snippet.textContent = display
+    ? `${tag("launcher")}\n${tag(element)}\n<idea-bank-launcher${inline}${rtl}>\n  ${inner}\n</idea-bank-launcher>${style}`
+    : `${tag(element)}\n${inner}${style}`;
 }
 
 controls.addEventListener("change", apply);

@@ -92,6 +92,16 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
     await expect.poll(() => page.locator("#snippet").textContent()).toContain("integrity");
     const snippet = (await page.locator("#snippet").textContent()) ?? "";
     expect(snippet).toContain("--idea-bank-accent: light-dark(#7a2fc4, #d3b0ff);");
+    for (const display of ["A button in the corner", "A button in its place", "Part of the page"]) {
+      await page.getByLabel("Shown as").selectOption(display);
+      await page.getByLabel("Element").selectOption(display.includes("corner") ? "Idea board" : "Changelog");
+    }
+    expect(await page.locator("#snippet").textContent()).toBe(snippet);
+    await page.getByLabel("Shown as").selectOption("A button in the corner");
+    expect(await page.locator("#snippet").textContent()).toContain("<idea-bank-launcher>\n  <idea-bank-changelog");
+    await page.getByRole("button", { name: "What’s new" }).click();
+    await page.locator("idea-bank-changelog").getByRole("heading", { name: "Dark mode" }).waitFor();
+    await page.keyboard.press("Escape");
     expect(complaints).toEqual([]);
 
     const { page: host, complaints: hostComplaints } = await stage.page();
@@ -118,12 +128,19 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
 
   it("the scripts are served to every origin: a release for good, the newest for five minutes", async () => {
     const { latest, releases }: Releases = JSON.parse(await (await fetch(`${stage.api}/embed/releases.json`)).text());
-    expect(Object.keys(releases[latest] ?? {})).toEqual(["changelog.js", "board.js"]);
+    expect(Object.keys(releases[latest] ?? {})).toEqual([
+      "changelog.js",
+      "board.js",
+      "launcher.js",
+      "elements.d.ts",
+      "elements-react.d.ts",
+    ]);
     for (const [path, caching] of [
       [`/embed/${latest}/changelog.js`, "public, max-age=31536000, immutable"],
       [`/embed/${latest}/board.js`, "public, max-age=31536000, immutable"],
       ["/embed/changelog.js", "public, max-age=300"],
       ["/embed/board.js", "public, max-age=300"],
+      ["/embed/launcher.js", "public, max-age=300"],
     ] as const) {
       const { status, headers } = await fetch(stage.api + path);
       expect(status, path).toBe(200);
@@ -132,6 +149,12 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
       expect(headers.get("Cross-Origin-Resource-Policy"), path).toBe("cross-origin");
       expect(headers.get("X-Content-Type-Options"), path).toBe("nosniff");
       expect(headers.get("Content-Type"), path).toContain("javascript");
+    }
+    for (const path of ["/embed/elements.d.ts", `/embed/${latest}/elements-react.d.ts`]) {
+      const { status, headers } = await fetch(stage.api + path);
+      expect(status, path).toBe(200);
+      expect(headers.get("Content-Type"), path).toBe("text/plain; charset=utf-8");
+      expect(headers.get("Access-Control-Allow-Origin"), path).toBe("*");
     }
     const unreleased = await fetch(`${stage.api}/embed/0.0.0/board.js`);
     expect(unreleased.status).toBe(404);

@@ -1,9 +1,10 @@
-/** The custom elements, from `src/elements/` to one script each: no framework, no import that a page would have to load. */
+/** The custom elements, from `src/elements/` to one script each: no framework, no import that a page would have to load. And their types. */
 import { readFile } from "node:fs/promises";
 import { build, type Plugin, transform } from "esbuild";
 import { ELEMENTS_VERSION } from "../../elements/version.ts";
+import { elementTypes } from "./elements-types.ts";
 
-export const ELEMENTS = ["changelog", "board"] as const;
+export const ELEMENTS = ["changelog", "board", "launcher"] as const;
 
 /** A stylesheet becomes its minified text, which the element adopts. */
 const stylesheets: Plugin = {
@@ -19,7 +20,7 @@ const stylesheets: Plugin = {
 /** Browsers that have `light-dark()` and `AbortSignal.any`, which the elements need. */
 const TARGET = ["chrome125", "firefox126", "safari17.5"];
 
-/** The script of each element, by file name. */
+/** The script of each element and the types of all, by file name. */
 export async function buildElements(): Promise<Map<string, string>> {
   const { outputFiles } = await build({
     entryPoints: ELEMENTS.map((name) => `src/elements/${name}/${name}.ts`),
@@ -35,5 +36,6 @@ export async function buildElements(): Promise<Map<string, string>> {
     banner: { js: `/* idea bank elements ${ELEMENTS_VERSION} */` },
     plugins: [stylesheets],
   });
-  return new Map(outputFiles.map(({ path, text }) => [path.slice(path.lastIndexOf("/") + 1), text]));
+  const scripts = outputFiles.map(({ path, text }) => [path.slice(path.lastIndexOf("/") + 1), text] as const);
+  return new Map([...scripts, ...elementTypes()]);
 }

@@ -70,7 +70,8 @@ export async function faultsOfReleases(elements: ReadonlyMap<string, string>, ro
 function withSnippet(docs: string, { latest, releases }: Releases): string {
   const latestRelease = releases[latest];
   if (latestRelease === undefined) return docs;
-  const tags = Object.entries(latestRelease).map(
+  const scripts = Object.entries(latestRelease).filter(([name]) => name.endsWith(".js"));
+  const tags = scripts.map(
     ([name, integrity]) =>
       `<script type="module" src="https://api.example/embed/${latest}/${name}"\n  integrity="${integrity}" crossorigin></script>`,
   );

@@ -1,5 +1,6 @@
 /** What the parts of the board are given: the idea bank, what it allows, the words, and how to say something to the visitor. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
+import type { State } from "../shared/idea-bank-element.ts";
 import type { Words } from "../shared/labels.ts";
 import type { IdeaBank } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
@@ -11,12 +12,13 @@ export type BoardContext = {
   /** Of the board's own heading. */
   readonly level: number;
   readonly signal: AbortSignal;
+  readonly enter: (state: State) => void;
   /** Said to screen readers only: what eyes can see for themselves. */
   readonly announce: (text: string) => void;
   /** Shown and said, until the visitor does the next thing. */
   readonly notify: (text: string) => void;
-  /** What went wrong, in words. */
-  readonly explain: (error: unknown) => string;
-  /** The same, shown and said. */
-  readonly report: (error: unknown) => void;
+  /** What went wrong, shown and said. After `too-many-requests` the seconds are counted down, then `again` is called. */
+  readonly report: (error: unknown, again?: () => void) => void;
+  /** What went wrong, in place of what could not be loaded. */
+  readonly failure: (error: unknown, retry: () => void) => HTMLElement;
 };

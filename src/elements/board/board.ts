@@ -4,33 +4,37 @@
  */
 import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
-import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
+import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { type Connection, RequestFailure } from "../shared/request.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
+import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
 import { type Access, type Idea, IdeaBank } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
-import { List } from "./list.ts";
+import { List, listSkeleton } from "./list.ts";
+import { TabHistory } from "./tab-history.ts";
 import wideStyles from "./wide.css";
 
 const CLOSED = "idea-bank-not-found";
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
-const LOCK = "M4 7.5h8v6H4zM5.8 7.5V5a2.2 2.2 0 0 1 4.4 0v2.5";
-const ALERT = "M8 4.8v3.7m0 2.4v.1M8 1.8 1.4 13.5h13.2z";
+/** What the tab's history calls the form of a new idea; an open idea is called by its identifier. */
+const FORM = "";
 
 /** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
+  /** The attribute as it was when the board was shown last. */
+  #linked: string | null | undefined;
+
   constructor() {
     super(
-      BOARD_LABELS.title,
       BOARD_LABELS,
-      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles].join(""),
+      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, forcedColors].join(""),
     );
   }
 
@@ -38,21 +42,39 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const { words } = this;
     this.root.setAttribute("aria-label", words.say("title"));
     const ideaBank = new IdeaBank(connection);
-    const load = async (): Promise<void> => {
-      if (this.shadowRoot?.activeElement) this.root.focus();
+    let shown = new AbortController();
+    const showSkeleton = () => {
+      const line = () => h("div", { class: "bones title" });
       this.enter("loading");
       this.announce(words.say("loading"));
-      this.root.replaceChildren(this.#head(words.say("title")), h("div", { class: "bones", part: "skeleton" }));
+      this.root.replaceChildren(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+    };
+    const load = async (): Promise<void> => {
+      shown.abort();
+      shown = new AbortController();
+      if (this.shadowRoot?.activeElement) this.root.focus();
+      showSkeleton();
       try {
         const access = await ideaBank.access();
         if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
-        this.#showBoard(access, ideaBank, signal, load);
+        this.#showBoard(access, ideaBank, AbortSignal.any([signal, shown.signal]), load);
       } catch (error) {
         if (signal.aborted) return;
-        this.#showMessage(this.stateAfter(error), this.explain(error), load);
+        this.root.replaceChildren(
+          head(this.#title(words.say("title"))),
+          this.failure(error, () => void load()),
+        );
       }
     };
-    void load();
+    // In a panel that is not open, nothing is asked for.
+    const displayed = new ResizeObserver(() => {
+      if (this.root.offsetWidth === 0) return;
+      displayed.disconnect();
+      void load();
+    });
+    showSkeleton();
+    displayed.observe(this.root);
+    signal.addEventListener("abort", () => displayed.disconnect());
     window.addEventListener("online", () => this.matches(":state(error)") && void load(), { signal });
   }
 
@@ -73,10 +95,16 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       notice.replaceChildren(h("p", {}, text), dismiss);
       if (text) this.announce(text);
     };
-    const report = (error: unknown) => {
+    const report = (error: unknown, again = () => notify("")) => {
       // The idea bank has been closed meanwhile: what it allows is asked for again.
-      if (error instanceof RequestFailure && error.code === CLOSED) void reload();
-      else notify(this.explain(error));
+      if (error instanceof RequestFailure && error.code === CLOSED) {
+        void reload();
+        return;
+      }
+      notify(this.explain(error));
+      this.tellSignedOut(error);
+      const text = notice.querySelector("p");
+      if (text) this.countDown(error, text, again);
     };
     const context: BoardContext = {
       ideaBank,
@@ -84,10 +112,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       words,
       level: this.headingLevel,
       signal,
+      enter: (state) => this.enter(state),
       announce: (text) => this.announce(text),
       notify,
-      explain: (error) => this.explain(error),
       report,
+      failure: (error, retry) => this.failure(error, retry),
     };
 
     const suggest = h(
@@ -97,32 +126,42 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       words.say("suggest"),
     );
     const view = h("div", { class: "view" });
-    const list = new List(
-      context,
-      (idea) => openIdea(idea),
-      (state) => this.enter(state),
+    const list = new List(context, (idea) => visit(idea));
+    const visits = new TabHistory(
+      `idea-bank-board:${ideaBank.who}`,
+      (visited) => {
+        if (visited === undefined) leave();
+        else if (visited === FORM) showForm();
+        else void openById(visited);
+      },
+      signal,
     );
+    /** Back to the list, from what is open. */
+    let leave = () => {};
 
-    const showList = (focus: () => void) => {
-      notify("");
-      suggest.hidden = !access.capabilities.canSubmitProposals;
-      view.replaceChildren(list.element);
-      focus();
-    };
     const show = (content: HTMLElement, focus: () => void) => {
       notify("");
-      suggest.hidden = true;
+      suggest.hidden = content !== list.element || !access.capabilities.canSubmitProposals;
       view.replaceChildren(content);
       focus();
     };
+    const showList = (focus: () => void) => {
+      leave = () => {};
+      visits.close();
+      show(list.element, focus);
+    };
 
     const openIdea = (idea: Idea) => {
+      leave = () => {
+        list.refresh(idea);
+        showList(() => list.focus(idea.id));
+      };
       const opened: Detail = detail(idea, context, {
-        back: () => {
-          list.refresh(idea);
-          showList(() => list.focus(idea.id));
+        back: leave,
+        open: (id) => {
+          visits.open(id);
+          void openById(id);
         },
-        open: (id) => void openById(id),
         withdrawn: () => {
           showList(() => suggest.focus());
           list.remove(idea);
@@ -130,6 +169,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         },
       });
       show(opened.element, opened.focus);
+    };
+    const visit = (idea: Idea) => {
+      visits.open(idea.id);
+      openIdea(idea);
     };
 
     const openById = async (id: string) => {
@@ -140,46 +183,43 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
     };
 
-    const compose = () => {
+    const showForm = () => {
+      leave = () => showList(() => suggest.focus());
       const form = ideaForm(context, {
-        cancel: () => showList(() => suggest.focus()),
+        cancel: leave,
         send: async (submission, key) => {
           const idea = await ideaBank.submit(submission, key);
           list.add(idea);
-          openIdea(idea);
+          visit(idea);
           notify(words.say("thanks"));
         },
       });
       const title = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
       show(h("div", { class: "compose" }, title, form), () => form.querySelector("input")?.focus());
     };
+    const compose = () => {
+      visits.open(FORM);
+      showForm();
+    };
 
     const name = access.name ?? words.say("title");
     this.root.setAttribute("aria-label", name);
-    this.root.replaceChildren(this.#head(name, suggest), view, notice);
-    showList(() => {});
+    this.root.replaceChildren(head(this.#title(name), suggest), view, notice);
+    show(list.element, () => {});
     void list.load();
     const linked = this.getAttribute("proposal");
-    if (linked) void openById(linked);
+    const isNew = this.#linked !== undefined && this.#linked !== linked;
+    this.#linked = linked;
+    const visited = (isNew ? undefined : visits.view) ?? linked;
+    if (visited === FORM) showForm();
+    else if (visited) void openById(visited);
   }
 
-  #showMessage(state: State, text: string, retry: () => Promise<void>): void {
-    this.enter(state);
-    const button =
-      state === "error" &&
-      h("button", { type: "button", class: "button", onclick: () => void retry() }, this.words.say("retry"));
-    const path = state === "error" ? ALERT : LOCK;
-    this.root.replaceChildren(
-      this.#head(this.words.say("title")),
-      h("div", { class: "message", part: "message" }, icon(path), h("p", { class: "muted" }, text), button),
-    );
-    this.announce(text);
-  }
-
-  #head(name: string, ...more: Node[]): HTMLElement {
-    const title = heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, name);
-    return h("header", { class: "head", part: "header" }, title, ...more);
+  #title(name: string): HTMLElement {
+    return heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, name);
   }
 }
+
+const head = (...content: Node[]): HTMLElement => h("header", { class: "head", part: "header" }, ...content);
 
 if (!customElements.get("idea-bank-board")) customElements.define("idea-bank-board", IdeaBankBoard);

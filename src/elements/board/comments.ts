@@ -1,11 +1,14 @@
 /** A proposal's comments, oldest first, and the form to add one. */
 import { h, heading, icon } from "../shared/h.ts";
+import { skeleton } from "../shared/message.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
 import { question } from "./question.ts";
 import { time } from "./time.ts";
 
+/** As many comments as the API gives at once. */
+const PAGE = 20;
 const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
 export function comments(idea: Idea, context: BoardContext): HTMLElement {
@@ -18,6 +21,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
   );
   const title = heading(level + 2, { class: "subtitle" });
   const shown = new Set<string>();
+  const toCome = skeleton(Math.min(idea.comments, PAGE), "comment", "face");
   let cursor: string | undefined;
   let loading = false;
 
@@ -61,6 +65,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     try {
       const page = await ideaBank.comments(idea.id, cursor);
       const first = list.childElementCount;
+      toCome.remove();
       // One's own may have been added here before its page was read.
       list.append(...page.items.filter(({ id }) => !shown.has(id)).map(comment));
       cursor = page.nextCursor;
@@ -76,7 +81,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     } catch (error) {
       if (signal.aborted) return;
       more.hidden = false;
-      report(error);
+      report(error, () => void load());
     } finally {
       loading = false;
     }
@@ -99,5 +104,5 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
   title.tabIndex = -1;
   showCount();
   if (idea.comments > 0) void load();
-  return h("section", { class: "discussion" }, title, list, more, writing);
+  return h("section", { class: "discussion" }, title, list, toCome, more, writing);
 }

@@ -2,6 +2,7 @@
 import { h, heading, icon } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
+import { onEscape } from "./escape.ts";
 import type { Idea } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { question } from "./question.ts";
@@ -97,5 +98,6 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     official,
     comments(idea, context),
   );
+  onEscape(element, exits.back);
   return { element, focus: () => title.focus() };
 }

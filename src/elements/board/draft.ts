@@ -1,5 +1,5 @@
 /** What was written and not sent yet: it survives a reload, and with it the key that makes sending it twice one submission. */
-import { recall, remember } from "../shared/storage.ts";
+import { forget, recall, remember } from "../shared/storage.ts";
 
 export type Fields = Readonly<Record<string, string>>;
 type Kept = { readonly idempotencyKey: string; readonly fields: Fields };
@@ -25,7 +25,8 @@ export class Draft {
   write(fields: Fields): void {
     this.#kept = { idempotencyKey: randomKey(), fields };
     const empty = Object.values(fields).every((text) => text === "");
-    remember(this.#key, empty ? null : JSON.stringify(this.#kept));
+    if (empty) forget(this.#key);
+    else remember(this.#key, JSON.stringify(this.#kept));
   }
 
   clear(): void {

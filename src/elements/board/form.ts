@@ -2,6 +2,7 @@
 import { h } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import { Draft, type Fields } from "./draft.ts";
+import { onEscape } from "./escape.ts";
 
 type Field = {
   readonly name: string;
@@ -53,7 +54,9 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
       complain(false);
       draft?.write(read());
     });
-    const row = h("div", { class: "row" }, h("label", { for: id }, label), input, error);
+    // `aria-required` says it to screen readers.
+    const mark = h("span", { class: "mark", "aria-hidden": "true" }, words.say("requiredField"));
+    const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, error);
     return { name, input, row, complain };
   });
   const read = (): Fields => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value]));
@@ -101,5 +104,6 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
     event.preventDefault();
     void send();
   });
+  if (options.cancel) onEscape(element, options.cancel);
   return element;
 }

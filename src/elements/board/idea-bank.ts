@@ -1,7 +1,7 @@
 /** The idea bank as the board asks for it: each call of the panelist API that it makes. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
-import type { Connection, RequestOptions } from "../shared/request.ts";
+import { type Connection, RequestFailure, type RequestOptions } from "../shared/request.ts";
 
 /** Its vote and what belongs to it follow what the panelist does. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
@@ -27,7 +27,11 @@ export class IdeaBank {
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
     this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
 
-  idea = (id: string) => this.#get<Idea>(`/proposals/${id}`);
+  /** `id` may come from the page: what is no identifier could be a path to somewhere else. */
+  async idea(id: string): Promise<Idea> {
+    if (!/^\w+$/.test(id)) throw new RequestFailure("proposal-not-found");
+    return this.#get(`/proposals/${id}`);
+  }
 
   submit = (idea: Submission, key: string) =>
     this.#send<Idea>("POST", "/proposals", { body: idea, headers: { "Idempotency-Key": key } });

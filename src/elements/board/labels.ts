@@ -1,4 +1,4 @@
-import { COMMON_LABELS } from "../shared/idea-bank-element.ts";
+import { COMMON_LABELS } from "../shared/common-labels.ts";
 import type { Labels } from "../shared/labels.ts";
 
 export const BOARD_LABELS = {
@@ -64,6 +64,7 @@ export const BOARD_LABELS = {
   deleteComment: "Delete",
   deleteQuestion: "Delete this comment?",
   commentDeleted: "Your comment has been deleted.",
+  requiredField: "required",
   required: "Please fill this in.",
   "capability-closed": "That is not open any more.",
   forbidden: "Only who wrote this can change it.",

@@ -1,22 +1,23 @@
 /** The list of proposals: sorted, filtered, and longer as the visitor reaches its end. */
-import { h, icon } from "../shared/h.ts";
+import { h } from "../shared/h.ts";
+import { message, skeleton } from "../shared/message.ts";
+import { recall, remember } from "../shared/storage.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Filter, Idea } from "./idea-bank.ts";
 import { ideaRow } from "./idea-row.ts";
 import { toolbar } from "./toolbar.ts";
 
-const BULB = "M6 13h4M6.5 15h3M5.8 10.8a4.6 4.6 0 1 1 4.4 0v.7H5.8z";
-const ALERT = "M8 4.8v3.7m0 2.4v.1M8 1.8 1.4 13.5h13.2z";
 /** So many pages in a row come by themselves: below the board the page may have an end that the visitor wants to reach. */
 const PAGES_BY_THEMSELVES = 3;
+/** How many there were last time: as many are to come, by all appearances. */
+const ROWS = "idea-bank-board:rows";
 
-export type ListObserver = (state: "loading" | "ready" | "empty" | "error") => void;
+export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
 
 export class List {
   readonly element: HTMLElement;
   readonly #context: BoardContext;
   readonly #open: (idea: Idea) => void;
-  readonly #onState: ListObserver;
   readonly #rows = h("ol", { class: "ideas", part: "ideas" });
   readonly #place = h("div", { tabindex: -1 });
   readonly #more: HTMLButtonElement;
@@ -26,10 +27,9 @@ export class List {
   #loading: AbortController | undefined;
   #pagesByThemselves = PAGES_BY_THEMSELVES;
 
-  constructor(context: BoardContext, open: (idea: Idea) => void, onState: ListObserver) {
+  constructor(context: BoardContext, open: (idea: Idea) => void) {
     this.#context = context;
     this.#open = open;
-    this.#onState = onState;
     const { words, signal } = context;
     this.#more = h(
       "button",
@@ -53,13 +53,13 @@ export class List {
 
   /** The first page, of what is asked for now. */
   async load(): Promise<void> {
-    const { words, signal, announce } = this.#context;
+    const { words, signal, enter, announce, failure } = this.#context;
     this.#loading?.abort();
     this.#cursor = undefined;
     this.#more.hidden = true;
     this.#pagesByThemselves = PAGES_BY_THEMSELVES;
-    this.#onState("loading");
-    this.#place.replaceChildren(h("div", { class: "bones", part: "skeleton" }));
+    enter("loading");
+    this.#place.replaceChildren(listSkeleton());
     const loading = new AbortController();
     this.#loading = loading;
     try {
@@ -68,30 +68,17 @@ export class List {
       this.#byId.clear();
       this.#append(page.items);
       this.#next(page.nextCursor);
+      remember(ROWS, String(page.items.length));
       if (page.items.length === 0) {
         this.#showEmpty();
         return;
       }
-      this.#onState("ready");
+      enter("ready");
       this.#place.replaceChildren(this.#rows);
       announce(words.say("ideas", { count: page.items.length }));
     } catch (error) {
       if (signal.aborted || loading.signal.aborted) return;
-      this.#onState("error");
-      const retry = () => {
-        this.#place.focus();
-        void this.load();
-      };
-      this.#place.replaceChildren(
-        h(
-          "div",
-          { class: "message", part: "message" },
-          icon(ALERT),
-          h("p", {}, this.#context.explain(error)),
-          h("button", { type: "button", class: "button", onclick: retry }, words.say("retry")),
-        ),
-      );
-      announce(this.#context.explain(error));
+      this.#place.replaceChildren(failure(error, () => void this.load()));
     }
   }
 
@@ -142,7 +129,7 @@ export class List {
       if (signal.aborted || loading.signal.aborted) return;
       this.#loading = undefined;
       this.#pagesByThemselves = 0;
-      report(error);
+      report(error, () => void this.#loadMore(true));
     } finally {
       this.#more.removeAttribute("aria-disabled");
     }
@@ -171,20 +158,12 @@ export class List {
   }
 
   #showEmpty(): void {
-    const { words, announce } = this.#context;
+    const { words, enter, announce } = this.#context;
     const isFiltered = this.#filter.status !== undefined || this.#filter.mine !== undefined;
     const text = words.say(isFiltered ? "emptyFilter" : "empty");
     const hint = !isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
-    this.#onState("empty");
-    this.#place.replaceChildren(
-      h(
-        "div",
-        { class: "message", part: "message" },
-        icon(BULB),
-        h("p", {}, text),
-        hint && h("p", { class: "muted" }, hint),
-      ),
-    );
+    enter("empty");
+    this.#place.replaceChildren(message("empty", h("p", {}, text), hint && h("p", { class: "muted" }, hint)));
     announce(text);
   }
 }

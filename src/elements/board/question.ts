@@ -1,6 +1,7 @@
 /** A step before what cannot be undone: a link, then a question with two buttons in its place. */
 import { h } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
+import { onEscape } from "./escape.ts";
 import type { BOARD_LABELS } from "./labels.ts";
 
 type Question = Readonly<Record<"ask" | "text" | "yes", keyof typeof BOARD_LABELS>> & {
@@ -35,6 +36,7 @@ export function question({ words, signal, report }: BoardContext, { ask, text, y
     const keep = h("button", { type: "button", class: "button", onclick: back }, words.say("keep"));
     const group = h("div", { class: "sure", role: "group", "aria-label": words.say(text) });
     group.append(h("p", {}, words.say(text)), h("div", { class: "buttons" }, sure, keep));
+    onEscape(group, back);
     place.replaceChildren(group);
     keep.focus();
   }

@@ -1,4 +1,4 @@
-/** A proposal's status as a small label. Its color is a help, its word says it. */
+/** A proposal's status as a small label: a word, and a color that repeats what the word says. */
 import type { ProposalStatus } from "../../worker/model/proposal.ts";
 import { h } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";

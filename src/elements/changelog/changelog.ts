@@ -5,14 +5,18 @@
 import type { Changelog } from "../../worker/model/changelog.ts";
 import baseStyles from "../shared/base.css";
 import { type Child, h, heading } from "../shared/h.ts";
-import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
+import { IdeaBankElement } from "../shared/idea-bank-element.ts";
+import { message, skeleton } from "../shared/message.ts";
 import type { Connection } from "../shared/request.ts";
+import { recall, remember } from "../shared/storage.ts";
 import styles from "./changelog.css";
 import { Entries } from "./entries.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
 
 const PATH = "/public/ideabank/changelog";
+/** How many entries there were last time: as many are to come, by all appearances. */
+const ROWS = "idea-bank-changelog:rows";
 
 type Item = Changelog["items"][number];
 
@@ -20,7 +24,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   #count: number | undefined;
 
   constructor() {
-    super(CHANGELOG_LABELS.title, CHANGELOG_LABELS, baseStyles + styles);
+    super(CHANGELOG_LABELS, baseStyles + styles);
   }
 
   /** How many entries are new to this visitor. */
@@ -30,7 +34,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
 
   protected override start(connection: Connection, signal: AbortSignal): void {
     this.root.setAttribute("aria-label", this.words.say("title"));
-    this.#showBones();
+    this.#showSkeleton();
     const entries = new Entries(this.words, this.headingLevel);
     let visit: LastVisit | undefined;
     let etag: string | null = null;
@@ -54,19 +58,21 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         // What is shown stays while it cannot be read again; unless it may not be read any more.
         if (isRepeat && etag && state === "error") return;
         etag = null;
-        this.#showMessage(state, this.explain(error), state === "error" && retry);
+        this.root.replaceChildren(this.#head(), this.failure(error, retry));
         this.#setCount(0);
       }
     };
     const retry = () => {
-      this.root.focus();
-      this.#showBones();
+      this.#showSkeleton();
       void load(false);
     };
-    const again = () => document.visibilityState === "visible" && void load(true);
+    // An `<img name="visibilityState">` in the page hides the document's own property.
+    const isVisible = () => Reflect.get(Document.prototype, "visibilityState", document) === "visible";
+    const again = () => isVisible() && void load(true);
 
     void load(false);
-    document.addEventListener("visibilitychange", again, { signal });
+    // The event of the document, where no element of the page can hide it.
+    window.addEventListener("visibilitychange", again, { signal });
     window.addEventListener("online", again, { signal });
     // A changelog in a closed panel is not seen: its badge stays until it is opened.
     const watcher = new IntersectionObserver((changes) => {
@@ -84,8 +90,12 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   }
 
   #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {
+    remember(ROWS, String(items.length));
     if (items.length === 0) {
-      this.#showMessage("empty", this.words.say("empty"));
+      const text = this.words.say("empty");
+      this.enter("empty");
+      this.root.replaceChildren(this.#head(), message("empty", h("p", {}, text)));
+      this.announce(text);
       return;
     }
     this.enter("ready");
@@ -100,19 +110,10 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.announce(badge ? `${loaded}, ${badge}` : loaded);
   }
 
-  #showBones(): void {
+  #showSkeleton(): void {
     this.enter("loading");
-    this.root.replaceChildren(this.#head(), h("div", { class: "bones", part: "skeleton" }));
+    this.root.replaceChildren(this.#head(), skeleton(Number(recall(ROWS)) || 5, "entry", "bones when"));
     this.announce(this.words.say("loading"));
-  }
-
-  #showMessage(state: State, text: string, retry?: false | (() => void)): void {
-    this.enter(state);
-    const button =
-      retry && h("button", { type: "button", class: "link", part: "retry", onclick: retry }, this.words.say("retry"));
-    const message = h("div", { class: "message", part: "message" }, h("p", {}, text), button);
-    this.root.replaceChildren(this.#head(), message);
-    this.announce(text);
   }
 
   #head(badge?: Child): HTMLElement {

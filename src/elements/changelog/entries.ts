@@ -7,7 +7,8 @@ import type { CHANGELOG_LABELS } from "./labels.ts";
 type Item = Changelog["items"][number];
 
 /** A longer text is folded. */
-const LONG = { characters: 420, lines: 6 };
+const LONG_CHARACTERS = 420;
+const LONG_LINES = 6;
 
 export class Entries {
   readonly list = h("ol", { class: "entries", part: "entries" });
@@ -33,10 +34,9 @@ export class Entries {
     const when = h("time", { datetime: time.toISOString(), part: "date" }, this.#words.date(time));
     const mark = isNew && h("span", { class: "badge", part: "badge" }, this.#words.say("new"));
     const text = description && h("p", { class: "prose", part: "description" }, description);
-    const name = isNew ? "entry new" : "entry";
     return h(
       "li",
-      { class: name, part: name },
+      { class: isNew ? "entry new" : "entry", part: isNew ? "entry new" : "entry" },
       h("div", { class: "when" }, when, mark),
       h(
         "div",
@@ -66,4 +66,4 @@ export class Entries {
   }
 }
 
-const isLong = (text: string): boolean => text.length > LONG.characters || text.split("\n").length > LONG.lines;
+const isLong = (text: string): boolean => text.length > LONG_CHARACTERS || text.split("\n").length > LONG_LINES;

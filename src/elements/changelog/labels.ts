@@ -1,4 +1,4 @@
-import { COMMON_LABELS } from "../shared/idea-bank-element.ts";
+import { COMMON_LABELS } from "../shared/common-labels.ts";
 import type { Labels } from "../shared/labels.ts";
 
 export const CHANGELOG_LABELS = {

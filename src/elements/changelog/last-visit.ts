@@ -1,4 +1,4 @@
-/** Which entries are newer than the visitor's last look. The first visit is silent: to somebody new, everything would be. */
+/** Which entries are newer than what the visitor has seen. On a first visit no entry is marked as new: all of them would be. */
 import { recall, remember } from "../shared/storage.ts";
 
 type Dated = { readonly lastModified: number };

@@ -4,13 +4,16 @@ type Value = string | number | boolean | null | undefined | ((event: Event) => v
 export type Attributes = Readonly<Record<string, Value>>;
 export type Child = Node | string | false | null | undefined;
 
+/** An `<img name="createElement">` in the page hides the document's own method: what is called is the prototype's. */
+const { createElement, createElementNS } = Document.prototype;
+
 /** `h("button", { type: "button", onclick: close }, "Close")`. An attribute that is `false`, null or undefined is left out. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
+  const element = createElement.call(document, tag) as HTMLElementTagNameMap[Tag];
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : String(value));
@@ -27,8 +30,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** A decoration of 16 x 16 units, drawn with one stroked path. */
 export function icon(path: string): SVGSVGElement {
-  const svg = document.createElementNS(SVG, "svg");
-  const line = document.createElementNS(SVG, "path");
+  const svg = createElementNS.call(document, SVG, "svg") as SVGSVGElement;
+  const line = createElementNS.call(document, SVG, "path");
   svg.setAttribute("viewBox", "0 0 16 16");
   svg.setAttribute("class", "icon");
   svg.setAttribute("aria-hidden", "true");

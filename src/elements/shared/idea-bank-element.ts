@@ -2,8 +2,11 @@
  * What both elements share: where the API is, whose token is sent, which words are used, and a shadow root whose styles are
  * adopted (a strict Content-Security-Policy has nothing to refuse) and which foreign styles do not reach.
  */
+import type { COMMON_LABELS } from "./common-labels.ts";
 import { h } from "./h.ts";
 import { type Labels, Words } from "./labels.ts";
+import { languageOf } from "./language.ts";
+import { message } from "./message.ts";
 import { Connection, RequestFailure, type TokenProvider } from "./request.ts";
 
 /** Also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
@@ -11,19 +14,7 @@ export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "e
 
 const PROPERTIES = ["src", "token", "tokenProvider", "labels"] as const;
 
-/** The words that every element has. */
-export const COMMON_LABELS = {
-  loading: "Loading…",
-  retry: "Try again",
-  // The others are by the `error` of the API's answer.
-  unauthorized: "Your session has ended. Sign in again.",
-  offline: "No connection. Check your network and try again.",
-  "too-many-requests": {
-    one: "Too many requests. Try again in {count} second.",
-    other: "Too many requests. Try again in {count} seconds.",
-  },
-  failed: "Something went wrong. Try again in a moment.",
-} satisfies Labels;
+const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
   static readonly observedAttributes = ["src", "token", "lang", "heading-level", "proposal"];
@@ -39,14 +30,14 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   #lifetime: AbortController | undefined;
   #words: Words<Known> | undefined;
 
-  constructor(name: string, defaults: Known, styles: string) {
+  constructor(defaults: Known, styles: string) {
     super();
     this.#defaults = defaults;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet];
-    this.root = h("section", { class: "root", part: "root", "aria-label": name, tabindex: -1 });
+    this.root = h("section", { class: "root", part: "root", tabindex: -1 });
     shadow.append(this.root, this.#status);
   }
 
@@ -83,9 +74,15 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     return this.#labels;
   }
   set labels(value: Partial<Known>) {
-    const isSame = JSON.stringify(value) === JSON.stringify(this.#labels);
+    if (JSON.stringify(value) === JSON.stringify(this.#labels)) return;
     this.#labels = value;
-    if (!isSame) this.#restartSoon();
+    for (const name in value) {
+      // With a hyphen it is an error of the API, which need not be one that has a label by itself.
+      if (!Object.hasOwn(this.#defaults, name) && !name.includes("-")) {
+        console.warn(`<${this.localName}> has no label "${name}".`);
+      }
+    }
+    this.#restartSoon();
   }
 
   connectedCallback(): void {
@@ -109,8 +106,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   }
 
   protected get words(): Words<Known> {
-    // Dates and numbers are in the visitor's language, unless the page names one.
-    this.#words ??= new Words(this.#defaults, this.#labels, this.lang || navigator.language);
+    this.#words ??= new Words(this.#defaults, this.#labels, languageOf(this));
     return this.#words;
   }
 
@@ -135,14 +131,61 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
 
   /** What went wrong, in words. */
   protected explain(error: unknown): string {
-    const { code, seconds } = error instanceof RequestFailure ? error : new RequestFailure("failed");
+    const { code, seconds } = failureOf(error);
     return this.words.say(code, { count: seconds }) || this.words.say("failed");
   }
 
   /** The state that a failure leads to when there is nothing else to show. */
   protected stateAfter(error: unknown): State {
-    const code = error instanceof RequestFailure && error.code;
-    return code === "unauthorized" ? "signed-out" : code === "idea-bank-not-found" ? "closed" : "error";
+    const { code } = failureOf(error);
+    if (code === "idea-bank-not-found") return "closed";
+    return code === "unauthorized" || code === "not-signed-in" ? "signed-out" : "error";
+  }
+
+  /** Enters the state that a failure leads to, and says it: in words, with a way on. */
+  protected failure(error: unknown, retry: () => void): HTMLElement {
+    const state = this.stateAfter(error);
+    const text = h("p", {}, this.explain(error));
+    const again = () => {
+      // What has the focus goes away.
+      if (this.shadowRoot?.activeElement) this.root.focus();
+      retry();
+    };
+    this.enter(state);
+    this.announce(text.textContent ?? "");
+    this.countDown(error, text, again);
+    this.tellSignedOut(error);
+    return message(
+      state,
+      text,
+      state === "error" &&
+        h("button", { type: "button", class: "button", part: "button retry", onclick: again }, this.words.say("retry")),
+      // A place for the page's own link.
+      state === "signed-out" && h("slot", { name: "sign-in" }),
+    );
+  }
+
+  /** After `too-many-requests`: shows the seconds that are left, and then goes on. Ends when the text is no longer shown. */
+  protected countDown(error: unknown, text: HTMLElement, then: () => void): void {
+    const { code, seconds } = failureOf(error);
+    if (!seconds) return;
+    const end = Date.now() + seconds * 1000;
+    const timer = setInterval(() => {
+      const left = Math.ceil((end - Date.now()) / 1000);
+      if (left > 0 && text.isConnected) {
+        text.textContent = this.explain(new RequestFailure(code, left));
+        return;
+      }
+      clearInterval(timer);
+      if (text.isConnected) then();
+    }, 1000);
+  }
+
+  /** For the page, which may know how to sign the visitor in. */
+  protected tellSignedOut(error: unknown): void {
+    if (this.stateAfter(error) !== "signed-out") return;
+    const detail = { error: failureOf(error).code };
+    this.dispatchEvent(new CustomEvent("signed-out", { detail, bubbles: true, composed: true }));
   }
 
   /** Several changes in a row are one new start. */

@@ -16,7 +16,8 @@ export class Words<Known extends Labels> {
 
   /** Empty for a name that has no label. */
   say(name: (keyof Known & string) | (string & {}), values: Readonly<Record<string, string | number>> = {}): string {
-    const label = this.#labels[name] ?? "";
+    // A name may come from an answer: "constructor" is no label.
+    const label = (Object.hasOwn(this.#labels, name) && this.#labels[name]) || "";
     const text = typeof label === "string" ? label : (label[this.#plural(values.count)] ?? label.other);
     return text.replace(/\{(\w+)\}/g, (placeholder, key: string) => {
       const value = values[key];

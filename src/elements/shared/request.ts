@@ -1,4 +1,5 @@
 /** Requests to the panelist API, from any page's origin. */
+import { recall, remember } from "./storage.ts";
 
 /** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
 export type TokenProvider = () => string | Promise<string>;
@@ -6,7 +7,7 @@ export type TokenProvider = () => string | Promise<string>;
 type FieldError = { readonly path: string; readonly message: string };
 
 export class RequestFailure extends Error {
-  /** The `error` of the API's problem document, or `offline`: no connection, or no answer in time. */
+  /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
   readonly code: string;
   /** After `too-many-requests`: how long to wait. */
   readonly seconds: number;
@@ -32,6 +33,16 @@ export type RequestOptions = {
 };
 
 const DEADLINE_MS = 20_000;
+/**
+ * Reading one's own writes. The API may answer from a copy that is a moment behind; the `Consistency-Token` that came with the
+ * answer to a write, sent back, asks for an answer that includes it. The last one is kept for the tab: for the other element and
+ * for the next page too.
+ */
+const CONSISTENCY = "Consistency-Token";
+/** The API ignores an older one. */
+const CONSISTENCY_MS = 60_000;
+/** Unix milliseconds have so many digits until the year 2286. */
+const DIGITS = 13;
 
 export class Connection {
   readonly #base: string;
@@ -39,6 +50,8 @@ export class Connection {
   readonly #signal: AbortSignal;
   #token: Promise<string> | undefined;
   #who = "";
+  /** When it came, and the consistency token: where the tab has no storage. */
+  #kept = "";
 
   /** `signal` ends every request: nobody waits for the answers any more. `provider` gives nothing where there is none. */
   constructor(
@@ -65,37 +78,55 @@ export class Connection {
   async send<Body>(method: string, path: string, options: RequestOptions = {}): Promise<Reply<Body>> {
     const { body, headers, signal = this.#signal } = options;
     const ended = AbortSignal.any([this.#signal, signal]);
-    const ask = (token: string) => {
+    const ask = async (token: string) => {
       this.#who = token.slice(4, 28);
-      return fetch(this.#base + path, {
+      const key = `idea-bank-consistency:${this.who}`;
+      const kept = recall(key, "sessionStorage") ?? this.#kept;
+      const isYoung = Date.now() - Number(kept.slice(0, DIGITS)) < CONSISTENCY_MS;
+      const answer = await fetch(this.#base + path, {
         method,
-        headers: { Authorization: token, ...(body && { "Content-Type": "application/json" }), ...headers },
+        headers: {
+          Authorization: token,
+          ...(body && { "Content-Type": "application/json" }),
+          ...(isYoung && { [CONSISTENCY]: kept.slice(DIGITS) }),
+          ...headers,
+        },
         body: body ? JSON.stringify(body) : null,
         credentials: "omit",
         signal: AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]),
       });
+      const given = answer.headers.get(CONSISTENCY);
+      if (given) {
+        this.#kept = Date.now() + given;
+        remember(key, this.#kept, "sessionStorage");
+      }
+      return answer;
     };
     try {
-      const token = this.#token ?? this.#renew();
+      const token = this.#token ?? this.#renew("not-signed-in");
       let response = await ask(await token);
       if (response.status === 401) {
         // Of several requests that met the same expired token, the first one renews it.
-        response = await ask(await (this.#token === token ? this.#renew() : (this.#token ?? token)));
+        response = await ask(await (this.#token === token ? this.#renew("unauthorized") : (this.#token ?? token)));
       }
       const { ok, status } = response;
       const answer = status === 204 || status === 304 ? null : await response.json().catch(() => ({}));
       if (ok || status === 304) return { body: answer, etag: response.headers.get("ETag") };
-      throw new RequestFailure(answer.error ?? "failed", Number(response.headers.get("Retry-After")), answer.errors);
+      // What stands between the page and the API answers in its own words.
+      const code = typeof answer?.error === "string" ? answer.error : "failed";
+      const errors = Array.isArray(answer?.errors) ? answer.errors : [];
+      throw new RequestFailure(code, Number(response.headers.get("Retry-After")) || 0, errors);
     } catch (error) {
       throw ended.aborted || error instanceof RequestFailure ? error : new RequestFailure();
     }
   }
 
-  #renew(): Promise<string> {
+  /** Fails with `code` where there is no other token. */
+  #renew(code: string): Promise<string> {
     const renewed = (async () => {
       const token = await this.#provider();
       if (token) return token;
-      throw new RequestFailure("unauthorized");
+      throw new RequestFailure(code);
     })();
     this.#token = renewed;
     // A provider that failed is asked again by the next request.

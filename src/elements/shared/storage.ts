@@ -1,19 +1,28 @@
-/** The browser's local storage, where there is one: a sandboxed page or a strict visitor has none, and loses only what it remembers. */
+/** The browser's storage, where there is one: a sandboxed page and a strict visitor have none, and nothing is remembered there. */
 
-export function recall(key: string): string | null {
+/** For good, or for the tab. */
+type Place = "localStorage" | "sessionStorage";
+
+export function recall(key: string, place: Place = "localStorage"): string | null {
   try {
-    return localStorage.getItem(key);
+    return window[place].getItem(key);
   } catch {
     return null;
   }
 }
 
-/** null forgets. */
-export function remember(key: string, value: string | null): void {
+export function remember(key: string, value: string, place: Place = "localStorage"): void {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
+    window[place].setItem(key, value);
   } catch {
     // Full, or forbidden.
+  }
+}
+
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Forbidden: nothing is there.
   }
 }

@@ -1,21 +1,13 @@
 /** `<idea-bank-board>` in a real browser, on a page of another origin than the API's: the list, votes and what is closed. */
-import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { BOARD_LABELS } from "../../../src/elements/board/labels.ts";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const VOTE = /\/vote$/;
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
-
-/** The labels of these sources: they need a browser, so that they cannot be imported here. A plural has no text. */
-async function labelsIn(...files: string[]): Promise<Map<string, string>> {
-  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
-  const tables = texts.map((text) => /LABELS = \{(.*?)\n\}/s.exec(text)?.[1] ?? "").join("\n");
-  const entries = tables.matchAll(/^ {2}"?([\w-]+)"?: (?:"([^"]*)"|\{)/gm);
-  return new Map([...entries].map(([, name = "", text = ""]) => [name, text]));
-}
 
 describe.runIf(shared)("<idea-bank-board>", () => {
   let stage: Stage;
@@ -64,13 +56,12 @@ describe.runIf(shared)("<idea-bank-board>", () => {
   });
 
   it("says nothing but what `labels` says, when it says everything", async () => {
-    const labels = await labelsIn("src/elements/shared/idea-bank-element.ts", "src/elements/board/labels.ts");
-    const own = Object.fromEntries([...labels.keys()].map((name) => [name, `‹${name}›`]));
+    const own = Object.fromEntries(Object.keys(BOARD_LABELS).map((name) => [name, `‹${name}›`]));
     const bank = await stage.ideaBank({ name: "Zoo" }, [idea("Xylophones", { description: "Xx." })]);
     const { page, complaints } = await stage.page();
     const early = `<script>document.querySelector("idea-bank-board").labels = ${JSON.stringify(own)};</script>`;
     await page.goto(stage.hostPage(element(bank.token) + early, { head: script() }));
-    const english = [...labels.values()].filter((text) => text !== "");
+    const english: unknown[] = Object.values(BOARD_LABELS);
     const expectNoEnglish = async () => {
       const said = await page.evaluate<
         string[]

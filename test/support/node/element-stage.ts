@@ -8,7 +8,12 @@ import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { connectBrowser, launchSharedBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
 
-type HostOptions = { readonly head?: string; readonly headers?: Readonly<Record<string, string>> };
+type HostOptions = {
+  readonly head?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly lang?: string;
+  readonly dir?: string;
+};
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** What several files of tests can share. */
@@ -115,9 +120,9 @@ async function serveHostPages() {
   const { port } = server.address() as AddressInfo;
   return {
     /** The address of a page with this body. */
-    add(body: string, { head = "", headers = {} }: HostOptions = {}): string {
+    add(body: string, { head = "", headers = {}, lang = "en", dir = "ltr" }: HostOptions = {}): string {
       const path = `/${pages.size}`;
-      const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A tenant's page</title>${head}</head><body><main><h1>A tenant's page</h1>${body}</main></body></html>`;
+      const html = `<!doctype html><html lang="${lang}" dir="${dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A tenant's page</title>${head}</head><body><main><h1>A tenant's page</h1>${body}</main></body></html>`;
       pages.set(path, { html, headers });
       return `http://127.0.0.1:${port}${path}`;
     },

@@ -1,0 +1,109 @@
+/** The types of the elements, served beside their scripts: for any page in TypeScript, and for JSX in React. */
+import { ELEMENTS_VERSION } from "../../elements/version.ts";
+import { LABELS } from "./elements-reference.ts";
+
+const union = (element: string) =>
+  Object.keys(LABELS[element] ?? {})
+    .map((name) => `\n  | ${JSON.stringify(name)}`)
+    .join("");
+
+const types = () => `/** The types of the idea bank elements ${ELEMENTS_VERSION}. */
+
+/** One text, or one for each plural category of the language; \`{count}\` stands for the number. */
+export type Label = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+/** An error's label has the name of the API's \`error\`, which has a hyphen. */
+type Labels<Name extends string> = Partial<Record<Name | \`\${string}-\${string}\`, Label>>;
+
+export type ChangelogLabel =${union("idea-bank-changelog")};
+export type BoardLabel =${union("idea-bank-board")};
+export type LauncherLabel =${union("idea-bank-launcher")};
+
+/** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
+export type TokenProvider = () => string | Promise<string>;
+
+/** What both elements can be given. */
+export interface IdeaBankSettings<Name extends string> {
+  /** Where the API is. The origin that the script came from, unless set. */
+  src: string;
+  /** The panelist's token. */
+  token: string | undefined;
+  tokenProvider: TokenProvider | undefined;
+  labels: Labels<Name>;
+}
+
+export interface IdeaBankChangelog extends HTMLElement, IdeaBankSettings<ChangelogLabel> {
+  /** How many entries are new since the visitor looked last. */
+  readonly count: number;
+}
+
+export interface IdeaBankBoard extends HTMLElement, IdeaBankSettings<BoardLabel> {}
+
+export interface IdeaBankLauncher extends HTMLElement {
+  labels: Labels<LauncherLabel>;
+  open(): void;
+  close(): void;
+}
+
+export type ChangelogCountEvent = CustomEvent<{ readonly count: number }>;
+export type SignedOutEvent = CustomEvent<{ readonly error: "not-signed-in" | "unauthorized" }>;
+
+/** What is an attribute and no property. */
+export interface IdeaBankAttributes {
+  "heading-level"?: 1 | 2 | 3 | 4;
+  /** Of the board. */
+  proposal?: string;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "idea-bank-changelog": IdeaBankChangelog;
+    "idea-bank-board": IdeaBankBoard;
+    "idea-bank-launcher": IdeaBankLauncher;
+  }
+  interface HTMLElementEventMap {
+    "changelog-count": ChangelogCountEvent;
+    "signed-out": SignedOutEvent;
+  }
+}
+`;
+
+const reactTypes =
+  () => `/** The idea bank elements ${ELEMENTS_VERSION} in JSX, for React 19 and later. Needs elements.d.ts beside it. */
+import type { DetailedHTMLProps, HTMLAttributes } from "react";
+import type {
+  BoardLabel,
+  ChangelogCountEvent,
+  ChangelogLabel,
+  IdeaBankAttributes,
+  IdeaBankBoard,
+  IdeaBankChangelog,
+  IdeaBankLauncher,
+  IdeaBankSettings,
+  SignedOutEvent,
+} from "./elements.d.ts";
+
+type Html<Element> = DetailedHTMLProps<HTMLAttributes<Element>, Element>;
+type Loading<Element, Label extends string> = Html<Element> &
+  Partial<IdeaBankSettings<Label>> &
+  IdeaBankAttributes & { "onsigned-out"?: (event: SignedOutEvent) => void };
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal"> & {
+        "onchangelog-count"?: (event: ChangelogCountEvent) => void;
+      };
+      "idea-bank-board": Loading<IdeaBankBoard, BoardLabel>;
+      "idea-bank-launcher": Html<IdeaBankLauncher> &
+        Partial<Pick<IdeaBankLauncher, "labels">> & { label?: string; inline?: boolean };
+    }
+  }
+}
+`;
+
+/** The text of each file, by its name. */
+export const elementTypes = (): ReadonlyMap<string, string> =>
+  new Map([
+    ["elements.d.ts", types()],
+    ["elements-react.d.ts", reactTypes()],
+  ]);

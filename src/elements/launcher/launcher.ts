@@ -1,0 +1,96 @@
+/**
+ * `<idea-bank-launcher>`: a button that opens the element inside it in a panel, with the number of what is new since the visitor
+ * looked last. It floats in the corner of the window; with `inline` it stands where the page puts it.
+ */
+import { h, icon } from "../shared/h.ts";
+import { Words } from "../shared/labels.ts";
+import { languageOf } from "../shared/language.ts";
+import { LAUNCHER_LABELS } from "./labels.ts";
+import styles from "./launcher.css";
+
+const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
+const CROSS = "m4 4 8 8m0-8-8 8";
+
+class IdeaBankLauncher extends HTMLElement {
+  static readonly observedAttributes = ["label", "lang"];
+
+  readonly #name = h("span", { class: "name" });
+  readonly #badge = h("span", { class: "badge", part: "badge", hidden: true });
+  readonly #button = h("button", { type: "button", class: "launch", part: "launcher", popovertarget: "panel" });
+  readonly #close = h("button", { type: "button", class: "close", part: "close", popovertarget: "panel" }, icon(CROSS));
+  readonly #panel = h("div", {
+    id: "panel",
+    part: "panel",
+    role: "dialog",
+    popover: "auto",
+    tabindex: -1,
+    autofocus: true,
+  });
+  #labels: Partial<typeof LAUNCHER_LABELS> = {};
+
+  constructor() {
+    super();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    const shadow = this.attachShadow({ mode: "open" });
+    shadow.adoptedStyleSheets = [sheet];
+    const content = h("slot");
+    this.#button.append(icon(BUBBLE), this.#name, this.#badge);
+    this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content));
+    shadow.append(h("div", { class: "root", part: "root" }, this.#button, this.#panel));
+    content.addEventListener("slotchange", () => this.#show());
+    // Browsers give the focus back from what is in the panel's own tree, which the page's element is not.
+    this.#panel.addEventListener("beforetoggle", ({ newState }) => {
+      if (newState === "closed" && this.matches(":focus-within")) this.#button.focus();
+    });
+    this.addEventListener("changelog-count", () => this.#show());
+  }
+
+  /** Replaces some of the words, or all. */
+  get labels(): Partial<typeof LAUNCHER_LABELS> {
+    return this.#labels;
+  }
+  set labels(value: Partial<typeof LAUNCHER_LABELS>) {
+    this.#labels = value;
+    this.#show();
+  }
+
+  connectedCallback(): void {
+    // Set before this script had loaded, it hides the accessor.
+    if (Object.hasOwn(this, "labels")) {
+      const { labels } = this;
+      Reflect.deleteProperty(this, "labels");
+      this.labels = labels;
+    }
+    this.#show();
+  }
+
+  attributeChangedCallback(): void {
+    this.#show();
+  }
+
+  open(): void {
+    this.#panel.showPopover();
+  }
+
+  close(): void {
+    this.#panel.hidePopover();
+  }
+
+  #show(): void {
+    const words = new Words(LAUNCHER_LABELS, this.#labels, languageOf(this));
+    const content = this.querySelector("idea-bank-changelog, idea-bank-board");
+    const name = this.getAttribute("label") || words.say(content?.localName ?? "");
+    // Its script may have run long before this one.
+    const count = Number(content && Reflect.get(content, "count")) || 0;
+    const news = count > 0 && words.say("newCount", { count });
+    this.#name.textContent = name;
+    this.#badge.textContent = words.number(count);
+    this.#badge.hidden = !news;
+    this.#button.setAttribute("aria-label", news ? `${name}, ${news}` : name);
+    this.#close.setAttribute("aria-label", words.say("close"));
+    this.#panel.setAttribute("aria-label", name);
+  }
+}
+
+if (!customElements.get("idea-bank-launcher")) customElements.define("idea-bank-launcher", IdeaBankLauncher);

@@ -1,0 +1,104 @@
+/** The elements and the pages that show them, in Firefox. What they do in every detail is tested in Chromium. */
+import type { Browser, Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { openStage, type Stage } from "../support/node/element-stage.ts";
+import { firefoxPath, launchFirefox } from "../support/node/firefox.ts";
+
+const shared = inject("stage");
+const ELEMENTS = ["board", "changelog"] as const;
+
+describe.runIf(firefoxPath && shared)("in Firefox", () => {
+  let stage: Stage;
+  let firefox: Browser;
+  beforeAll(async () => {
+    if (shared) [stage, firefox] = await Promise.all([openStage(shared), launchFirefox()]);
+  });
+  afterAll(async () => {
+    await firefox?.close();
+    await stage?.close();
+  });
+
+  async function open(address: string, width: number) {
+    const page = await firefox.newPage();
+    page.setDefaultTimeout(60_000);
+    const complaints: string[] = [];
+    // Firefox asks for an icon, which the policy of a host page refuses.
+    const isComplaint = (text: string) => !text.includes("/favicon.ico");
+    page.on("console", (message) => {
+      if (message.type() === "error" && isComplaint(message.text())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await page.setViewport({ width, height: 900 });
+    await page.goto(address);
+    return { page, complaints };
+  }
+  const inState = (page: Page, name: string, state: string) =>
+    page.waitForFunction(`document.querySelector("idea-bank-${name}").matches(":state(${state})")`);
+  const read = <Answer>(page: Page, expression: string) => page.evaluate(expression) as Promise<Answer>;
+  const shadow = (name: string) => `document.querySelector("idea-bank-${name}").shadowRoot`;
+  const page = (dir: "ltr" | "rtl", body: string) =>
+    stage.hostPage(body, {
+      dir,
+      headers: stage.strictPolicy,
+      head: [...ELEMENTS, "launcher"]
+        .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
+        .join(""),
+    });
+
+  it.each([["ltr", 900] as const, ["rtl", 390] as const])(
+    "both elements show what there is, take a vote, and open an idea that Back closes: %s, %i pixels",
+    async (dir, width) => {
+      const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train.", status: "implemented" }]);
+      const elements = ELEMENTS.map((name) => `<idea-bank-${name} token="${bank.token}"></idea-bank-${name}>`).join("");
+      const { page: shown, complaints } = await open(page(dir, elements), width);
+      for (const name of ELEMENTS) await inState(shown, name, "ready");
+      const board = shadow("board");
+      await shown.locator("idea-bank-board >>> button.vote").click();
+      await shown.waitForFunction(`${board}.querySelector("[role=status]").textContent === "Voted. 1 vote."`);
+      expect((await stage.tenant<{ votes: number }>("GET", `${bank.path}/proposals/${bank.ids[0]}`)).votes).toBe(1);
+      await shown.screenshot({ path: `test-results/firefox-elements-${dir}.png`, fullPage: true });
+      await shown.locator("idea-bank-board >>> button.open").click();
+      await shown.waitForFunction(`${board}.activeElement?.textContent === "Dogs"`);
+      await shown.screenshot({ path: `test-results/firefox-idea-${dir}.png` });
+      await shown.goBack();
+      await shown.waitForFunction(`${board}.activeElement?.matches("button.open")`);
+      expect(await read(shown, "document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      expect(complaints).toEqual([]);
+      await shown.close();
+    },
+  );
+
+  it("the launcher opens its panel, and Escape closes it", async () => {
+    const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train.", status: "implemented" }]);
+    const body = `<idea-bank-launcher><idea-bank-changelog token="${bank.token}"></idea-bank-changelog></idea-bank-launcher>`;
+    const { page: shown, complaints } = await open(page("ltr", body), 900);
+    await inState(shown, "changelog", "ready");
+    const panel = `${shadow("launcher")}.querySelector("[popover]")`;
+    await shown.locator("idea-bank-launcher >>> button.launch").click();
+    await shown.waitForFunction(`${panel}.matches(":popover-open")`);
+    await shown.screenshot({ path: "test-results/firefox-launcher.png" });
+    await shown.keyboard.press("Escape");
+    await shown.waitForFunction(`!${panel}.matches(":popover-open")`);
+    expect(complaints).toEqual([]);
+    await shown.close();
+  });
+
+  it.each([["/", "start"] as const, ["/embed/", "embed"] as const])("the page %s shows them", async (path, name) => {
+    const { page: shown, complaints } = await open(`${stage.api}${path}#token=${stage.demoToken}`, 1280);
+    for (const element of ELEMENTS) await inState(shown, element, "ready");
+    await shown.screenshot({ path: `test-results/firefox-${name}.png`, fullPage: true });
+    expect(complaints).toEqual([]);
+    await shown.close();
+  });
+
+  it.each([["/reference", "Vote for a proposal"] as const, ["/account/api-keys", "API keys"] as const])(
+    "the page %s shows its content",
+    async (path, text) => {
+      const { page: shown, complaints } = await open(stage.api + path, 1280);
+      await shown.waitForFunction(`document.body.innerText.includes("${text}")`);
+      await shown.screenshot({ path: `test-results/firefox${path.replaceAll("/", "-")}.png` });
+      expect(complaints).toEqual([]);
+      await shown.close();
+    },
+  );
+});

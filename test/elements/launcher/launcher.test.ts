@@ -1,0 +1,142 @@
+/** `<idea-bank-launcher>`: a button with the number of what is new, and a panel with either element. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const done = (title: string) => ({ title, description: "Done.", status: "implemented" });
+
+describe.runIf(shared)("<idea-bank-launcher>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  const scripts = () =>
+    ["launcher", "changelog", "board"]
+      .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
+      .join("");
+  const launcher = (name: string, token: string, attributes = "") =>
+    `<idea-bank-launcher ${attributes}><idea-bank-${name} token="${token}"></idea-bank-${name}></idea-bank-launcher>`;
+  const host = (body: string, { head = "", dir = "ltr" } = {}) =>
+    stage.hostPage(body, { head: scripts() + head, dir, headers: head.includes("<style>") ? {} : stage.strictPolicy });
+  const inState = (page: Page, name: string, state: string) =>
+    page.locator(`idea-bank-${name}:state(${state})`).waitFor({ state: "attached" });
+
+  it("shows how much is new since the last look, until the panel has been opened", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page, complaints } = await stage.page();
+    const address = host(launcher("changelog", bank.token));
+    await page.goto(address);
+    // The first visit is no news.
+    await page.getByRole("button", { name: "What’s new", exact: true }).click();
+    await page.getByRole("dialog", { name: "What’s new" }).waitFor();
+    await page.getByRole("heading", { name: "First" }).waitFor();
+    for (const title of ["Second", "Third"]) await stage.tenant("POST", `${bank.path}/proposals`, done(title));
+    await page.goto(address);
+    const button = page.getByRole("button", { name: "What’s new, 2 new" });
+    await button.waitFor();
+    expect(await button.locator(".badge").textContent()).toBe("2");
+    expect(await page.getByRole("heading", { name: "Third" }).isVisible()).toBe(false);
+    await button.click();
+    await page.getByRole("heading", { name: "Third" }).waitFor();
+    await page.getByRole("button", { name: "What’s new", exact: true }).waitFor();
+    await page.reload();
+    await inState(page, "changelog", "ready");
+    await page.getByRole("button", { name: "What’s new", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens by keyboard, takes the focus, and gives it back on Escape", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page();
+    await page.goto(host(launcher("board", bank.token)));
+    await page.getByRole("button", { name: "Ideas", exact: true }).press("Enter");
+    await inState(page, "board", "ready");
+    const focused = "document.activeElement.shadowRoot?.activeElement?.getAttribute('part')";
+    expect(await page.evaluate(focused)).toBe("panel");
+    await page.getByRole("button", { name: "First", exact: true }).click();
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    // Escape closes the idea, and only then the panel.
+    await page.keyboard.press("Escape");
+    await page.getByRole("radio", { name: "Trending" }).waitFor({ state: "attached" });
+    expect(await page.getByRole("dialog").isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    expect(await page.evaluate(focused)).toBe("launcher");
+  });
+
+  it("asks for nothing of a board before its panel is opened", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page();
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes("/ideabank") && asked.push(request.method()));
+    await page.goto(host(launcher("board", bank.token), {}));
+    await inState(page, "board", "loading");
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(asked).toEqual([]);
+    await ask(page.locator("idea-bank-launcher"), "element.open()");
+    await inState(page, "board", "ready");
+    expect(asked).not.toEqual([]);
+    await ask(page.locator("idea-bank-launcher"), "element.close()");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it("says what the page says in place of its words", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page();
+    const early = `<script>document.querySelector("idea-bank-launcher").labels = { close: "Schließen" }</script>`;
+    await page.goto(
+      stage.hostPage(launcher("changelog", bank.token, `inline label="Neuigkeiten"`) + early, { head: scripts() }),
+    );
+    await page.getByRole("button", { name: "Neuigkeiten" }).click();
+    await page.getByRole("dialog", { name: "Neuigkeiten" }).getByRole("button", { name: "Schließen" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it("keeps its looks among hostile styles", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const hostile = `<style>
+      * { all: unset; display: inline !important; font: 40px/3 cursive !important; color: red !important }
+      button, div { float: right; border: 9px solid red }
+    </style>`;
+    const { page } = await stage.page();
+    await page.goto(host(launcher("changelog", bank.token), { head: hostile }));
+    const button = page.getByRole("button", { name: "What’s new" });
+    const looks = await ask(
+      button,
+      `(({ position, fontSize, color, float }) => [position, fontSize, color, float])(getComputedStyle(element))`,
+    );
+    expect(looks).toEqual(["fixed", "16px", "rgb(255, 255, 255)", "none"]);
+    await button.click();
+    expect((await page.getByRole("dialog").boundingBox())?.width).toBeGreaterThan(400);
+  });
+
+  it("has nothing for axe-core to complain of, open and closed, floating and inline, in any look", async () => {
+    const bank = await stage.ideaBank({}, [done("First"), done("Second")]);
+    for (const [name, colorScheme, width, dir, attributes, forcedColors] of [
+      ["changelog", "light", 1280, "ltr", "", "none"],
+      ["changelog", "dark", 390, "rtl", "inline", "none"],
+      ["board", "dark", 1280, "rtl", "", "none"],
+      ["board", "light", 240, "ltr", "", "none"],
+      ["board", "light", 390, "ltr", "inline", "active"],
+    ] as const) {
+      const { page } = await stage.page({ colorScheme, forcedColors, viewport: { width, height: 700 } });
+      const head = `<meta name="color-scheme" content="light dark">`;
+      await page.goto(host(launcher(name, bank.token, attributes), { head, dir }));
+      const button = page.locator("button.launch");
+      await button.waitFor();
+      const looks = `launcher-${name}-${colorScheme}-${width}${forcedColors === "active" ? "-forced" : ""}`;
+      await takeScreenshot(page, `test-results/${looks}-closed.png`, false);
+      await expectAccessible(page, `${looks}, closed`);
+      await button.click();
+      await inState(page, name, "ready");
+      await takeScreenshot(page, `test-results/${looks}.png`, false);
+      await expectAccessible(page, looks);
+    }
+  });
+});

@@ -1,0 +1,227 @@
+/** Both elements on pages as there are many: hostile ones, narrow ones, in forced colors, from right to left, in other languages. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { block } from "../../support/node/documents.ts";
+import { ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const ELEMENTS = ["board", "changelog"] as const;
+type Element = (typeof ELEMENTS)[number];
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+const IDEAS = [idea("Bikes", { status: "planned" }), idea("Dogs", { status: "implemented" }), idea("Cats")];
+
+describe.runIf(shared)("both elements, on any page", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  const scripts = () =>
+    ELEMENTS.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
+  const tag = (name: Element, token: string, more = "") =>
+    `<idea-bank-${name} token="${token}" ${more}></idea-bank-${name}>`;
+  const inState = (page: Page, name: Element, state: string) =>
+    page.locator(`idea-bank-${name}:state(${state})`).waitFor();
+  const host = (body: string, more: Parameters<Stage["hostPage"]>[1] = {}) =>
+    stage.hostPage(body, { ...more, head: scripts() + (more.head ?? "") });
+
+  it("work where a page's elements hide the document's own methods and properties", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const names = [
+      "createElement",
+      "createElementNS",
+      "visibilityState",
+      "hidden",
+      "addEventListener",
+      "querySelector",
+    ];
+    const clobbering = names.map((name) => `<img name="${name}"><form name="${name}"></form>`).join("");
+    const { page, complaints } = await stage.page();
+    await page.goto(host(clobbering + ELEMENTS.map((name) => tag(name, bank.token)).join("")));
+    expect(await page.evaluate("typeof document.createElement.call")).toBe("undefined");
+    for (const name of ELEMENTS) await inState(page, name, "ready");
+    const again = page.waitForResponse(/changelog$/);
+    await page.evaluate(
+      "EventTarget.prototype.dispatchEvent.call(document, new Event('visibilitychange', { bubbles: true }))",
+    );
+    expect((await again).status()).toBe(304);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["../../x", "..", "%2e%2e", ".", "a/b", "a?b", "\\..\\x"])(
+    "send the token nowhere else for proposal=%s",
+    async (proposal) => {
+      const bank = await stage.ideaBank({}, IDEAS);
+      const { page } = await stage.page();
+      const paths = new Set<string>();
+      page.on(
+        "request",
+        (request) => request.url().startsWith(stage.api) && paths.add(new URL(request.url()).pathname),
+      );
+      await page.goto(host(tag("board", bank.token, `proposal="${proposal}"`)));
+      await page.locator(".notice").getByText("This idea is no longer here.").waitFor();
+      await inState(page, "board", "ready");
+      expect([...paths].sort()).toEqual(["/embed/board.js", "/embed/changelog.js", "/ideabank", "/ideabank/proposals"]);
+    },
+  );
+
+  it.each(ELEMENTS)("the %s leaves nothing beside its card in 240 pixels, and axe-core finds nothing", async (name) => {
+    const bank = await stage.ideaBank({ name: "Donaudampfschifffahrtsgesellschaft" }, [
+      ...IDEAS,
+      idea("Donaudampfschifffahrtsgesellschaftskapitän", { status: "in-progress" }),
+    ]);
+    for (const [colorScheme, dir] of [["light", "ltr"] as const, ["dark", "rtl"] as const]) {
+      const { page } = await stage.page({ colorScheme, viewport: { width: 240, height: 700 } });
+      const head = `<meta name="color-scheme" content="light dark"><style>body { margin: 0 }</style>`;
+      await page.goto(host(tag(name, bank.token), { head, dir }));
+      await inState(page, name, "ready");
+      const outside = () =>
+        ask<string[]>(
+          page.locator(`idea-bank-${name}`),
+          `[...element.shadowRoot.querySelectorAll("section *")].filter((each) => {
+            const { left, right, width } = each.getBoundingClientRect();
+            return width > 1 && (left < 0 || right > innerWidth);
+          }).map((each) => each.className)`,
+        );
+      expect(await outside(), `list ${dir}`).toEqual([]);
+      await takeScreenshot(page, `test-results/${name}-${colorScheme}-240.png`);
+      await expectAccessible(page, `${name} in 240 pixels`);
+      if (name === "changelog") continue;
+      await page
+        .getByRole("button", { name: /kapitän$/, exact: false })
+        .last()
+        .click();
+      await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+      expect(await outside(), `idea ${dir}`).toEqual([]);
+      await page.goBack();
+      await page.getByRole("button", { name: "New idea" }).click();
+      await page.getByRole("button", { name: "Submit idea" }).click();
+      expect(await outside(), `form ${dir}`).toEqual([]);
+      await takeScreenshot(page, `test-results/board-form-${colorScheme}-240.png`);
+    }
+  });
+
+  it("show a vote, the chosen sort, a status and what is new without the page's colors", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page({ forcedColors: "active" });
+    await page.goto(host(tag("board", bank.token) + tag("changelog", bank.token)));
+    for (const name of ELEMENTS) await inState(page, name, "ready");
+    await page.getByRole("button", { name: "Vote for “Cats”" }).click();
+    await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+    await page.mouse.move(0, 0);
+    const system = (name: string) =>
+      page.evaluate<string>(`{
+        const probe = document.body.appendChild(document.createElement("p"));
+        probe.style = "forced-color-adjust: none; color: ${name}";
+        const { color } = getComputedStyle(probe);
+        probe.remove();
+        color;
+      }`);
+    const [highlight, canvas] = [await system("Highlight"), await system("Canvas")];
+    expect(highlight).not.toBe(canvas);
+    const background = (locator: ReturnType<Page["locator"]>) =>
+      ask<string>(locator, "getComputedStyle(element).backgroundColor");
+    await expect.poll(() => background(page.locator("[aria-pressed=true]"))).toBe(highlight);
+    expect(await background(page.locator("[aria-pressed=false]").first())).not.toBe(highlight);
+    expect(await background(page.locator(".sorts :checked + span"))).toBe(highlight);
+    expect(await background(page.locator(".sorts :not(:checked) + span").first())).not.toBe(highlight);
+    const border =
+      "(({ borderTopStyle, borderTopWidth, borderTopColor }) => [borderTopStyle, borderTopWidth, borderTopColor])(getComputedStyle(element))";
+    expect(await ask(page.locator(".status").first(), border)).toEqual(["solid", "1px", await system("CanvasText")]);
+    await takeScreenshot(page, "test-results/elements-forced-colors.png");
+    await expectAccessible(page, "forced colors");
+  });
+
+  it("take the page's language, the nearest; the visitor's where the page names none that exists", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs", { status: "implemented" })]);
+    const { page } = await stage.page({ locale: "fr-FR", timezoneId: "UTC" });
+    const date = async (lang: string, body: string) => {
+      await page.goto(host(body, { lang }));
+      await inState(page, "changelog", "ready");
+      return page.locator("time").first().textContent();
+    };
+    const now = new Date();
+    const expected = (locale: string) => now.toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
+    const element = tag("changelog", bank.token);
+    expect(await date("de", element)).toBe(expected("de"));
+    expect(await date("de", `<div lang="ja">${element}</div>`)).toBe(expected("ja"));
+    expect(await date("de", tag("changelog", bank.token, `lang="sv"`))).toBe(expected("sv"));
+    expect(await date("not a language", element)).toBe(expected("fr-FR"));
+    expect(await date("", element)).toBe(expected("fr-FR"));
+    // Within another component's shadow root.
+    await page.goto(host(`<div id="host"></div>`, { lang: "de" }));
+    await ask(
+      page.locator("#host"),
+      `(element.attachShadow({ mode: "open" }).append(Object.assign(document.createElement("idea-bank-changelog"), { token: "${bank.token}" })), 1)`,
+    );
+    await expect.poll(() => page.locator("time").first().textContent()).toBe(expected("de"));
+  });
+
+  it("read times and names in their own direction, on a page from right to left", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const { page } = await stage.page();
+    await page.goto(host(tag("board", bank.token), { dir: "rtl" }));
+    await inState(page, "board", "ready");
+    // "22 comments" and "3 days ago" begin with a number, which takes the direction of what is around it.
+    const order = await ask<string>(
+      page.locator(".vote .unseen, .meta time").last(),
+      `(() => {
+        element.textContent = "10 days ago";
+        const left = (from, to) => {
+          const range = new Range();
+          range.setStart(element.firstChild, from);
+          range.setEnd(element.firstChild, to);
+          return range.getBoundingClientRect().left;
+        };
+        return left(0, 2) < left(3, 7) ? "10 days" : "days 10";
+      })()`,
+    );
+    expect(order).toBe("10 days");
+  });
+
+  /** The documentation's rule. */
+  const reserved = () => `<style>${block("docs/embed.md", "reserve")}</style>`;
+  const AFTER = `<p>${"What follows. ".repeat(60)}</p>`.repeat(4);
+  it.each([[["board"]] as const, [["changelog"]] as const, [["changelog", "board"]] as const])(
+    "move the page by 0.1 at most while they load: %j",
+    async (names) => {
+      const few = await stage.ideaBank({}, IDEAS);
+      for (const token of [stage.demoToken, few.token]) {
+        for (const [width, height] of [[1280, 800] as const, [390, 844] as const]) {
+          const { page } = await stage.page({ viewport: { width, height } });
+          await page.addInitScript(
+            "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shift += value))).observe({ type: 'layout-shift', buffered: true })",
+          );
+          const address = host(names.map((name) => tag(name, token)).join("") + AFTER, { head: reserved() });
+          // The second visit knows how many rows there were.
+          for (const visit of ["first", "second"]) {
+            // Painted without the scripts, then with skeletons, then with what was loaded.
+            const [script, answers] = [
+              await hold(page, /embed\/\w+\.js$/),
+              await hold(page, /ideabank$|proposals\?|changelog$/),
+            ];
+            await page.goto(address, { waitUntil: "commit" });
+            await page.getByText("What follows.").first().waitFor();
+            await painted(page);
+            script.release();
+            for (const name of names) await inState(page, name, "loading");
+            await painted(page);
+            answers.release();
+            for (const name of names) await inState(page, name, "ready");
+            await painted(page);
+            expect(await page.evaluate<number>("shift"), `${width} ${visit}`).toBeLessThanOrEqual(0.1);
+            await page.unrouteAll();
+          }
+        }
+      }
+    },
+  );
+});
+
+/** Two frames later, what was there has been painted and its shifts are known. */
+const painted = (page: Page) =>
+  page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");
