@@ -4,8 +4,15 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Where code runs. A Durable Object's timers must fire in a call of its own: `wake` makes one. */
-export type Where = { readonly place: number; readonly wake?: (timer: number) => Promise<void> };
+/**
+ * Where code runs. A Durable Object's timers must fire in a call of its own: `wake` makes one. `keepAwake` says that a call or a
+ * timer of the object begins (1) or ends (-1).
+ */
+export type Where = {
+  readonly place: number;
+  readonly wake?: (timer: number) => Promise<void>;
+  readonly keepAwake?: (by: 1 | -1) => void;
+};
 
 export const where = new AsyncLocalStorage<Where>();
 
@@ -32,7 +39,7 @@ export class Clock {
   #ids = 0;
   readonly #cancelled = new Set<number>();
   /** What a timer of a Durable Object does, once that object was called for it. */
-  readonly #inObjects = new Map<number, () => void>();
+  readonly #inObjects = new Map<number, { readonly fire: () => void; readonly end: () => void }>();
 
   /** From now on, in this isolate. */
   install(): void {
@@ -48,7 +55,11 @@ export class Clock {
     const setVirtual = (callback: () => void, milliseconds = 0) => clock.#schedule(callback, milliseconds);
     Object.assign(globalThis, {
       setTimeout: setVirtual,
-      clearTimeout: (id: number | null) => id !== null && clock.#cancelled.add(id),
+      clearTimeout: (id: number | null) => {
+        if (id === null) return;
+        clock.#cancelled.add(id);
+        clock.#endTimer(id);
+      },
     });
   }
 
@@ -89,9 +100,14 @@ export class Clock {
 
   /** What `Where.wake` brought the object to do. */
   wake(timer: number): void {
-    const callback = this.#inObjects.get(timer);
-    this.#inObjects.delete(timer);
-    callback?.();
+    this.#endTimer(timer)?.fire();
+  }
+
+  #endTimer(id: number) {
+    const timer = this.#inObjects.get(id);
+    this.#inObjects.delete(id);
+    timer?.end();
+    return timer;
   }
 
   /** Moves time on until the promise is settled. */
@@ -134,7 +150,8 @@ export class Clock {
     if (wake === undefined) {
       this.#push({ id, due, fire: () => (current === undefined ? callback() : where.run(current, callback)) });
     } else {
-      this.#inObjects.set(id, callback);
+      current?.keepAwake?.(1);
+      this.#inObjects.set(id, { fire: callback, end: () => current?.keepAwake?.(-1) });
       this.#push({ id, due, fire: () => void wake(id) });
     }
     return id;
@@ -160,7 +177,6 @@ export class Clock {
       if (first === undefined || last === undefined) return undefined;
       if (first !== last) this.#sink(last);
       if (!this.#cancelled.delete(first.id)) return first;
-      this.#inObjects.delete(first.id);
     }
   }
 
