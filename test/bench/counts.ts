@@ -7,6 +7,8 @@ export type Counts = {
   kvReads: number;
   kvWrites: number;
   objectRequests: number;
+  /** How long objects were kept from sleeping, by open calls and pending timers: the sum over all objects, in milliseconds. */
+  objectMs: number;
   logLines: number;
 };
 
@@ -18,5 +20,6 @@ export const NO_COUNTS: Counts = {
   kvReads: 0,
   kvWrites: 0,
   objectRequests: 0,
+  objectMs: 0,
   logLines: 0,
 };

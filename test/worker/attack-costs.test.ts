@@ -172,7 +172,7 @@ it.each(ATTACKS)("%s costs what the table says", async (attack, status, send) =>
   expect((await send(counted.send)).status).toBe(status);
   const cost = counted.cost();
   const [requests = 0, objectRequests = 0, rowsRead = 0, rowsWritten = 0, kvReads = 0, kvWrites = 0] = cost;
-  const stores = { objectRequests, rowsRead, rowsWritten, kvReads, kvWrites, d1RoundTrips: 0 };
+  const stores = { objectRequests, objectMs: 0, rowsRead, rowsWritten, kvReads, kvWrites, d1RoundTrips: 0 };
   const counts = { requests, ...stores, logLines: 0 };
   expect(documented.get(attack)).toEqual([...cost, Number(dollarsPerMillion(counts).toFixed(3))]);
 });

@@ -68,7 +68,9 @@ export class KeyUse {
   askAhead(now: number): Ask | undefined {
     if (this.#isLast || this.#isAsking(now) || !this.#leases.every((lease) => lease.isDue(now))) return undefined;
     const perSecond = this.#worth(now);
-    return perSecond === 0 ? undefined : this.#begin(now, perSecond);
+    if (perSecond === 0) return undefined;
+    for (const lease of this.#leases) if (lease.isOver(now)) this.end(lease);
+    return this.#begin(now, perSecond);
   }
 
   /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */

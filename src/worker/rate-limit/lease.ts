@@ -51,10 +51,14 @@ export class HeldLease {
   admit(now: number): boolean {
     const at = Math.max(now, this.#lastSeen);
     // A clock that has stepped back says nothing of how long the lease lasts.
-    if (at - now > CLOCK_JITTER_MS || at - this.#since >= this.usableMs || this.left === 0) return false;
+    if (at - now > CLOCK_JITTER_MS || this.isOver(at)) return false;
     this.#lastSeen = at;
     this.#used += 1;
     return true;
+  }
+
+  isOver(now: number): boolean {
+    return now - this.#since >= this.usableMs || this.left === 0;
   }
 
   isDue(now: number): boolean {

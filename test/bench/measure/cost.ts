@@ -34,6 +34,7 @@ export async function measureCost(plan: CostPlan): Promise<CostResult[]> {
     { name: "whoami-tenth", ...ours },
     { name: "whoami-full-without-leases", ...withoutLeases },
     { name: "whoami-tenth-without-leases", ...withoutLeases },
+    { name: "whoami-seldom", ...ours },
     { name: "refusals", ...ours },
     { name: "changelog", ...ours },
     { name: "changelog-another-isolate", ...ours },
@@ -60,6 +61,7 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
   await seedAccount(database);
   const full = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const tenth = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
+  const seldom = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const fullWithoutLeases = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const tenthWithoutLeases = await seedApiKeys(database, KEYS, DEFAULT_LIMIT);
   const peers = await seedApiKeys(database, KEYS, { limit: 10_000, windowSeconds: 60 });
@@ -74,7 +76,7 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
 
   const { reader: panelist, voters, proposal } = await prepareIdeas(database, reads);
 
-  const progress = new Progress(20);
+  const progress = new Progress(21);
   const generator = new Generator();
   const generators = [generator];
   const counted = async (
@@ -146,6 +148,7 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
     const steady = await Promise.all([
       steadily("ours, keys near their default limit (9 requests a second each)", "whoami-full", full, 9),
       steadily("ours, keys in slow use (1 request a second each)", "whoami-tenth", tenth, 1),
+      steadily("ours, keys that are asked once in six seconds", "whoami-seldom", seldom, 1 / 6),
       steadily(
         "ours, LEASE_SECONDS=0, keys near their default limit",
         "whoami-full-without-leases",

@@ -49,7 +49,15 @@ type ObjectClass<E> = new (state: DurableObjectState, env: E) => DurableObject<E
 
 /** The Durable Object class, with its storage, its alarms and its own bindings counted. */
 export function meteredObject<E extends Bindings>(Base: ObjectClass<E>): ObjectClass<E> {
-  return class extends Base {
+  const awake = new WeakMap<object, { open: number; since: number }>();
+  const keepAwake = (object: object, by: 1 | -1) => {
+    const time = awake.get(object) ?? { open: 0, since: 0 };
+    if (time.open === 0) time.since = Date.now();
+    time.open += by;
+    if (time.open === 0) counts.objectMs += Date.now() - time.since;
+    awake.set(object, time);
+  };
+  class Metered extends Base {
     constructor(state: DurableObjectState, env: E) {
       const { kv } = state.storage;
       const put = kv.put.bind(kv);
@@ -67,9 +75,29 @@ export function meteredObject<E extends Bindings>(Base: ObjectClass<E>): ObjectC
 
     override async alarm(info?: AlarmInvocationInfo): Promise<void> {
       counts.objectRequests += 1;
-      await super.alarm?.(info);
+      keepAwake(this, 1);
+      try {
+        await super.alarm?.(info);
+      } finally {
+        keepAwake(this, -1);
+      }
     }
-  };
+  }
+  for (const name of OBJECT_METHODS) {
+    const method: unknown = Reflect.get(Base.prototype, name);
+    if (typeof method !== "function") continue;
+    Object.defineProperty(Metered.prototype, name, {
+      async value(this: object, ...args: unknown[]) {
+        keepAwake(this, 1);
+        try {
+          return await Reflect.apply(method, this, args);
+        } finally {
+          keepAwake(this, -1);
+        }
+      },
+    });
+  }
+  return Metered;
 }
 
 type Bindings = { DB: D1Database };

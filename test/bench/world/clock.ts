@@ -5,8 +5,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Timers } from "../../simulation/world/timers.ts";
 
-/** Where code runs. A Durable Object's timers must fire in a call of its own: `wake` makes one. */
-export type Where = { readonly place: number; readonly wake?: (timer: number) => Promise<void> };
+/**
+ * Where code runs. A Durable Object's timers must fire in a call of its own: `wake` makes one. `keepAwake` says that a call or a
+ * timer of the object begins (1) or ends (-1).
+ */
+export type Where = {
+  readonly place: number;
+  readonly wake?: (timer: number) => Promise<void>;
+  readonly keepAwake?: (by: 1 | -1) => void;
+};
 
 export const where = new AsyncLocalStorage<Where>();
 
@@ -29,7 +36,7 @@ export class Clock {
   #onIdle = () => {};
   readonly #timers = new Timers();
   /** What a timer of a Durable Object does, once that object was called for it. */
-  readonly #inObjects = new Map<number, () => void>();
+  readonly #inObjects = new Map<number, { readonly fire: () => void; readonly end: () => void }>();
 
   /** From now on, in this isolate. */
   install(): void {
@@ -86,9 +93,14 @@ export class Clock {
 
   /** What `Where.wake` brought the object to do. */
   wake(timer: number): void {
-    const callback = this.#inObjects.get(timer);
-    this.#inObjects.delete(timer);
-    callback?.();
+    this.#endTimer(timer)?.fire();
+  }
+
+  #endTimer(id: number) {
+    const timer = this.#inObjects.get(id);
+    this.#inObjects.delete(id);
+    timer?.end();
+    return timer;
   }
 
   /** Moves time on until the promise is settled. */
@@ -131,13 +143,14 @@ export class Clock {
       return this.#timers.add(due, () => (current === undefined ? callback() : where.run(current, callback)));
     }
     const id = this.#timers.add(due, () => void wake(id));
-    this.#inObjects.set(id, callback);
+    current?.keepAwake?.(1);
+    this.#inObjects.set(id, { fire: callback, end: () => current?.keepAwake?.(-1) });
     return id;
   }
 
   #cancel(id: number): void {
     this.#timers.cancel(id);
-    this.#inObjects.delete(id);
+    this.#endTimer(id);
   }
 }
 

@@ -1,4 +1,4 @@
-/** A Durable Object class in the world: its own D1 at its own distance, its timers and its alarm by the world's clock, its writes counted. */
+/** A Durable Object class in the world: its own D1 at its own distance, its timers and its alarm by the world's clock, its writes and its time awake counted. */
 import type { DurableObject } from "cloudflare:workers";
 import type { Counts } from "../counts.ts";
 import { clock, type Where, where } from "./clock.ts";
@@ -8,6 +8,16 @@ type ObjectClass<E> = new (state: DurableObjectState, env: E) => DurableObject<E
 
 /** The methods that the world adds: `wake` fires a timer inside the object, `ring` its alarm. */
 type Reached = { wakeInWorld(timer: number): Promise<void>; ringInWorld(): Promise<void> };
+
+/** Adds up how long an object cannot sleep. */
+function awake(counts: Counts): (by: 1 | -1) => void {
+  let [open, since] = [0, 0];
+  return (by) => {
+    if (open === 0) since = clock.now;
+    open += by;
+    if (open === 0) counts.objectMs += clock.now - since;
+  };
+}
 
 /** `adapt` gives the object its bindings; `binding` is the namespace's own name. */
 export function worldObject<E extends Env>(
@@ -23,9 +33,11 @@ export function worldObject<E extends Env>(
     const here = places.get(object);
     if (here === undefined || where.getStore() === here) return call();
     clock.end();
+    here.keepAwake?.(1);
     try {
       return await where.run(here, async () => call());
     } finally {
+      here.keepAwake?.(-1);
       clock.begin();
     }
   };
@@ -38,6 +50,7 @@ export function worldObject<E extends Env>(
       };
       const here: Where = {
         place: homeOf(state.id),
+        keepAwake: awake(counts),
         wake: (timer) => clock.real(async () => reach().wakeInWorld(timer)),
       };
       const { kv } = state.storage;

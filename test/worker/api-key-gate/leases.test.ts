@@ -6,7 +6,8 @@ import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { LeasedWindow } from "../../../src/worker/rate-limit/leased-window.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
-import { gateOf, revokeInDatabase } from "../../support/gate.ts";
+import { gateOf } from "../../support/gate.ts";
+import { holdTimers } from "../../support/hang.ts";
 import { countStores } from "../../support/intercept.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -66,31 +67,33 @@ describe("a key in busy use", () => {
 });
 
 it.each(BROKEN)(
-  "a renewal that %s costs no request and no count: the next lease comes with a request",
+  "a call for the next lease that %s costs no request and no count: it comes with a request",
   async (_, way) => {
     freezeTimers(START);
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const key = await addApiKey({ limit: 10_000 });
-    let renewed = Promise.withResolvers<void>();
-    const gates = interceptObjects(env.API_KEY_GATE, ["renew"], () => {
-      renewed.resolve();
+    let asked = Promise.withResolvers<void>();
+    let isDown = true;
+    const gates = interceptObjects(env.API_KEY_GATE, ["report"], (_kind, makeCall) => {
+      if (!isDown) return makeCall();
+      asked.resolve();
       return way();
     });
     const isolate = createIsolate({ ...env, API_KEY_GATE: gates });
     let requests = 0;
-    for (let renewals = 0; renewals < 2; requests++) {
+    for (let calls = 0; calls < 2; requests++) {
       const answer = whoami(isolate, key.text);
-      const isRenewing = await Promise.race([answer.then(() => false), renewed.promise.then(() => true)]);
-      if (isRenewing) {
-        renewals += 1;
-        renewed = Promise.withResolvers();
+      const isAsking = await Promise.race([answer.then(() => false), asked.promise.then(() => true)]);
+      if (isAsking) {
+        calls += 1;
+        asked = Promise.withResolvers();
         await vi.advanceTimersByTimeAsync(2_000);
       }
       expect((await answer).status).toBe(200);
       vi.setSystemTime(Date.now() + 20);
     }
+    isDown = false;
     await isolate.elapse();
-    await gateOf(key.id).forget([], true);
     expect(await usageOf(key.id)).toEqual({ admitted: requests, limited: 0 });
   },
 );
@@ -108,7 +111,7 @@ it("a key in slow use asks its gate once for each request, and nothing besides",
 describe("a lease", () => {
   it("ends with the key, and with the grace of the secret before a rotation", async () => {
     freeze(START);
-    expect(await grant({})).toMatchObject({ forMs: 1_000, admissions: 60 });
+    expect(await grant({})).toMatchObject({ forMs: 1_000, admissions: 15 });
     expect(await grant({ expiresAt: START + 300 })).toMatchObject({ forMs: 300 });
     const key = await addApiKey();
     await databaseOf(key.id)
@@ -120,42 +123,31 @@ describe("a lease", () => {
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null, FAST))).toMatchObject({ forMs: 400 });
   });
 
-  it("lasts a tenth of the window, holds a tenth of the limit, and takes a quarter of what remains", async () => {
+  it("lasts a tenth of the window, and takes half of the twentieth of the limit that is left, and a quarter of what remains", async () => {
     freeze(START);
     const much = { perSecond: 100_000 };
-    expect(await grant({ limit: 200, windowSeconds: 2 }, much)).toMatchObject({ forMs: 200, admissions: 20 });
-    const key = await addApiKey({ limit: 20 });
-    for (let times = 0; times < 9; times++) await gateOf(key.id).admit(key.secretHash);
-    const third = async () => leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null, much))?.admissions;
-    // The limit's tenth is 2: nothing is left of it for another isolate.
-    expect([await third(), await third()]).toEqual([2, undefined]);
-    const full = await addApiKey({ limit: 40 });
-    for (let times = 0; times < 28; times++) await gateOf(full.id).admit(full.secretHash);
-    expect(leaseOf(await gateOf(full.id).admit(full.secretHash, 0, null, much))?.admissions).toBe(2);
+    expect(await grant({ limit: 200, windowSeconds: 2 }, much)).toMatchObject({ forMs: 200, admissions: 5 });
+    const key = await addApiKey({ limit: 200 });
+    const next = async (of = key) => leaseOf(await gateOf(of.id).admit(of.secretHash, 0, null, much))?.admissions;
+    // Half of 10, then of 5; less than two of the 3 that are left then are none.
+    expect([await next(), await next(), await next()]).toEqual([5, 2, undefined]);
+    const full = await addApiKey({ limit: 200 });
+    for (let times = 0; times < 190; times++) await gateOf(full.id).admit(full.secretHash);
+    expect(await next(full)).toBe(2);
   });
 
   it("is charged at its end, also by a gate that has restarted", () => {
-    const limit = { limit: 20, windowMs: 1_000 };
+    const limit = { limit: 80, windowMs: 1_000 };
     const first = new LeasedWindow(limit, new Float64Array(), 0);
-    expect(first.grant(0, { id: "a", admissions: 2, forMs: 100, renews: undefined })).toBe(2);
-    const restarted = new LeasedWindow(limit, first.times(1), 1);
-    expect([1, 1_050, 1_099, 1_100].map((now) => restarted.remaining(now))).toEqual([18, 18, 18, 20]);
+    expect(first.grant(0, { id: "a", admissions: 2, forMs: 100 })).toBe(2);
+    const restarted = new LeasedWindow(limit, first.store(1), 1);
+    expect([1, 1_050, 1_099, 1_100].map((now) => restarted.remaining(now))).toEqual([78, 78, 78, 80]);
   });
 
   it("is not granted to a caller that does not ask, as isolates of an earlier release do not", async () => {
     const key = await addApiKey();
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null))).toBeUndefined();
   });
-});
-
-it("a gate writes down how long leases may last at most once in four seconds", async () => {
-  freeze(START);
-  const key = await addApiKey({ limit: 10_000 });
-  const writes = await runInDurableObject(gateOf(key.id), (_, { storage: { kv } }) => vi.spyOn(kv, "put"));
-  await use(createIsolate(), key.text, 600, 30);
-  const durable = writes.mock.calls.filter(([name]) => name === "leased-until/1");
-  expect(durable.length).toBeGreaterThan(1);
-  expect(durable.length).toBeLessThanOrEqual(1 + 20 / 4);
 });
 
 describe("after the owner's answer to a revocation, no request is admitted", () => {
@@ -185,26 +177,7 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     expect(await status()).toBe(401);
   });
 
-  it("not before a lease ends that another run of the gate has granted", async () => {
-    freeze(START);
-    const key = await addApiKey();
-    const admission = await gateOf(key.id).admit(key.secretHash, 0, null, FAST);
-    expect(leaseOf(admission)).toMatchObject({ forMs: 1_000 });
-    await evictDurableObject(gateOf(key.id));
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: START + 10 });
-    await runInDurableObject(gateOf(key.id), async (instance) => {
-      let confirmed = false;
-      const revocation = instance.forget([], true).then(() => {
-        confirmed = true;
-      });
-      await vi.advanceTimersByTimeAsync(989);
-      expect(confirmed).toBe(false);
-      await vi.advanceTimersByTimeAsync(4_001);
-      await revocation;
-    });
-  });
-
-  it("although the lease is renewed while the gate waits for its end", async () => {
+  it("although the next lease is asked for while the owner waits", async () => {
     const { owner, apiKey, status } = await leased();
     let revoked = false;
     const revocation = owner.json("DELETE", `/keys/${apiKey.id}`).then(({ status: answered }) => {
@@ -220,13 +193,55 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     expect(await status()).toBe(401);
   });
 
-  it("and an idle key's revocation waits for nothing", async () => {
+  it("and the owner waits as long as a lease can last, whether one is out or not", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    const { env: watched, answered } = afterForget();
+    holdTimers();
+    const revoked = vi.fn();
+    const revocation = createOwner(owner.email, watched).json("DELETE", `/keys/${apiKey.id}`).finally(revoked);
+    await answered;
+    await vi.advanceTimersByTimeAsync(999);
+    expect(revoked).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await revocation).status).toBe(200);
+  });
+
+  it("and with LEASE_SECONDS=0 the owner waits for nothing", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    const { env: watched, answered } = afterForget();
+    holdTimers();
+    const revocation = createOwner(owner.email, { ...watched, LEASE_SECONDS: "0" }).json(
+      "DELETE",
+      `/keys/${apiKey.id}`,
+    );
+    await answered;
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await revocation).status).toBe(200);
+  });
+
+  it("not before the gate has waited itself, where a Worker of the release before asks it", async () => {
     const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash);
-    await revokeInDatabase(key.id);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    // A wait for a timer would never end here.
-    await runInDurableObject(gateOf(key.id), (instance) => instance.forget([], true));
-    expect(await gateOf(key.id).admit(key.secretHash)).toEqual({ outcome: "refused", reason: "revoked" });
+    holdTimers();
+    await runInDurableObject(gateOf(key.id), async (instance) => {
+      const told = vi.fn();
+      const forgotten = instance.forget([]).then(told);
+      await vi.advanceTimersByTimeAsync(999);
+      expect(told).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      await forgotten;
+    });
   });
 });
+
+/** `answered` resolves when a gate has answered that it forgets. */
+function afterForget() {
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  const gates = interceptObjects(env.API_KEY_GATE, ["forget"], async (_, makeCall) => {
+    const answer = await makeCall();
+    resolve();
+    return answer;
+  });
+  return { env: { ...env, API_KEY_GATE: gates }, answered };
+}

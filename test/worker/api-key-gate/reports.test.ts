@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze, freezeTimers } from "../../support/clock.ts";
-import { gateOf } from "../../support/gate.ts";
+import { gateOf, watchDatabase } from "../../support/gate.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -83,3 +83,77 @@ it.each(BROKEN)(
     expect(await usageOf(key.id)).toEqual({ admitted: 101, limited: 0 });
   },
 );
+
+describe("a report", () => {
+  const lease = { id: "a lease", used: 7 };
+  const wish = { perSecond: 0, ended: lease, report: "one" };
+
+  it("is counted first, also when the call is refused", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 100 });
+    await gateOf(key.id).admit(key.secretHash);
+    expect(await gateOf(key.id).admit("0".repeat(64), 3, null, wish)).toMatchObject({ outcome: "refused" });
+    expect(await usageOf(key.id)).toEqual({ admitted: 8, limited: 3 });
+  });
+
+  it("is counted first, also when the gate has no record", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 100 });
+    const watched = await watchDatabase(gateOf(key.id));
+    watched.down = true;
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    expect(await gateOf(key.id).admit(key.secretHash, 3, null, wish)).toEqual({ outcome: "unavailable" });
+    watched.down = false;
+    expect(await usageOf(key.id)).toEqual({ admitted: 7, limited: 3 });
+  });
+
+  it("that arrives twice counts once, with whichever call it comes", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 100 });
+    await gateOf(key.id).admit(key.secretHash, 3, null, wish);
+    await gateOf(key.id).report(key.secretHash, { limited: 3, lease, id: "one" });
+    await gateOf(key.id).forget([{ limited: 3, lease, id: "one" }], true);
+    await gateOf(key.id).admit(key.secretHash, 3, null, wish);
+    expect(await usageOf(key.id)).toEqual({ admitted: 9, limited: 3 });
+  });
+
+  it("whose call is answered after two seconds, too late for its isolate, counts once", async () => {
+    freezeTimers(START);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const key = await addApiKey({ limit: 5, windowSeconds: 60 });
+    const [held, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isLate = false;
+    const gates = interceptObjects(env.API_KEY_GATE, ["admit"], async (_, makeCall) => {
+      if (!isLate) return makeCall();
+      isLate = false;
+      reached.resolve();
+      await held.promise;
+      return makeCall();
+    });
+    const isolate = createIsolate({ ...env, API_KEY_GATE: gates });
+    for (let times = 0; times < 10; times++) await whoami(isolate, key.text);
+    vi.setSystemTime(START + 60_000);
+    isLate = true;
+    const answer = whoami(isolate, key.text);
+    await reached.promise;
+    await vi.advanceTimersByTimeAsync(2_000);
+    held.resolve();
+    expect((await answer).status).toBe(200);
+    await isolate.elapse();
+    await whoami(isolate, key.text);
+    // Five, then the late one and the last; one was refused by the gate, four by the isolate.
+    expect(await usageOf(key.id)).toEqual({ admitted: 7, limited: 5 });
+  });
+});
+
+it("two calls that began in the same millisecond bring two leases, and both are reported", async () => {
+  freeze(START);
+  const key = await addApiKey({ limit: 10_000 });
+  const isolate = createIsolate();
+  await use(isolate, key.text, 20, 50);
+  vi.setSystemTime(Date.now() + 950);
+  await Promise.all([1, 2, 3].map(() => whoami(isolate, key.text)));
+  await use(isolate, key.text, 60, 50);
+  await isolate.elapse();
+  expect(await usageOf(key.id)).toEqual({ admitted: 83, limited: 0 });
+});

@@ -37,7 +37,7 @@ async function createAccount() {
     .prepare("UPDATE accounts SET owner_email = ?2 WHERE id = ?1")
     .bind(accountId, email)
     .run();
-  return { accountId, bank, statuses, email };
+  return { accountId, bank, keys, statuses, email };
 }
 
 describe("suspending an account", () => {
@@ -64,6 +64,19 @@ describe("suspending an account", () => {
     expect((await send({ account: "nobody@example.com", status: "active" }, { ...withSecret, DB: down })).status).toBe(
       503,
     );
+  });
+
+  it("reaches the gates of keys that were revoked a moment ago: theirs may not have heard of it", async () => {
+    const { accountId, keys, statuses } = await createAccount();
+    const [first] = keys;
+    await databaseOf(accountId)
+      .prepare("UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1")
+      .bind(first?.id, Date.now() - 60_000)
+      .run();
+    expect(await statuses()).toEqual([200, 200]);
+    const suspended = await send({ account: accountId, status: "suspended" });
+    expect(await suspended.json()).toMatchObject({ apiKeys: 2 });
+    expect(await statuses()).toEqual([401, 403]);
   });
 
   it("closes every capability to panelists", async () => {

@@ -137,7 +137,7 @@ describe.each([
 ])("a client that keeps below nine tenths of %s", (_, limit) => {
   const below = limit.limit * 0.9 - 1;
 
-  it.each([1, 2])("through %d of the isolates is never refused", (isolates) => {
+  it.each([1, 2])("is never refused, through isolates: %d", (isolates) => {
     const world = steadily(limit, below, isolates, () => ({ thereMs: 15, backMs: 15, lost: "no" }));
     expect([world.refused, world.admitted.length]).toEqual([[], 4 * below]);
     expect(world.leases).toBeGreaterThan(10);

@@ -1,0 +1,61 @@
+/** What is left of a key's gate when the key has ended for good: nothing. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "../../support/clock.ts";
+import { gateOf, revokeInDatabase, watchDatabase } from "../../support/gate.ts";
+import { addApiKey } from "../../support/world.ts";
+
+const START = 1_900_000_000_000;
+const HOUR = 3_600_000;
+
+const stored = (id: string) => runInDurableObject(gateOf(id), (_, { storage }) => [...storage.kv.list()].length);
+const alarmOf = (id: string) => runInDurableObject(gateOf(id), (_, { storage }) => storage.getAlarm());
+
+/** Alarms ring when they are due, until `until`. */
+async function pass(id: string, until: number) {
+  for (let due = await alarmOf(id); due !== null && due <= until; due = await alarmOf(id)) {
+    vi.setSystemTime(due);
+    await runDurableObjectAlarm(gateOf(id));
+  }
+  vi.setSystemTime(until);
+}
+
+describe("an hour after its key has ended, a gate's storage is empty:", () => {
+  it("a revoked key's", async () => {
+    freeze(START);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash);
+    await revokeInDatabase(key.id);
+    await gateOf(key.id).forget([], true);
+    await pass(key.id, START + HOUR - 1);
+    expect(await stored(key.id)).toBe(1);
+    // The gate reads that it is revoked when it hands over its counts, after five seconds.
+    await pass(key.id, START + HOUR + 5_000);
+    expect([await stored(key.id), await alarmOf(key.id)]).toEqual([0, null]);
+    expect(await gateOf(key.id).admit(key.secretHash)).toEqual({ outcome: "refused", reason: "revoked" });
+  });
+
+  it("an expired key's", async () => {
+    freeze(START);
+    const key = await addApiKey({ expiresAt: START + 2 * HOUR });
+    await gateOf(key.id).admit(key.secretHash);
+    await pass(key.id, START + 3 * HOUR - 1);
+    expect(await stored(key.id)).toBe(1);
+    await pass(key.id, START + 3 * HOUR);
+    expect([await stored(key.id), await alarmOf(key.id)]).toEqual([0, null]);
+  });
+
+  it("not while D1 does not say so, nor that of a key that goes on", async () => {
+    freeze(START);
+    const key = await addApiKey();
+    await gateOf(key.id).admit(key.secretHash);
+    await gateOf(key.id).forget([], true);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const watched = await watchDatabase(gateOf(key.id));
+    watched.down = true;
+    await pass(key.id, START + 2 * HOUR);
+    watched.down = false;
+    await pass(key.id, START + 24 * HOUR);
+    expect([await stored(key.id), await alarmOf(key.id)]).toEqual([1, null]);
+  });
+});
