@@ -8,7 +8,7 @@
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { hasTable } from "./export.ts";
+import { hasTable } from "./read-export.ts";
 
 /** revoked_at of a panelist who is not active, or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
@@ -51,9 +51,12 @@ const STATEMENTS = [
    FROM audit_events`,
 ];
 
-/** `before` is the export from before the restore. None when it is of a database without tables. */
+/** Whether anything can have ended in a database: not in one without tables. */
+export const canEnd = (before: DatabaseSync): boolean => hasTable(before, "token_revocations");
+
+/** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>
-  hasTable(before, "token_revocations")
+  canEnd(before)
     ? STATEMENTS.flatMap((select) =>
         before
           .prepare(select)

@@ -1,12 +1,22 @@
 /** An account of the stand-in, a checkout to deploy from, and a server that plays the deployment and Cloudflare's API. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { backup } from "../../../../src/commands/deployment/backup.ts";
+import { deploy } from "../../../../src/commands/deployment/deploy.ts";
+import { restore } from "../../../../src/commands/deployment/restore.ts";
+import { rollback } from "../../../../src/commands/deployment/rollback.ts";
+import { rotateSecret } from "../../../../src/commands/deployment/rotate-secret.ts";
+import { suspend } from "../../../../src/commands/deployment/suspend.ts";
 import { makeCheckout } from "../checkout.ts";
-import type { AccountState } from "./account-state.ts";
+import { type AccountState, readState, writeState } from "./account-state.ts";
+import { answerAsWrangler } from "./wrangler.ts";
+
+const COMMANDS = { deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend };
+type CommandName = keyof typeof COMMANDS;
 
 /** The answers of the deployment, by path. */
 export type Answers = Record<string, { status: number; body: string }>;
@@ -22,7 +32,6 @@ export type Ran = { readonly code: number; readonly stdout: string; readonly std
 export async function openAccount() {
   const checkout = await makeCheckout();
   const folder = await mkdtemp(join(tmpdir(), "stand-in-"));
-  const file = join(folder, "state.json");
   const answers: Answers = { ...WELL };
   /** What was put to Cloudflare's API, by path. Reading gives it back. */
   const api = new Map<string, unknown>();
@@ -50,6 +59,9 @@ export async function openAccount() {
 
   const script = `#!/bin/sh\nexec "${process.execPath}" "${resolve("test/support/node/stand-in/wrangler.ts")}" "$@"\n`;
   await writeFile(join(folder, "wrangler"), script, { mode: 0o755 });
+  // `npm run` puts the project's own programs before the PATH; its shell puts the stand-in before those.
+  const shell = join(folder, "shell");
+  await writeFile(shell, `#!/bin/sh\nPATH="${folder}:$PATH" exec /bin/sh "$@"\n`, { mode: 0o755 });
   const initial: AccountState = {
     calls: [],
     failures: [],
@@ -60,8 +72,36 @@ export async function openAccount() {
     workers: {},
     targets: [origin, "schedule: * * * * *"],
   };
-  await writeFile(file, JSON.stringify(initial));
-  const state = async (): Promise<AccountState> => JSON.parse(await readFile(file, "utf8"));
+  writeState(folder, initial);
+  const variables = {
+    STAND_IN: folder,
+    CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
+    CLOUDFLARE_ACCOUNT_ID: undefined,
+  };
+
+  async function runWith(
+    more: Record<string, string | undefined>,
+    command: CommandName,
+    ...args: string[]
+  ): Promise<Ran> {
+    let [stdout, stderr] = ["", ""];
+    const code = await COMMANDS[command].run(args, {
+      folder: checkout.folder,
+      variables: { ...variables, ...more },
+      print: (line) => {
+        stdout += `${line}\n`;
+      },
+      complain: (line) => {
+        stderr += `${line}\n`;
+      },
+      runWrangler: async (call) => {
+        const result = answerAsWrangler(folder, call);
+        if (call.show) [stdout, stderr] = [stdout + result.stdout, stderr + result.stderr];
+        return result;
+      },
+    });
+    return { code, stdout, stderr };
+  }
 
   return {
     folder,
@@ -69,13 +109,12 @@ export async function openAccount() {
     origin,
     answers,
     api,
-    state,
-    change: async (changes: Partial<AccountState>) =>
-      writeFile(file, JSON.stringify({ ...(await state()), ...changes })),
+    state: () => readState(folder),
+    change: (changes: Partial<AccountState>) => writeState(folder, { ...readState(folder), ...changes }),
     /** The calls since the last look, as they would be typed, without the environment and the names of temporary files. */
-    calls: async (): Promise<string[]> => {
-      const { calls, ...rest } = await state();
-      await writeFile(file, JSON.stringify({ ...rest, calls: [] }));
+    calls: (): string[] => {
+      const { calls, ...rest } = readState(folder);
+      writeState(folder, { ...rest, calls: [] });
       return calls.map(({ args }) =>
         args
           .join(" ")
@@ -83,20 +122,16 @@ export async function openAccount() {
           .replace(/\/\S*\//, "…/"),
       );
     },
-    /** Runs a command of src/commands/deployment in the checkout. */
-    run: (command: string, ...args: string[]): Promise<Ran> =>
+    /** Runs a command of src/commands/deployment in the checkout, in this process. `more`: environment variables. */
+    run: (command: CommandName, ...args: string[]): Promise<Ran> => runWith({}, command, ...args),
+    runWith,
+    /** `npm run`, whole, in a process of its own, as an operator types it. */
+    runNpm: (command: CommandName, ...args: string[]): Promise<Ran> =>
       new Promise((done) => {
-        const env = {
-          ...process.env,
-          PATH: `${folder}:${process.env.PATH}`,
-          STAND_IN: folder,
-          CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
-          CLOUDFLARE_ACCOUNT_ID: undefined,
-        };
         const child = execFile(
-          process.execPath,
-          [`src/commands/deployment/${command}.ts`, ...args],
-          { cwd: checkout.folder, env },
+          "npm",
+          ["run", "--silent", command, "--", ...args],
+          { cwd: checkout.folder, env: { ...process.env, ...variables, npm_config_script_shell: shell } },
           (_, stdout, stderr) => done({ code: child.exitCode ?? -1, stdout, stderr }),
         );
       }),
