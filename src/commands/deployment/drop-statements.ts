@@ -10,10 +10,15 @@ export function dropStatements(schema: readonly Row[]): string[] {
   const objects = schema.map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }));
   const drop = (type: string, name: string) => `DROP ${type.toUpperCase()} IF EXISTS "${name.replaceAll('"', '""')}";`;
   const left = objects.filter(({ type }) => type === "table");
+  const missing = left
+    .flatMap(({ sql }) => targetsOf(sql))
+    .filter(({ table }) => !left.some(({ name }) => name.toLowerCase() === table));
   const tables: string[] = [];
   while (left.length > 0) {
     const isTarget = (name: string) =>
-      left.some((other) => other.name !== name && targetsOf(other.sql).includes(name.toLowerCase()));
+      left.some(
+        (other) => other.name !== name && targetsOf(other.sql).some(({ table }) => table === name.toLowerCase()),
+      );
     // Tables that refer to each other in a circle go in any order: their keys are checked at the end of the file.
     const next = left.findIndex(({ name }) => !isTarget(name));
     tables.push(...left.splice(Math.max(next, 0), 1).map(({ name }) => name));
@@ -22,9 +27,16 @@ export function dropStatements(schema: readonly Row[]): string[] {
   return [
     "PRAGMA defer_foreign_keys = true;",
     ...others.map(({ type, name }) => drop(type, name)),
-    ...tables.map((name) => drop("table", name)),
+    // The rows of a table that refers to a missing one cannot be deleted.
+    ...missing.map(
+      ({ table, columns }) => `CREATE TABLE IF NOT EXISTS "${table}" (${columns}, PRIMARY KEY (${columns}));`,
+    ),
+    ...[...tables, ...missing.map(({ table }) => table)].map((name) => drop("table", name)),
   ];
 }
 
-const targetsOf = (sql: string): string[] =>
-  [...sql.matchAll(/\bREFERENCES\s+["`[]?(\w+)/gi)].map(([, name = ""]) => name.toLowerCase());
+const targetsOf = (sql: string): { table: string; columns: string }[] =>
+  [...sql.matchAll(/\bREFERENCES\s+["`[]?(\w+)["`\]]?\s*(?:\(([^)]*)\))?/gi)].map(([, table = "", columns = "id"]) => ({
+    table: table.toLowerCase(),
+    columns,
+  }));

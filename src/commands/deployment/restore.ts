@@ -3,7 +3,7 @@
  * backup of `npm run backup`, in place of what is there. Both export the present state first, and afterwards end again what was
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -12,7 +12,7 @@ import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
 import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
-import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
+import { readBackup, requireFiles } from "./read-backup.ts";
 import { endedIn, endedUntilNow } from "./state-before.ts";
 
 /** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
@@ -32,7 +32,11 @@ export const restore = defineCommand({
       value: "<folder>",
       help: "Only ends again what had ended in this export: completes a restore that stopped.",
     },
-    empty: { type: "boolean", default: false, help: "Restores a backup although it holds no account." },
+    "as-it-is": {
+      type: "boolean",
+      default: false,
+      help: "Restores a backup although it holds no account, or not every table, index and trigger.",
+    },
     "without-export": {
       type: "boolean",
       default: false,
@@ -54,7 +58,7 @@ export const restore = defineCommand({
       throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
-    const content = from === undefined ? new Map() : readBackup(databases, from, values.empty);
+    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"]);
     if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain);
     await databases.logIn();
 
@@ -101,31 +105,6 @@ export const restore = defineCommand({
     );
   },
 });
-
-function requireFiles({ context, bindings }: EveryDatabase, folder: string): void {
-  for (const binding of bindings) {
-    if (!existsSync(resolve(context.folder, fileOf(folder, binding))))
-      throw new Failure(`${fileOf(folder, binding)} is missing.`);
-  }
-}
-
-/** What each file of the backup holds, in words. Throws a Failure for one that should not replace anything. */
-function readBackup(databases: EveryDatabase, folder: string, mayBeEmpty: boolean): Map<string, string> {
-  requireFiles(databases, folder);
-  const content = new Map<string, string>();
-  let accounts = 0;
-  for (const binding of databases.bindings) {
-    const file = fileOf(folder, binding);
-    const backup = readExport(resolve(databases.context.folder, file));
-    const isBackup = hasSchema(backup);
-    accounts += rowsOf(backup, "accounts");
-    content.set(binding, describeContent(backup));
-    backup.close();
-    if (!isBackup) throw new Failure(`${file} has no tables: restoring it would leave nothing. It is not a backup.`);
-  }
-  if (accounts > 0 || mayBeEmpty) return content;
-  throw new Failure(`${folder} holds no account. To restore it all the same: add --empty.`);
-}
 
 async function exportPresent(databases: EveryDatabase, folder: string, insistently: () => string): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 /** An account of the stand-in, a checkout to deploy from, and a server that plays the deployment and Cloudflare's API. */
 import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +31,7 @@ const WELL: Answers = {
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 export async function openAccount() {
-  const checkout = await makeCheckout();
+  const checkout = await makeCheckout(["src", "public"]);
   const folder = await mkdtemp(join(tmpdir(), "stand-in-"));
   const answers: Answers = { ...WELL };
   /** What was put to Cloudflare's API, by path. Reading gives it back. */
@@ -79,6 +80,13 @@ export async function openAccount() {
     CLOUDFLARE_ACCOUNT_ID: undefined,
   };
 
+  /** What happens directly before a call that starts so. */
+  const befores = new Map<string, () => void>();
+  let exportLimit = Number.POSITIVE_INFINITY;
+  const cutExport = (path: string) => {
+    if (Number.isFinite(exportLimit)) writeFileSync(path, readFileSync(path, "utf8").slice(0, exportLimit));
+  };
+
   async function runWith(
     more: Record<string, string | undefined>,
     command: CommandName,
@@ -95,7 +103,10 @@ export async function openAccount() {
         stderr += `${line}\n`;
       },
       runWrangler: async (call) => {
+        for (const [start, act] of befores) if (call.args.join(" ").startsWith(start)) act();
         const result = answerAsWrangler(folder, call);
+        if (call.args[1] === "export")
+          cutExport(join(checkout.folder, call.args[call.args.indexOf("--output") + 1] ?? ""));
         if (call.show) [stdout, stderr] = [stdout + result.stdout, stderr + result.stderr];
         return result;
       },
@@ -125,6 +136,11 @@ export async function openAccount() {
     /** Runs a command of src/commands/deployment in the checkout, in this process. `more`: environment variables. */
     run: (command: CommandName, ...args: string[]): Promise<Ran> => runWith({}, command, ...args),
     runWith,
+    before: (start: string, act: () => void) => befores.set(start, act),
+    /** From now on an export ends after so many characters. */
+    cutExports: (characters: number) => {
+      exportLimit = characters;
+    },
     /** `npm run`, whole, in a process of its own, as an operator types it. */
     runNpm: (command: CommandName, ...args: string[]): Promise<Ran> =>
       new Promise((done) => {

@@ -49,18 +49,18 @@ export const exportOf = (file: string): string =>
   });
 
 function rowsOf(database: DatabaseSync, table: string): string[] {
+  const name = quoteName(table);
   const columns = database
     .prepare("SELECT name FROM pragma_table_info(?)")
     .all(table)
-    .map(({ name }) => `"${name}"`);
+    .map((column) => quoteName(String(column.name)));
   const values = columns.map((column) => `quote(${column})`).join(" || ',' || ");
-  return database
-    .prepare(
-      `SELECT 'INSERT INTO "${table}" (${columns.join(",")}) VALUES(' || ${values} || ');' AS sql FROM "${table}"`,
-    )
-    .all()
-    .map(({ sql }) => String(sql));
+  const start = `INSERT INTO ${name} (${columns.join(",")}) VALUES(`.replaceAll("'", "''");
+  const rows = database.prepare(`SELECT '${start}' || ${values} || ');' AS sql FROM ${name}`).all();
+  return rows.map(({ sql }) => String(sql));
 }
+
+const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** D1's Time Travel knows one moment here: the state that a test has put beside the file. */
 export function travelIn(file: string): void {
@@ -70,6 +70,8 @@ export function travelIn(file: string): void {
 
 function withDatabase(file: string, use: (database: DatabaseSync) => string): string {
   const database = new DatabaseSync(file);
+  // Nothing of it has to survive a crash of the machine.
+  database.exec("PRAGMA synchronous = off");
   try {
     return use(database);
   } catch (error) {
