@@ -13,7 +13,7 @@ export type Option = ParseArgsOptionDescriptor & {
   readonly help: string;
 };
 
-type Options = Readonly<Record<string, Option>>;
+export type Options = Readonly<Record<string, Option>>;
 
 type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
 

@@ -44,9 +44,15 @@ const send = (options: { method?: string; path: string; headers?: Record<string,
   });
 
 describe("npm run dev", () => {
-  it("prints the start page's address first, with the token where only the browser sees it", () => {
-    const [, address = ""] = server.output.match(/(http:\S+)/) ?? [];
-    expect(address).toBe(`http://localhost:${port}/#token=${printed("Token", server)}`);
+  it("prints the start page's address last, after the server is ready, with the token where only the browser sees it", () => {
+    const last = server.output.trimEnd().split("\n").at(-1);
+    expect(last).toBe(`Open this: http://localhost:${port}/#token=${printed("Token", server)}`);
+    expect(server.output.indexOf("Ready on http")).toBeLessThan(server.output.indexOf("API key: "));
+  });
+
+  it("keeps its address in a file, for scripts", async () => {
+    const address = await readFile(join(checkout.folder, ".wrangler/state/dev-address.txt"), "utf8");
+    expect(address).toBe(`http://localhost:${port}\n`);
   });
 
   it("prints a key, a token and curl lines, on the port that was asked for", () => {

@@ -55,7 +55,8 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
   await new Promise<void>((ready, fail) => {
     const listen = (chunk: Buffer) => {
       output += chunk;
-      if (/Ready on http/.test(output)) ready();
+      // The last line that it prints.
+      if (/^Open this: \S+\n/m.test(output)) ready();
     };
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { account } from "../../../../src/commands/deployment/account-command.ts";
 import { backup } from "../../../../src/commands/deployment/backup.ts";
 import { deploy } from "../../../../src/commands/deployment/deploy.ts";
 import { restore } from "../../../../src/commands/deployment/restore.ts";
@@ -16,7 +17,7 @@ import { makeCheckout } from "../checkout.ts";
 import { type AccountState, readState, writeState } from "./account-state.ts";
 import { answerAsWrangler } from "./wrangler.ts";
 
-const COMMANDS = { deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend };
+const COMMANDS = { account, deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend };
 type CommandName = keyof typeof COMMANDS;
 
 /** The answers of the deployment, by path. */
