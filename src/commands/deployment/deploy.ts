@@ -57,7 +57,7 @@ export const deploy = defineCommand({
     const wrangler = new Wrangler(context, options.env);
     const configuration = await readConfiguration(context.folder, options.env);
     for (const binding of locations.keys()) {
-      // A database's location is for good: a mistyped name must not leave it to chance.
+      // A database cannot be moved later. With a mistyped binding it would be created where nobody wanted it.
       if (binding === "" || configuration.databases.some((database) => database.binding === binding)) continue;
       throw new Failure(`--location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`);
     }
