@@ -6,8 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import { deserialize, serialize } from "node:v8";
+import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { measureCost } from "./measure/cost.ts";
 import { measureMemory } from "./measure/memory.ts";
 import { measureScale } from "./measure/scale.ts";
@@ -50,11 +50,13 @@ const QUICK: Plan = {
   starts: 1,
 };
 
-const { values } = parseArgs({
+const values = await optionsOf({
+  name: "bench",
+  summary: ["Measures speed, cost and memory, prints the report, and writes docs/benchmarks.md with its plots."],
   options: {
-    quick: { type: "boolean", default: false },
-    resume: { type: "boolean", default: false },
-    only: { type: "string" },
+    quick: { type: "boolean", default: false, help: "Only tests the benchmark, in about a minute. Writes nothing." },
+    resume: { type: "boolean", default: false, help: "Goes on after the last part that a full run has finished." },
+    only: { type: "string", value: "world", help: "Runs and prints the simulated world alone." },
   },
 });
 if (values.only !== undefined && values.only !== "world")

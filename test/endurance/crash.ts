@@ -4,7 +4,7 @@
  * counters agree with rows, the changelog equals the reference, what was revoked stays so, a limit is exceeded by no more than promised.
  */
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
 import { Journal } from "./journal.ts";
 import { Load } from "./load.ts";
@@ -17,7 +17,14 @@ const PANELISTS = 6;
 /** A kill comes this long after the load began, in milliseconds. */
 const KILLED_AFTER = { min: 500, span: 4_000 };
 
-const { values } = parseArgs({ options: { crashes: { type: "string" }, seed: { type: "string" } } });
+const values = await optionsOf({
+  name: "test:crash",
+  summary: ["Kills the development server at random moments under load, and checks that nothing was lost."],
+  options: {
+    crashes: { type: "string", value: "<number>", help: "How many times. Default 20." },
+    seed: { type: "string", value: "<number>", help: "Repeats a run: it prints its seed." },
+  },
+});
 const crashes = Number(values.crashes ?? 20);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const pick = randomPick(seed);

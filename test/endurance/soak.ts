@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { Heap } from "../bench/heap.ts";
 import { plotLines } from "../bench/plot.ts";
 import { OUR_OBJECTS, startRuntime } from "../bench/runtime.ts";
@@ -34,7 +34,14 @@ const MEGABYTE = 1_048_576;
 /** The heap is flat when the last third of the time, after a fifth to warm up, needs at most so much more than the first. */
 const MAX_GROWTH = 1.15;
 
-const { values } = parseArgs({ options: { minutes: { type: "string" }, plot: { type: "string" } } });
+const values = await optionsOf({
+  name: "test:soak",
+  summary: ["Runs mixed load, and checks every answer, the counters, and that memory stays flat."],
+  options: {
+    minutes: { type: "string", value: "<number>", help: "For how long. Default 10." },
+    plot: { type: "string", value: "<file>", help: "Draws the heap into this file." },
+  },
+});
 const minutes = Number(values.minutes ?? 10);
 
 const script = await bundleWorker(WORKER, "test/endurance");

@@ -80,8 +80,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "model",
     "problem.ts",
   ],
-  "commands/deployment": [],
-  "commands/development": ["commands/openapi", "credentials", "model", "elements", "commands/deployment"],
+  "commands/command-line": [],
+  "commands/deployment": ["commands/command-line"],
+  "commands/development": [
+    "commands/command-line",
+    "commands/deployment",
+    "commands/openapi",
+    "credentials",
+    "model",
+    "elements",
+  ],
 };
 
 /** Parts that are pure: no framework but the schemas', no bindings, no clock, no randomness of their own. */

@@ -36,6 +36,8 @@ it("CI runs .ci/run, which can be run, and may change nothing", () => {
   expect(workflow.jobs.ci.steps.map(({ run }: { run?: string }) => run)).toContain(".ci/run");
   expect(statSync(".ci/run").mode & 0o111).toBe(0o111);
   expect(workflow.permissions).toEqual({ contents: "read" });
+  const actions = workflow.jobs.ci.steps.flatMap(({ uses }: { uses?: string }) => uses ?? []);
+  for (const action of actions) expect(action).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/);
 });
 
 it("templates and update rules are YAML, and each question of a template has a name of its own", () => {
@@ -51,6 +53,8 @@ it("templates and update rules are YAML, and each question of a template has a n
   expect(updates.map((update: Record<string, string>) => `${update["package-ecosystem"]} ${update.directory}`)).toEqual(
     ["npm /", "npm /test/bench", "github-actions /"],
   );
+  // A new version waits for a week at least.
+  for (const { cooldown } of updates) expect(cooldown["default-days"]).toBeGreaterThanOrEqual(7);
 });
 
 it("the changelog has the version of package.json, and its versions fall", () => {

@@ -1,5 +1,5 @@
 /** Who is logged in, and the one account that everything happens in. */
-import { Failure } from "./failure.ts";
+import { Failure } from "../command-line/failure.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 export type Account = { readonly id: string; readonly name: string };
@@ -18,7 +18,7 @@ export async function chooseAccount(wrangler: Wrangler, configured: string | und
     );
   }
   const accounts = who.accounts ?? [];
-  const wanted = process.env.CLOUDFLARE_ACCOUNT_ID ?? configured;
+  const wanted = wrangler.context.variables.CLOUDFLARE_ACCOUNT_ID ?? configured;
   if (wanted !== undefined) {
     const found = accounts.find(({ id }) => id === wanted);
     // A token may not be allowed to list accounts.

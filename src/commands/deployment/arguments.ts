@@ -1,29 +1,19 @@
-/** What follows a command of this folder: read, or refused with a sentence and the command's usage. */
-import { type ParseArgsConfig, parseArgs } from "node:util";
-import { Failure } from "./failure.ts";
+/** Options that several commands of this folder have, and what they have to be. */
+import type { Option } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
 
-/**
- * The options and positional arguments. `--help` prints `usage` and ends. Throws a Failure for what the command does not know, and
- * for an option that npm has taken for its own: without `--` before it, `npm run deploy --dry-run` would deploy.
- */
-export function readArguments<const Config extends Omit<ParseArgsConfig, "args">>(usage: string, config: Config) {
-  if (process.argv.includes("--help")) {
-    console.log(`Usage: ${usage}`);
-    process.exit(0);
-  }
-  for (const name of Object.keys(config.options ?? {})) {
-    if (process.env[`npm_config_${name.replaceAll("-", "_")}`] === "true") {
-      throw new Failure(`npm has kept --${name} for itself. Write \`--\` before the options.\nUsage: ${usage}`);
-    }
-  }
-  try {
-    return parseArgs(config);
-  } catch (error) {
-    // What Node adds is about arguments that begin with a dash: no command here has any.
-    const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
-    throw new Failure(`${problem}.\nUsage: ${usage}`);
-  }
-}
+export const ENVIRONMENT = {
+  type: "string",
+  default: "",
+  value: "<name>",
+  help: "An environment of wrangler.toml, such as staging. Without it the top level.",
+} as const satisfies Option;
+
+export const LOCAL = {
+  type: "boolean",
+  default: false,
+  help: "The databases of `npm run dev` on this machine, in place of the deployment's.",
+} as const satisfies Option;
 
 /** The number of seconds that an option has. Throws a Failure for anything else: a rotation that waits NaN seconds would not wait. */
 export function secondsOf(option: string, text: string): number {

@@ -2,26 +2,43 @@
  * `npm run backup`: exports every database of the deployment into a folder below `backups/`, or into `--output`. `--local` takes
  * the databases of `npm run dev`. D1 answers no requests while it exports.
  */
-import { commandLine, readArguments } from "./arguments.ts";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { defineCommand } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
 import { openEveryDatabase } from "./every-database.ts";
-import { exportAll } from "./export.ts";
-import { runCommand } from "./failure.ts";
+import { exportAll, fileOf } from "./export.ts";
 
-const USAGE = "npm run backup -- [--output <folder>] [--env staging] [--local]";
-
-await runCommand(async () => {
-  const { values } = readArguments(USAGE, {
-    options: {
-      local: { type: "boolean", default: false },
-      env: { type: "string", default: "" },
-      output: { type: "string" },
-    },
-  });
-  const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
-  await exportAll(await openEveryDatabase(values.env, values.local), folder);
-  console.log(
-    `\nThe backup is in ${folder}. It holds personal data and the hashes of API keys: keep it as you keep those.`,
-  );
-  const options = ["--from", folder, ...(values.local ? ["--local"] : [])];
-  console.log(`To restore it: ${commandLine("restore", values.env, ...options)}`);
+export const backup = defineCommand({
+  name: "backup",
+  summary: ["Exports every database, reads each file back, and says what it holds. D1 answers no requests meanwhile."],
+  options: {
+    output: { type: "string", value: "<folder>", help: "Where to write. Without it a new folder below backups/." },
+    local: LOCAL,
+    env: ENVIRONMENT,
+  },
+  run: async ({ values }, context) => {
+    const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
+    const databases = await openEveryDatabase(context, values.env, values.local);
+    await databases.logIn();
+    const [without] = await exportAll(databases, folder);
+    if (without !== undefined) {
+      for (const binding of databases.bindings) rmSync(resolve(context.folder, fileOf(folder, binding)));
+      throw new Failure(
+        `${without} has no tables: there is nothing to back up, and no backup was kept. ` +
+          (values.local
+            ? "`npm run dev` makes the local database."
+            : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
+      );
+    }
+    context.print(
+      `\nThe backup is in ${folder}. It holds personal data and the hashes of API keys: keep it as you keep those.`,
+    );
+    const options = ["--from", folder, ...(values.local ? ["--local"] : [])];
+    context.print(`To restore it: ${commandLine("restore", values.env, ...options)}`);
+  },
 });
+
+if (import.meta.main) await main(backup);

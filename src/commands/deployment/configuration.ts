@@ -1,7 +1,8 @@
 /** What wrangler.toml says about one environment, and the two changes that the commands make to it. */
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { Failure } from "./failure.ts";
+import { Failure } from "../command-line/failure.ts";
 
 export const CONFIGURATION = "wrangler.toml";
 
@@ -27,15 +28,13 @@ type RawConfiguration = {
 };
 
 /** `environment` is "" for the top level. Throws a Failure for one that wrangler.toml does not have. */
-export async function readConfiguration(environment: string): Promise<Configuration> {
-  const text = await readFile(CONFIGURATION, "utf8");
+export async function readConfiguration(folder: string, environment: string): Promise<Configuration> {
+  const file = join(folder, CONFIGURATION);
+  const text = await readFile(file, "utf8");
   if (environment !== "" && !text.includes(`[env.${environment}`)) {
     throw new Failure(`${CONFIGURATION} has no [env.${environment}]. Copy [env.staging], with names of its own.`);
   }
-  const config: RawConfiguration = unstable_readConfig(
-    { config: CONFIGURATION, env: environment },
-    { hideWarnings: true },
-  );
+  const config: RawConfiguration = unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
   const worker = config.name ?? "worker";
   return {
     worker,
@@ -58,8 +57,9 @@ export async function readConfiguration(environment: string): Promise<Configurat
 export type Place = { readonly environment: string; readonly table: string; readonly binding: string };
 
 /** Writes the id of a resource into wrangler.toml. */
-export async function writeId(place: Place, key: string, id: string): Promise<void> {
-  await writeFile(CONFIGURATION, withId(await readFile(CONFIGURATION, "utf8"), place, key, id));
+export async function writeId(folder: string, place: Place, key: string, id: string): Promise<void> {
+  const file = join(folder, CONFIGURATION);
+  await writeFile(file, withId(await readFile(file, "utf8"), place, key, id));
 }
 
 /** The TOML with `key = "id"` in the section, whatever the section had there. Comments and order stay. */

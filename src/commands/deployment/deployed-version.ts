@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "./failure.ts";
+import { Failure } from "../command-line/failure.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** A line of the file that wrangler writes for programs (WRANGLER_OUTPUT_FILE_PATH). */
@@ -15,7 +15,7 @@ export async function deployWorker(wrangler: Wrangler): Promise<Deployed> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
     const file = join(folder, "output.ndjson");
-    await wrangler.run(["deploy"], { env: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
+    await wrangler.run(["deploy"], { variables: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
     const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
     const deploy = lines.map((line): OutputLine => JSON.parse(line)).find(({ type }) => type === "deploy");
     return { version: deploy?.version_id ?? "unknown", targets: deploy?.targets ?? [] };

@@ -6,18 +6,22 @@ import type { Configuration, Resource } from "./configuration.ts";
 import type { SchemaStep } from "./schema-steps.ts";
 import type { Wrangler } from "./wrangler.ts";
 
+/** Wrangler asks npm for newer versions of itself with its banner, and reports its use. */
+const OFFLINE = { WRANGLER_HIDE_BANNER: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" };
+
 export async function printPlan(
   wrangler: Wrangler,
   { worker, accountId, databases, namespaces, variables }: Configuration,
   steps: readonly SchemaStep[],
   locations: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const { context } = wrangler;
   const where = (binding: string) => {
     const location = locations.get(binding) ?? locations.get("");
     return location === undefined ? "near this machine" : `in ${location}`;
   };
   const plan = [
-    `use the account ${process.env.CLOUDFLARE_ACCOUNT_ID ?? accountId ?? "that you are logged in to"}`,
+    `use the account ${context.variables.CLOUDFLARE_ACCOUNT_ID ?? accountId ?? "that you are logged in to"}`,
     ...databases.map((database) => describe("D1 database", database, ` ${where(database.binding)}`)),
     ...namespaces.map((namespace) => describe("KV namespace", namespace, "")),
     ...databases.map(
@@ -28,10 +32,10 @@ export async function printPlan(
     "turn on read replication, where it is off",
     "test the deployment: /health, a forged API key, /openapi.json",
   ];
-  console.log(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
+  context.print(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
-    await wrangler.run(["deploy", "--dry-run", "--outdir", folder], { show: true });
+    await wrangler.run(["deploy", "--dry-run", "--outdir", folder], { variables: OFFLINE, show: true });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -8,41 +8,55 @@
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { hasTable } from "./export.ts";
+import { hasTable } from "./read-export.ts";
 
 /** revoked_at of a panelist who is not active, or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
 
-/** Each a SELECT of statements as texts. */
+/**
+ * Until when a panelist's tokens are revoked. A deleted panelist left only the second of the deletion, and a token that was issued
+ * in that second, after a revocation, bears the next one.
+ */
+const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
+    WHEN p.id IS NOT NULL THEN p.tokens_revoked_at
+    WHEN r.revoked_at = ${FOR_GOOD} THEN r.recorded_at + 1000
+    ELSE r.revoked_at END AS at
+  FROM token_revocations r LEFT JOIN panelists p ON p.id = r.panelist_id`;
+
+/** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
   `SELECT 'UPDATE accounts SET status = ''suspended'' WHERE id = ' || quote(id) || ' AND status <> ''suspended'';' AS sql
    FROM accounts WHERE status = 'suspended'`,
   `SELECT 'UPDATE api_keys SET secret_hash = ' || quote(secret_hash) || ', last_four = ' || quote(last_four)
      || ', previous_secret_hash = ' || quote(previous_secret_hash) || ', previous_expires_at = ' || quote(previous_expires_at)
-     || ', rotated_at = ' || rotated_at || ' WHERE id = ' || quote(id) || ' AND coalesce(rotated_at, 0) < ' || rotated_at || ';' AS sql
+     || ', rotated_at = ' || quote(rotated_at) || ' WHERE id = ' || quote(id) || ' AND coalesce(rotated_at, 0) < ' || quote(rotated_at)
+     || ';' AS sql
    FROM api_keys WHERE rotated_at IS NOT NULL`,
-  `SELECT 'UPDATE api_keys SET revoked_at = ' || revoked_at || ' WHERE id = ' || quote(id) || ' AND revoked_at IS NULL;' AS sql
+  `SELECT 'UPDATE api_keys SET revoked_at = ' || quote(revoked_at) || ' WHERE id = ' || quote(id) || ' AND revoked_at IS NULL;' AS sql
    FROM api_keys WHERE revoked_at IS NOT NULL`,
   // Before the deactivations: a trigger then revokes the tokens once more, at its own time.
-  `SELECT 'UPDATE panelists SET tokens_revoked_at = ' || at || ' WHERE id = ' || quote(panelist_id)
-     || ' AND coalesce(tokens_revoked_at, 0) < ' || at || ';' AS sql
-   FROM (SELECT panelist_id, iif(revoked_at = ${FOR_GOOD}, recorded_at, revoked_at) AS at FROM token_revocations) WHERE at > 0`,
+  `SELECT 'UPDATE panelists SET tokens_revoked_at = ' || quote(at) || ' WHERE id = ' || quote(panelist_id)
+     || ' AND coalesce(tokens_revoked_at, 0) < ' || quote(at) || ';' AS sql
+   FROM (${REVOKED_UNTIL}) WHERE at > 0`,
   `SELECT 'INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ' || quote(account_id) || ', '
-     || quote(panelist_id) || ', ' || revoked_at || ', ' || recorded_at
+     || quote(panelist_id) || ', ' || quote(revoked_at) || ', ' || quote(recorded_at)
      || ' WHERE NOT EXISTS (SELECT 1 FROM panelists WHERE id = ' || quote(panelist_id)
      || ') AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = ' || quote(panelist_id) || ');' AS sql
    FROM token_revocations ORDER BY seq`,
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
   `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || created_at
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
    FROM audit_events`,
 ];
 
-/** `before` is the export from before the restore. None when it is of a database without tables. */
+/** Whether anything can have ended in a database: not in one without tables. */
+export const canEnd = (before: DatabaseSync): boolean => hasTable(before, "token_revocations");
+
+/** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>
-  hasTable(before, "token_revocations")
+  canEnd(before)
     ? STATEMENTS.flatMap((select) =>
         before
           .prepare(select)

@@ -1,10 +1,11 @@
 /** Read replication of D1: wrangler has no command for it, Cloudflare's API has. */
+import type { Context } from "../command-line/context.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 type Credentials = { type: string; token?: string; key?: string; email?: string };
 
 /** The address that wrangler calls too. */
-const api = () => process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
+const apiOf = ({ variables }: Context) => variables.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
 
 /** Turns it on. "on": it was. "unknown": it could not be read or set; `replicationByHand` is what to do. */
 export async function ensureReadReplication(
@@ -14,7 +15,7 @@ export async function ensureReadReplication(
 ): Promise<"on" | "turned on" | "unknown"> {
   try {
     const headers = headersOf(await wrangler.json<Credentials>(["auth", "token", "--json"]));
-    const url = `${api()}/accounts/${accountId}/d1/database/${databaseId}`;
+    const url = `${apiOf(wrangler.context)}/accounts/${accountId}/d1/database/${databaseId}`;
     const read = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
     const answer: { result?: { read_replication?: { mode?: string } } } = read.ok ? await read.json() : {};
     if (answer.result?.read_replication?.mode === "auto") return "on";
@@ -34,6 +35,6 @@ const headersOf = ({ token, key, email }: Credentials): Record<string, string> =
 });
 
 /** One line to paste into a shell. */
-export const replicationByHand = (accountId: string, databaseId: string): string =>
-  `curl -X PUT ${api()}/accounts/${accountId}/d1/database/${databaseId} -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" ` +
+export const replicationByHand = (context: Context, accountId: string, databaseId: string): string =>
+  `curl -X PUT ${apiOf(context)}/accounts/${accountId}/d1/database/${databaseId} -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" ` +
   `--json '{"read_replication":{"mode":"auto"}}'`;

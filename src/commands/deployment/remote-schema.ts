@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "./failure.ts";
+import { Failure } from "../command-line/failure.ts";
 import { planSchema, readSchemaState, type SchemaPlan, type SchemaStep, UnknownSchema } from "./schema-steps.ts";
 import type { Wrangler } from "./wrangler.ts";
 

@@ -1,6 +1,7 @@
 /** The D1 databases and KV namespaces of an environment: found by id, else by name, else created. */
+
+import { Failure } from "../command-line/failure.ts";
 import { type Resource, writeId } from "./configuration.ts";
-import { Failure } from "./failure.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** Cloudflare's location hints for a new database. */
@@ -49,7 +50,7 @@ type Listed = readonly { readonly id: string; readonly name: string }[];
  * the name: it is found by it and used. That is also why one is looked for before it is created.
  */
 async function findAll(
-  { environment }: Wrangler,
+  { environment, context }: Wrangler,
   { table, key, noun }: Kind,
   resources: readonly Resource[],
   list: () => Promise<Listed>,
@@ -76,7 +77,7 @@ async function findAll(
     }
     const newId = idOf();
     if (newId === undefined) throw new Failure(`The ${noun} ${name} was created, and Cloudflare does not list it yet.`);
-    await writeId({ environment, table, binding }, key, newId);
+    await writeId(context.folder, { environment, table, binding }, key, newId);
     found.push({ binding, name, id: newId, how: `${how}; its id is in wrangler.toml now` });
   }
   return found;

@@ -3,86 +3,141 @@
  * backup of `npm run backup`, in place of what is there. Both export the present state first, and afterwards end again what was
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { commandLine, readArguments } from "./arguments.ts";
-import { endAgain } from "./end-again.ts";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { defineCommand, misused } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
-import { dropStatements, exportAll, fileOf, readExport } from "./export.ts";
-import { Failure, runCommand } from "./failure.ts";
-
-const USAGE =
-  "npm run restore -- (--timestamp 2026-11-20T12:00:00Z | --from <folder> | --end-again <folder>) [--env staging] [--local]";
+import { exportAll, fileOf, writePrivately } from "./export.ts";
+import { readBackup, requireFiles } from "./read-backup.ts";
+import { endedIn, endedUntilNow } from "./state-before.ts";
 
 /** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-await runCommand(async () => {
-  const { values } = readArguments(USAGE, {
-    options: {
-      timestamp: { type: "string" },
-      from: { type: "string" },
-      "end-again": { type: "string" },
-      local: { type: "boolean", default: false },
-      env: { type: "string", default: "" },
+export const restore = defineCommand({
+  name: "restore",
+  summary: [
+    "Takes every database back: to a moment of the last 30 days, or to a backup. Before, it exports the present state; afterwards it",
+    "ends again what was ended since: API keys, tokens, panelists, accounts.",
+  ],
+  options: {
+    timestamp: { type: "string", value: "<time>", help: "Back to this moment, such as 2026-11-20T12:00:00Z." },
+    from: { type: "string", value: "<folder>", help: "Back to the backup in this folder, in place of what is there." },
+    "end-again": {
+      type: "string",
+      value: "<folder>",
+      help: "Only ends again what had ended in this export: completes a restore that stopped.",
     },
-  });
-  const { timestamp, from, "end-again": onlyEndAgain } = values;
-  if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
-    throw new Failure(`Give one of --timestamp <time>, --from <folder>, --end-again <folder>.\nUsage: ${USAGE}`);
-  if (timestamp !== undefined && values.local) throw new Failure("A local database has no Time Travel: use --from.");
-  if (timestamp !== undefined && !TIME.test(timestamp))
-    throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
-  const databases = await openEveryDatabase(values.env, values.local);
-  for (const folder of [from, onlyEndAgain]) if (folder !== undefined) requireExports(folder, databases);
+    "as-it-is": {
+      type: "boolean",
+      default: false,
+      help: "Restores a backup although it holds no account, or not every table, index and trigger.",
+    },
+    "without-export": {
+      type: "boolean",
+      default: false,
+      help: "Restores although the present state cannot be exported: no way back, nothing is ended again.",
+    },
+    local: LOCAL,
+    env: ENVIRONMENT,
+  },
+  run: async ({ values }, context) => {
+    const { timestamp, from, "end-again": onlyEndAgain, local, env } = values;
+    const same = (name: string, ...options: string[]) =>
+      commandLine(name, env, ...options, ...(local ? ["--local"] : []));
+    if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
+      throw misused("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.", restore);
+    if (onlyEndAgain !== undefined && values["without-export"])
+      throw misused("--end-again needs its export: leave --without-export out.", restore);
+    if (timestamp !== undefined && local) throw new Failure("A local database has no Time Travel: use --from.");
+    if (timestamp !== undefined && !TIME.test(timestamp))
+      throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
+    const databases = await openEveryDatabase(context, env, local);
+    const { bindings } = databases;
+    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"]);
+    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain);
+    await databases.logIn();
 
-  const before = onlyEndAgain ?? `backups/before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
-  if (onlyEndAgain === undefined) {
-    await exportAll(databases, before);
-    console.log(`\nThe state before the restore is in ${before}.`);
-    const options = ["--end-again", before, ...(values.local ? ["--local"] : [])];
-    console.log(`If anything below fails: ${commandLine("restore", values.env, ...options)}\n`);
-  }
-  for (const binding of databases.bindings) {
-    if (timestamp !== undefined) await databases.run(["time-travel", "restore", binding, `--timestamp=${timestamp}`]);
-    if (from !== undefined) await importExport(databases, binding, from, before);
-  }
-  for (const binding of databases.bindings) await endAgainIn(databases, binding, before);
-  console.log(
-    values.local
-      ? "\nNow stop `npm run dev` and start it again, which empties its memory."
-      : `\nNow deploy, which empties the memory of every isolate: ${commandLine("deploy", values.env)}`,
-  );
+    const before = onlyEndAgain ?? `backups/before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
+    const isExported = !values["without-export"];
+    if (onlyEndAgain === undefined && isExported) {
+      await exportPresent(databases, before, () =>
+        same("restore", ...(from ? ["--from", from] : ["--timestamp", `${timestamp}`]), "--without-export"),
+      );
+      context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
+      context.print(`- it says what. To complete it: ${same("restore", "--end-again", before)}`);
+      context.print(`- or to go back: ${same("restore", "--from", before)}\n`);
+    }
+    const statements = new Map<string, readonly string[]>();
+    for (const binding of bindings) {
+      if (onlyEndAgain !== undefined) statements.set(binding, endedIn(databases, binding, before));
+      else if (isExported) statements.set(binding, await endedUntilNow(databases, binding, before));
+      if (timestamp !== undefined) content.set(binding, await travel(databases, binding, timestamp));
+      if (from !== undefined) await importBackup(databases, binding, from, before);
+    }
+    let ended = 0;
+    for (const [binding, texts] of statements) {
+      if (texts.length === 0) continue;
+      await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+      ended += texts.length;
+    }
+
+    const restored = bindings.map((binding) => `${binding}: ${content.get(binding)}`).join("; ");
+    context.print("");
+    context.print(
+      onlyEndAgain === undefined
+        ? `Put back: ${from ?? timestamp} (${restored}).`
+        : "Put back: nothing, the databases keep their data.",
+    );
+    context.print(
+      isExported
+        ? `Ended again: ${ended === 0 ? "nothing, for nothing had been ended" : `what had been ended (${ended} statements)`}.`
+        : "Ended again: nothing, for there is no export. What was revoked or suspended since has to be so again.",
+    );
+    context.print(
+      local
+        ? "Next: stop `npm run dev` and start it again, which empties its memory."
+        : `Next: ${same("deploy")}, which empties the memory of every isolate.`,
+    );
+  },
 });
 
-function requireExports(folder: string, { bindings }: EveryDatabase): void {
-  for (const binding of bindings) {
-    if (!existsSync(fileOf(folder, binding))) throw new Failure(`${fileOf(folder, binding)} is missing.`);
+async function exportPresent(databases: EveryDatabase, folder: string, insistently: () => string): Promise<void> {
+  try {
+    await exportAll(databases, folder);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      `The present state cannot be exported, so nothing was restored:\n${error.message}\n\n` +
+        "Run it again. If that does not help, this restores without the export: there is no way back, and nothing is ended again:\n" +
+        insistently(),
+    );
   }
+}
+
+/** What the database holds then, in words. */
+async function travel(databases: EveryDatabase, binding: string, timestamp: string): Promise<string> {
+  await databases.travel(binding, timestamp);
+  const [tables] = await databases.query(binding, "SELECT count(*) AS n FROM sqlite_master WHERE name = 'accounts'");
+  if (Number(tables?.n) === 0) throw new Failure(`At ${timestamp} ${binding} had no tables. Go back as said above.`);
+  const [row] = await databases.query(binding, "SELECT count(*) AS n FROM accounts");
+  return `${row?.n} accounts`;
 }
 
 /** Empties the database and loads the backup, in one file: nothing is between the two. */
-async function importExport(
-  { place, run }: EveryDatabase,
-  binding: string,
-  from: string,
-  before: string,
-): Promise<void> {
-  const backup = fileOf(from, binding);
-  readExport(backup).close();
-  const present = readExport(fileOf(before, binding));
-  const file = `${before}/${binding}-import.sql`;
-  writeFileSync(file, `${dropStatements(present).join("\n")}\n${readFileSync(backup, "utf8")}`, { mode: 0o600 });
-  present.close();
-  await run(["execute", binding, place, "--yes", "--file", file]);
+async function importBackup(databases: EveryDatabase, binding: string, from: string, before: string): Promise<void> {
+  const drop = dropStatements(await databases.query(binding, READ_SCHEMA));
+  const backup = readFileSync(resolve(databases.context.folder, fileOf(from, binding)), "utf8");
+  await executeText(databases, binding, `${before}/${binding}-import.sql`, `${drop.join("\n")}\n${backup}`);
 }
 
-async function endAgainIn({ place, run }: EveryDatabase, binding: string, before: string): Promise<void> {
-  const present = readExport(fileOf(before, binding));
-  const statements = endAgain(present);
-  present.close();
-  if (statements.length === 0) return;
-  const file = `${before}/${binding}-end-again.sql`;
-  writeFileSync(file, `${statements.join("\n")}\n`, { mode: 0o600 });
-  await run(["execute", binding, place, "--yes", "--file", file]);
-  console.log(`${binding}: what had been ended is ended again (${statements.length} statements).`);
+async function executeText(databases: EveryDatabase, binding: string, file: string, text: string): Promise<void> {
+  writePrivately(resolve(databases.context.folder, file), text);
+  await databases.execute(binding, file);
 }
+
+if (import.meta.main) await main(restore);

@@ -1,32 +1,95 @@
 /**
  * `npm run rollback`: the version before, or the one that is named. The database keeps its schema: steps are additive, so the
  * version before works with it.
+ *
+ * A version keeps the secrets of its time. `wrangler rollback` confirms that they come back when nobody can be asked; `wrangler
+ * versions deploy` sends the same request without that confirmation, and Cloudflare refuses it (code 10220).
  */
+import { defineCommand, misused } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { readArguments, secondsOf } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
-import { Failure, runCommand } from "./failure.ts";
 import { smokeTest } from "./smoke-test.ts";
-import { Wrangler } from "./wrangler.ts";
+import { messageOf, Wrangler } from "./wrangler.ts";
 
-const USAGE = "npm run rollback -- [<version id>] [--url https://api.example.com] [--wait 60] [--env staging]";
+const MESSAGE = ["--message", "npm run rollback"];
+const SECRETS_HAVE_CHANGED = /secrets have changed|\[code: 10220\]/;
 
-await runCommand(async () => {
-  const { values, positionals } = readArguments(USAGE, {
-    options: { env: { type: "string", default: "" }, url: { type: "string" }, wait: { type: "string", default: "60" } },
-    allowPositionals: true,
-  });
-  if (positionals.length > 1) throw new Failure(`Name one version.\nUsage: ${USAGE}`);
-  const seconds = secondsOf("--wait", values.wait);
-  const wrangler = new Wrangler(values.env);
-  const { accountId, worker } = await readConfiguration(values.env);
-  wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
-  await wrangler.run(["rollback", ...positionals, "--yes", "--message", "npm run rollback"], {
-    show: true,
-  });
-  if (values.url === undefined) {
-    console.log(`\n${worker} was rolled back. To test it: curl https://<your host>/health`);
-    return;
-  }
-  for (const line of await smokeTest(values.url, seconds, values.env)) console.log(`Smoke test   ${line}`);
+export const rollback = defineCommand({
+  name: "rollback",
+  summary: [
+    "Returns to the version before, or to the one that is named. It does not change D1: the version before works on its schema.",
+    "Refuses when a secret was set since: the version would bring the older one back.",
+  ],
+  positionals: { usage: "[<version id>]", help: [["<version id>", "A version of `npx wrangler versions list`."]] },
+  options: {
+    url: { type: "string", value: "<address>", help: "The address to test afterwards: https://api.example.com." },
+    wait: { type: "string", default: "60", value: "<seconds>", help: "How long it may take to answer. Default 60." },
+    "older-secrets": { type: "boolean", default: false, help: "Brings the secrets of that version back, too." },
+    env: ENVIRONMENT,
+  },
+  run: async ({ values, positionals }, context) => {
+    if (positionals.length > 1) throw misused("Name one version.", rollback);
+    const seconds = secondsOf("--wait", values.wait);
+    const wrangler = new Wrangler(context, values.env);
+    const { accountId, worker, variables } = await readConfiguration(context.folder, values.env);
+    wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
+    const version = positionals[0] ?? (await versionBefore(wrangler));
+    await requireSameSigner(wrangler, version, String(variables.SIGNING_SECRETS), values["older-secrets"]);
+    if (values["older-secrets"]) {
+      await wrangler.run(["rollback", version, "--yes", ...MESSAGE], { show: true });
+    } else {
+      await deployVersion(wrangler, version);
+    }
+    context.print(`\n${worker} was rolled back to ${version}.`);
+    if (values.url === undefined) return context.print("To test it: curl https://<your host>/health");
+    for (const line of await smokeTest(values.url, seconds, values.env)) context.print(`Smoke test   ${line}`);
+  },
 });
+
+type Deployment = { created_on: string; versions: { version_id: string; percentage: number }[] };
+
+/** As wrangler chooses it: the last one before the present one that had all requests. */
+async function versionBefore(wrangler: Wrangler): Promise<string> {
+  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json"]);
+  const [, ...older] = deployments.toSorted((a, b) => b.created_on.localeCompare(a.created_on));
+  const stable = older.flatMap(({ versions }) => versions).find(({ percentage }) => percentage === 100);
+  if (stable === undefined) throw new Failure("There is no version before. Name one of `npx wrangler versions list`.");
+  return stable.version_id;
+}
+
+type Version = { resources: { bindings: { name: string; text?: string }[] } };
+
+/** Otherwise wrangler.toml says which slot signs, wrongly, and the next `rotate-secret` overwrites the one that does. */
+async function requireSameSigner(wrangler: Wrangler, version: string, signer: string, insists: boolean): Promise<void> {
+  const { resources } = await wrangler.json<Version>(["versions", "view", version, "--json"]);
+  const its = resources.bindings.find(({ name }) => name === "SIGNING_SECRETS")?.text ?? signer;
+  if (its === signer) return;
+  const differs = `Version ${version} signs with ${its}, and wrangler.toml says ${signer}`;
+  if (!insists)
+    throw new Failure(`Nothing was changed. ${differs}: it is from before a rotation.\n${waysOn(wrangler, version)}`);
+  wrangler.context.print(
+    `${differs}. Write SIGNING_SECRETS = "${its}" there before anything else is deployed or rotated.`,
+  );
+}
+
+const waysOn = ({ environment }: Wrangler, version: string): string =>
+  "Check out the code of that version, keep SIGNING_SECRETS of today's wrangler.toml, and deploy it: " +
+  `${commandLine("deploy", environment)}\nIf the older secrets are what you want: ` +
+  commandLine("rollback", environment, version, "--older-secrets");
+
+async function deployVersion(wrangler: Wrangler, version: string): Promise<void> {
+  const result = await wrangler.try(["versions", "deploy", `${version}@100%`, "--yes", ...MESSAGE]);
+  if (result.ok) return;
+  const message = messageOf(result);
+  if (!SECRETS_HAVE_CHANGED.test(message)) throw new Failure(`Nothing was changed:\n${message}`);
+  throw new Failure(
+    `Nothing was changed. Secrets were set after version ${version}, and it would bring the older ones back: after a rotation a ` +
+      "secret that leaked would sign again, and every credential that the newer one signed would be refused.\n" +
+      waysOn(wrangler, version),
+  );
+}
+
+if (import.meta.main) await main(rollback);

@@ -9,77 +9,100 @@
  * needed; `--now` does it all the same.
  */
 import { setTimeout } from "node:timers/promises";
+import { defineCommand } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { commandLine, readArguments, secondsOf } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker } from "./deployed-version.ts";
-import { Failure, runCommand } from "./failure.ts";
 import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, writeRotation } from "./rotation.ts";
 import { listSecrets, putNewSecret } from "./signing-secrets.ts";
 import { Wrangler } from "./wrangler.ts";
 
-const USAGE = "npm run rotate-secret -- [--end-old] [--now] [--wait 120] [--env staging]";
 /** Cloudflare deploys to every location in seconds. */
 const PROPAGATION_SECONDS = 120;
 
-await runCommand(async () => {
-  const { values: options } = readArguments(USAGE, {
-    options: {
-      env: { type: "string", default: "" },
-      wait: { type: "string", default: String(PROPAGATION_SECONDS) },
-      "end-old": { type: "boolean", default: false },
-      now: { type: "boolean", default: false },
+export const rotateSecret = defineCommand({
+  name: "rotate-secret",
+  summary: [
+    "Makes a new signing secret, while requests go on. The one before goes on verifying what it signed.",
+    "If it stops in the middle, run it again: it goes on.",
+  ],
+  options: {
+    "end-old": {
+      type: "boolean",
+      default: false,
+      help: "Ends what the secret before has signed, in place of a rotation.",
     },
-  });
-  const seconds = secondsOf("--wait", options.wait);
-  const wrangler = new Wrangler(options.env);
-  const { accountId, databases } = await readConfiguration(options.env);
-  const bindings = databases.map(({ binding }) => binding);
-  const rotation = await readRotation(options.env);
-  wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
-  const secrets = await listSecrets(wrangler);
-  if (!secrets.includes(rotation.slot)) {
-    throw new Failure(
-      `The Worker has no secret ${rotation.slot}. Run \`${commandLine("deploy", options.env)}\` first.`,
-    );
-  }
-  const old = otherSlot(rotation.slot);
+    now: { type: "boolean", default: false, help: "Does so although credentials that it signed are valid." },
+    wait: {
+      type: "string",
+      default: String(PROPAGATION_SECONDS),
+      value: "<seconds>",
+      help: `How long a new secret may take to reach every location. Default ${PROPAGATION_SECONDS}.`,
+    },
+    env: ENVIRONMENT,
+  },
+  run: async ({ values: options }, context) => {
+    const seconds = secondsOf("--wait", options.wait);
+    const wrangler = new Wrangler(context, options.env);
+    const { accountId, databases } = await readConfiguration(context.folder, options.env);
+    const bindings = databases.map(({ binding }) => binding);
+    const rotation = await readRotation(wrangler);
+    wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
+    const secrets = await listSecrets(wrangler);
+    if (!secrets.includes(rotation.slot)) {
+      throw new Failure(
+        `The Worker has no secret ${rotation.slot}. Run \`${commandLine("deploy", options.env)}\` first.`,
+      );
+    }
+    const old = otherSlot(rotation.slot);
 
-  if (options["end-old"]) {
-    if (!secrets.includes(old)) return console.log(`Nothing to end: ${old} has never been set.`);
-    await refuseWhileNeeded("End");
-    await putNewSecret(wrangler, old);
-    await writeRotation(options.env, { ...rotation, stage: "ended" });
-    return console.log(`What ${old} signed is no longer valid.`);
-  }
+    if (options["end-old"]) {
+      if (rotation.stage === "deploying") {
+        throw new Failure(
+          `A rotation to ${rotation.slot} was interrupted: the Worker may still sign with ${old}, and ending it would end what is being ` +
+            `signed. Complete the rotation first: ${commandLine("rotate-secret", options.env)}`,
+        );
+      }
+      if (!secrets.includes(old)) return context.print(`Nothing to end: ${old} has never been set.`);
+      await refuseWhileNeeded("End");
+      await putNewSecret(wrangler, old);
+      await writeRotation(wrangler, { ...rotation, stage: "ended" });
+      return context.print(`What ${old} signed is no longer valid.`);
+    }
 
-  if (rotation.stage !== "deploying") {
-    if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("Rotate again, which ends");
-    await writeRotation(options.env, { ...rotation, stage: "setting" });
-    await putNewSecret(wrangler, old);
-    console.log(`${old} has a new secret. Waiting ${seconds} seconds, until every location has it.`);
-    await setTimeout(seconds * 1_000);
-  }
-  const slot = rotation.stage === "deploying" ? rotation.slot : old;
-  await writeRotation(options.env, { slot, since: undefined, stage: "deploying" });
-  await deployWorker(wrangler);
-  const since = Date.now();
-  await writeRotation(options.env, { slot, since, stage: "done" });
-  const need = await readNeed(wrangler, bindings, since, since);
-  console.log(`
+    if (rotation.stage !== "deploying") {
+      if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("Rotate again, which ends");
+      await writeRotation(wrangler, { ...rotation, stage: "setting" });
+      await putNewSecret(wrangler, old);
+      context.print(`${old} has a new secret. Waiting ${seconds} seconds, until every location has it.`);
+      await setTimeout(seconds * 1_000);
+    }
+    const slot = rotation.stage === "deploying" ? rotation.slot : old;
+    await writeRotation(wrangler, { slot, since: undefined, stage: "deploying" });
+    await deployWorker(wrangler);
+    const since = Date.now();
+    await writeRotation(wrangler, { slot, since, stage: "done" });
+    const need = await readNeed(wrangler, bindings, since, since);
+    context.print(`
 ${slot} signs now. Commit wrangler.toml: it says so.
 ${otherSlot(slot)} still verifies what it signed: ${describeNeed(need)}.
 When neither is left, or at once after a leak (with --now): ${commandLine("rotate-secret", options.env, "--end-old")}`);
 
-  async function refuseWhileNeeded(action: string): Promise<void> {
-    if (options.now) return;
-    const now = Date.now();
-    const need: Need | undefined =
-      rotation.since === undefined ? undefined : await readNeed(wrangler, bindings, rotation.since, now);
-    if (need !== undefined && !isNeeded(need, now)) return;
-    throw new Failure(
-      `${old} may still be needed: ${need === undefined ? "wrangler.toml does not say since when it does not sign" : describeNeed(need)}.\n` +
-        `${action} these all the same: add --now.`,
-    );
-  }
+    async function refuseWhileNeeded(action: string): Promise<void> {
+      if (options.now) return;
+      const now = Date.now();
+      const need: Need | undefined =
+        rotation.since === undefined ? undefined : await readNeed(wrangler, bindings, rotation.since, now);
+      if (need !== undefined && !isNeeded(need, now)) return;
+      throw new Failure(
+        `${old} may still be needed: ${need === undefined ? "wrangler.toml does not say since when it does not sign" : describeNeed(need)}.\n` +
+          `${action} these all the same: add --now.`,
+      );
+    }
+  },
 });
+
+if (import.meta.main) await main(rotateSecret);

@@ -6,8 +6,9 @@
  * The note makes a rotation that stopped go on, and says whether the other slot is still needed.
  */
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../command-line/failure.ts";
 import { CONFIGURATION, withVariable } from "./configuration.ts";
-import { Failure } from "./failure.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 const VARIABLE = "SIGNING_SECRETS";
@@ -30,9 +31,9 @@ export const otherSlot = (slot: Slot): Slot => (slot === SLOTS[0] ? SLOTS[1] : S
 
 const NOTE = /# (?:since (\S+?))?(?:; )?(setting|deploying|ended)?$/;
 
-export async function readRotation(environment: string): Promise<Rotation> {
+export async function readRotation({ environment, context }: Wrangler): Promise<Rotation> {
   const header = environment === "" ? "[vars]" : `[env.${environment}.vars]`;
-  const toml = await readFile(CONFIGURATION, "utf8");
+  const toml = await readFile(join(context.folder, CONFIGURATION), "utf8");
   const line = toml
     .split(`\n${header}\n`)[1]
     ?.split("\n[")[0]
@@ -48,13 +49,17 @@ export async function readRotation(environment: string): Promise<Rotation> {
   };
 }
 
-export async function writeRotation(environment: string, { slot, since, stage }: Rotation): Promise<void> {
+export async function writeRotation(
+  { environment, context }: Wrangler,
+  { slot, since, stage }: Rotation,
+): Promise<void> {
   const notes = [
     ...(since === undefined ? [] : [`since ${new Date(since).toISOString()}`]),
     ...(stage === "done" ? [] : [stage]),
   ];
-  const toml = await readFile(CONFIGURATION, "utf8");
-  await writeFile(CONFIGURATION, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
+  const file = join(context.folder, CONFIGURATION);
+  const toml = await readFile(file, "utf8");
+  await writeFile(file, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
 }
 
 /** A token lives for at most 90 days. */

@@ -73,6 +73,14 @@ export function planSchema({ ledger, objects }: SchemaState, steps: readonly Sch
   };
 }
 
+/** The tables, indexes and triggers that a database in `state` should have by the steps in its ledger, and has not. */
+export function missingObjects({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): readonly string[] {
+  if (ledger.length === 0) return [`table ${LEDGER}`];
+  return schemaAfter(steps.filter(({ name }) => ledger.includes(name)))
+    .filter((wanted) => !objects.some(({ type, name }) => type === wanted.type && name === wanted.name))
+    .map(({ type, name }) => `${type} ${name}`);
+}
+
 const schemaAfter = (steps: readonly SchemaStep[]) => schemaAfterFiles(steps.map(({ sql }) => sql));
 
 const withLedger = (step: SchemaStep): SchemaStep => ({

@@ -1,6 +1,6 @@
 /** The signing secrets of a deployment: written, never read. Cloudflare does not show a secret again, and nobody needs to see one. */
 import { randomBytes } from "node:crypto";
-import { Failure } from "./failure.ts";
+import { Failure } from "../command-line/failure.ts";
 import { messageOf, type Wrangler } from "./wrangler.ts";
 
 /** 256 random bits. Exists in this process's memory only, on its way to Cloudflare. */

@@ -1,7 +1,10 @@
-/** Asks a deployment three questions, as a stranger would: is it well, does it refuse, does it say what it is. */
+/**
+ * Sends a deployment three requests that need no credential: the health check, a request with a forged API key, which must be refused,
+ * and the OpenAPI document.
+ */
 import { setTimeout } from "node:timers/promises";
+import { Failure } from "../command-line/failure.ts";
 import { commandLine } from "./arguments.ts";
-import { Failure } from "./failure.ts";
 
 type Check = {
   readonly name: string;

@@ -1,50 +1,41 @@
-/** Calls of wrangler, the first one on the PATH: npm scripts find the project's own. */
-import { spawn } from "node:child_process";
+/** Wrangler, for one environment of wrangler.toml. */
 import { stripVTControlCharacters } from "node:util";
-import { Failure } from "./failure.ts";
+import type { Context } from "../command-line/context.ts";
+import { Failure } from "../command-line/failure.ts";
+import type { WranglerResult } from "../command-line/run-wrangler.ts";
 
 export type WranglerOptions = {
   /** Written to its standard input: for secrets, which never stand on a command line. */
   readonly input?: string;
-  readonly env?: Record<string, string>;
+  readonly variables?: Record<string, string>;
   /** Shows its output while it runs. */
   readonly show?: boolean;
 };
 
-export type WranglerResult = { readonly ok: boolean; readonly stdout: string; readonly stderr: string };
-
-/** One environment of wrangler.toml: "" is the top level. Every call names it, so that none acts on another by mistake. */
+/** "" is the top level. Every call names the environment, so that none acts on another by mistake. */
 export class Wrangler {
+  readonly context: Context;
   readonly environment: string;
   /** Chosen once, and the same for all calls. */
   accountId: string | undefined;
 
-  constructor(environment: string) {
+  constructor(context: Context, environment: string) {
+    this.context = context;
     this.environment = environment;
   }
 
   /** Resolves when it has ended, in whatever way. */
-  try(args: readonly string[], { input = "", env = {}, show = false }: WranglerOptions = {}): Promise<WranglerResult> {
-    return new Promise((resolve, reject) => {
-      const account = this.accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: this.accountId };
-      const child = spawn("wrangler", [...args, "--env", this.environment], {
-        env: { ...process.env, ...account, ...env },
-        stdio: ["pipe", "pipe", "pipe"],
-      });
-      let [stdout, stderr] = ["", ""];
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        stdout += text;
-        if (show) process.stdout.write(text);
-      });
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr += text;
-        if (show) process.stderr.write(text);
-      });
-      // A wrangler that ends before it has read its input closes the pipe: its exit code says what happened.
-      child.stdin.on("error", () => {});
-      child.stdin.end(input);
-      child.once("error", reject);
-      child.once("close", (code) => resolve({ ok: code === 0, stdout, stderr }));
+  try(
+    args: readonly string[],
+    { input = "", variables = {}, show = false }: WranglerOptions = {},
+  ): Promise<WranglerResult> {
+    const account = this.accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: this.accountId };
+    return this.context.runWrangler({
+      args: [...args, "--env", this.environment],
+      folder: this.context.folder,
+      variables: { ...this.context.variables, ...account, ...variables },
+      input,
+      show,
     });
   }
 

@@ -1,17 +1,18 @@
 /** wrangler.toml with more databases, for `npm run dev -- --databases 2`: a file of its own, ignored by git. */
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 export const MAX_DATABASES = 9;
 
 /** Its name; undefined for one database, which wrangler.toml itself has. New accounts are made in every database. */
-export async function writeDevConfig(databases: number): Promise<string | undefined> {
+export async function writeDevConfig(folder: string, databases: number): Promise<string | undefined> {
   if (databases === 1) return undefined;
   const digits = Array.from({ length: databases }, (_, digit) => String(digit));
-  const text = await readFile("wrangler.toml", "utf8");
+  const text = await readFile(join(folder, "wrangler.toml"), "utf8");
   const more = digits
     .slice(1)
     .map((digit) => `\n[[d1_databases]]\nbinding = "DB_${digit}"\ndatabase_name = "edge-access-api-${digit}"\n`);
   const config = text.replace(/^NEW_ACCOUNTS = .*$/m, `NEW_ACCOUNTS = "${digits.join("")}"`) + more.join("");
-  await writeFile("wrangler.dev.toml", config);
+  await writeFile(join(folder, "wrangler.dev.toml"), config);
   return "wrangler.dev.toml";
 }

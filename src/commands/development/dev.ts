@@ -1,11 +1,16 @@
 /**
  * `npm run dev`: runs everything on this machine, without any sign-up. Creates local secrets, applies the schema's steps, creates a
- * demo account, prints its credentials, and starts `wrangler dev` with the given arguments. `--databases 2` adds databases to try.
+ * demo account, and starts `wrangler dev`. What to open and the credentials come last, when the server is ready.
  */
 import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { parseArgs } from "node:util";
+import { join, resolve } from "node:path";
 import { importSigningKeys } from "../../worker/credentials/envelope.ts";
+import { defineCommand } from "../command-line/command.ts";
+import type { Context } from "../command-line/context.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
@@ -15,103 +20,132 @@ import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_STATE_FOLDER = ".wrangler/state";
+/** In the state folder: where the server answers, for scripts. The key is beside it. */
+const ADDRESS_FILE = "dev-address.txt";
 
-const args = process.argv.slice(2);
-const { values, tokens } = parseArgs({
-  args,
-  options: { port: { type: "string" }, "persist-to": { type: "string" }, databases: { type: "string" } },
-  strict: false,
-  tokens: true,
-});
-// Everything else is wrangler's.
-const own = tokens.flatMap((token) =>
-  token.kind === "option" && token.name === "databases" ? [token.index, token.inlineValue ? -1 : token.index + 1] : [],
-);
-const passedOn = args.filter((_, index) => !own.includes(index));
-const port = typeof values.port === "string" ? await checkPort(values.port) : await findFreePort(DEFAULT_PORT);
-const databases = checkDatabases(values.databases);
-const stateFolder = typeof values["persist-to"] === "string" ? values["persist-to"] : DEFAULT_STATE_FOLDER;
-if (values.port === undefined && port !== DEFAULT_PORT) console.log(`Port ${DEFAULT_PORT} is taken: using ${port}.`);
-await takeStateFolder(stateFolder, port).catch((error: Error) => fail(error.message));
-
-const config = await writeDevConfig(databases);
-const keys = await importSigningKeys(await localCredentialSecrets());
-await withLocalDatabases(config ?? "wrangler.toml", stateFolder, async ([first, ...others]) => {
-  if (first === undefined) return fail("wrangler.toml has no D1 database.");
-  const { apiKey, token, proposalId } = await ensureDemoAccount(first, first.database, stateFolder, keys);
-  const origin = `http://localhost:${port}`;
-  // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
-  console.log(`
-Open this when the server below is ready: ${origin}/#token=${token}
-
-API key: ${apiKey}
-Token: ${token}
-
-curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'
-curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'
-curl -i ${origin}/ideabank -H 'Authorization: ${token}'
-curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'
-curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' --json '{"title":"Night buses","description":"Every half hour, all week."}'
-curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'
-
-API reference: ${origin}/reference
-Account Settings: ${origin}/account/api-keys
-`);
-  for (const other of others) {
-    const demo = await ensureDemoAccount(other, first.database, stateFolder, keys);
-    console.log(`${other.binding} API key: ${demo.apiKey}\n${other.binding} Token: ${demo.token}\n`);
-  }
-}).catch((error: unknown) => {
-  if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
-  fail(`${error.message} To start over without its data: rm -rf ${stateFolder}`);
-});
-
-const wrangler = spawn(
-  "wrangler",
-  // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
-  [
-    "dev",
-    "--minify=false",
-    ...(config === undefined ? [] : ["--config", config]),
-    ...(values.port === undefined ? ["--port", String(port)] : []),
-    ...passedOn,
+export const dev = defineCommand({
+  name: "dev",
+  summary: [
+    "Runs everything on this machine, with a demo account, without any sign-up. The data and the key stay in .wrangler/state.",
+    "What to open and the credentials are printed last.",
   ],
-  {
-    stdio: "inherit",
-    shell: process.platform === "win32",
+  passesOnTo: "wrangler dev",
+  options: {
+    port: {
+      type: "string",
+      value: "<number>",
+      help: `Where the server listens. Without it ${DEFAULT_PORT}, or the next that is free.`,
+    },
+    databases: {
+      type: "string",
+      default: "1",
+      value: "<number>",
+      help: `How many databases to try, from 1 to ${MAX_DATABASES}. Default 1.`,
+    },
+    "persist-to": {
+      type: "string",
+      default: DEFAULT_STATE_FOLDER,
+      value: "<folder>",
+      help: `Where the data is. Default ${DEFAULT_STATE_FOLDER}.`,
+    },
   },
-);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
-wrangler.on("exit", (code) => process.exit(code ?? 1));
+  run: async ({ values, others }, context) => {
+    const databases = checkDatabases(values.databases);
+    const port = values.port === undefined ? await findFreePort(DEFAULT_PORT) : await checkPort(values.port);
+    if (values.port === undefined && port !== DEFAULT_PORT)
+      context.print(`Port ${DEFAULT_PORT} is taken: using ${port}.`);
+    const stateFolder = resolve(context.folder, values["persist-to"]);
+    await takeStateFolder(stateFolder, port).catch((error: Error) => {
+      throw new Failure(error.message);
+    });
+    const config = await writeDevConfig(context.folder, databases);
+    const origin = `http://localhost:${port}`;
+    const credentials = await prepare(context, config ?? "wrangler.toml", stateFolder, origin).catch(
+      (error: unknown) => {
+        if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
+        throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
+      },
+    );
+    await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
+    const args = [
+      // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
+      ...["dev", "--minify=false", ...(config === undefined ? [] : ["--config", config])],
+      ...["--port", String(port), "--persist-to", stateFolder, ...others],
+    ];
+    await serve(args, context, () => context.print(credentials));
+  },
+});
 
-// npm does not forward SIGTERM. When npm has ended, this process has to stop the server.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
+/** Makes the databases ready. Returns what a developer needs to use the server, the link last. */
+async function prepare(context: Context, config: string, stateFolder: string, origin: string): Promise<string> {
+  const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
+  const lines: string[] = [];
+  await withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
+    if (first === undefined) throw new Failure("wrangler.toml has no D1 database.");
+    for (const other of others) {
+      const demo = await ensureDemoAccount(other, first.database, stateFolder, keys);
+      lines.push(`${other.binding} API key: ${demo.apiKey}`, `${other.binding} Token: ${demo.token}`, "");
+    }
+    const { apiKey, token, proposalId } = await ensureDemoAccount(first, first.database, stateFolder, keys);
+    lines.push(
+      `curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'`,
+      `curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'`,
+      `curl -i ${origin}/ideabank -H 'Authorization: ${token}'`,
+      `curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'`,
+      `curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' --json '{"title":"Night buses","description":"Every half hour, all week."}'`,
+      `curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'`,
+      "",
+      `API reference: ${origin}/reference`,
+      `Account Settings: ${origin}/account/api-keys`,
+      `API key: ${apiKey}`,
+      `Token: ${token}`,
+      "",
+      // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
+      `Open this: ${origin}/#token=${token}`,
+    );
+  });
+  return `\n${lines.join("\n")}`;
+}
 
-function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
+/** Runs `wrangler dev` until it ends, with its output and its keys in this terminal. Throws a Failure when it failed. */
+async function serve(args: readonly string[], { folder }: Context, ready: () => void): Promise<void> {
+  // Wrangler says over the channel when it is ready.
+  const wrangler = spawn("wrangler", args, {
+    cwd: folder,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    shell: process.platform === "win32",
+  });
+  wrangler.on("message", (message) => {
+    if (String(message).includes("DEV_SERVER_READY")) ready();
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
+  // npm does not forward SIGTERM. When npm has ended, this process has to stop the server.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
+  const code = await new Promise<number | null>((ended) => wrangler.once("exit", ended));
+  process.exit(code ?? 1);
 }
 
 /** The requested port, if it is valid and free. */
 async function checkPort(text: string): Promise<number> {
   const wanted = Number(text);
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > 65_535)
-    fail(`--port ${text}: a port is a number from 1 to 65535.`);
-  if (!(await isFree(wanted))) fail(`Port ${wanted} is in use. Try another: npm run dev -- --port ${wanted + 1}`);
+    throw new Failure(`--port ${text}: a port is a number from 1 to 65535.`);
+  if (!(await isFree(wanted)))
+    throw new Failure(`Port ${wanted} is in use. Try another: npm run dev -- --port ${wanted + 1}`);
   return wanted;
 }
 
-function checkDatabases(wanted: unknown = "1"): number {
+function checkDatabases(wanted: string): number {
   const count = Number(wanted);
   if (Number.isInteger(count) && count >= 1 && count <= MAX_DATABASES) return count;
-  return fail(`--databases ${wanted}: a number from 1 to ${MAX_DATABASES}.`);
+  throw new Failure(`--databases ${wanted}: a number from 1 to ${MAX_DATABASES}.`);
 }
 
 /** The first free port from `first` on, so that the printed commands are right. */
 async function findFreePort(first: number): Promise<number> {
   for (let candidate = first; candidate < first + 100; candidate++) if (await isFree(candidate)) return candidate;
-  return fail(`No port is free between ${first} and ${first + 99}. Name one: npm run dev -- --port 9000`);
+  throw new Failure(`No port is free between ${first} and ${first + 99}. Name one: npm run dev -- --port 9000`);
 }
 
 function isFree(candidate: number): Promise<boolean> {
@@ -121,3 +155,5 @@ function isFree(candidate: number): Promise<boolean> {
     probe.listen(candidate, "localhost", () => probe.close(() => resolve(true)));
   });
 }
+
+if (import.meta.main) await main(dev);

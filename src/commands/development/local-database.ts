@@ -1,7 +1,7 @@
 /** Prepares the local D1 databases before `wrangler dev` opens them. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { getPlatformProxy, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
 import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/schema-steps.ts";
 
@@ -51,7 +51,7 @@ export async function withLocalDatabases(
     persist: { path: join(resolve(stateFolder), "v3") },
   });
   try {
-    const steps = await readSchemaSteps();
+    const steps = await readSchemaSteps(join(dirname(config), "migrations"));
     const databases = Object.entries(proxy.env).map(([binding, database]) => ({
       binding,
       digit: binding === "DB" ? "0" : binding.slice(-1),

@@ -3,9 +3,20 @@
  * a release, after its tests have passed.
  */
 import { writeFile } from "node:fs/promises";
+import { defineCommand } from "../command-line/command.ts";
+import { main } from "../command-line/main.ts";
 import { buildWorker } from "./build-worker.ts";
 
 const FIXTURE = "test/fixtures/previous-worker.js";
 
-await writeFile(FIXTURE, await buildWorker());
-console.log(`${FIXTURE} is today's Worker now.`);
+const releaseWorker = defineCommand({
+  name: "release:worker",
+  summary: [`Keeps today's Worker as ${FIXTURE}, which the next version is tested beside. Commit it with a release.`],
+  options: {},
+  run: async (_, context) => {
+    await writeFile(FIXTURE, await buildWorker());
+    context.print(`${FIXTURE} is today's Worker now.`);
+  },
+});
+
+if (import.meta.main) await main(releaseWorker);

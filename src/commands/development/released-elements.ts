@@ -7,6 +7,7 @@ import { globSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ELEMENTS_VERSION } from "../../elements/version.ts";
+import { Failure } from "../command-line/failure.ts";
 
 const FOLDER = "public/embed";
 const MANIFEST = `${FOLDER}/releases.json`;
@@ -29,7 +30,8 @@ export async function release(elements: ReadonlyMap<string, string>): Promise<vo
   const { releases } = await readReleases();
   const integrity = Object.fromEntries([...elements].map(([name, text]) => [name, integrityOf(text)]));
   const before = releases[ELEMENTS_VERSION];
-  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(integrity)) throw new Error(RAISE_THE_VERSION);
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(integrity))
+    throw new Failure(RAISE_THE_VERSION);
   await mkdir(`${FOLDER}/${ELEMENTS_VERSION}`, { recursive: true });
   for (const [name, text] of elements) await writeFile(`${FOLDER}/${ELEMENTS_VERSION}/${name}`, text);
   const manifest: Releases = { latest: ELEMENTS_VERSION, releases: { ...releases, [ELEMENTS_VERSION]: integrity } };

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
+import { Failure } from "../../../src/commands/command-line/failure.ts";
 import { withId, withVariable } from "../../../src/commands/deployment/configuration.ts";
 import { originOf } from "../../../src/commands/deployment/deployed-version.ts";
-import { Failure } from "../../../src/commands/deployment/failure.ts";
 
 const toml = await readFile("wrangler.toml", "utf8");
 

@@ -1,8 +1,10 @@
 /** `npm run deploy -- --dry-run`: the plan, without a network. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
 import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
@@ -24,17 +26,31 @@ it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
     "2. find the D1 database edge-access-api for DB, or create it in weur, and write its id into wrangler.toml",
   );
   expect(stdout).toContain(`   ${steps[0]}\n   ${steps[1]}\n`);
-  expect(await account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);
+  expect(account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);
   expect(await configuration()).toBe(before);
 });
 
-it("--dry-run works with wrangler itself, without a network", () => {
-  const offline = { ...process.env, HTTPS_PROXY: "http://127.0.0.1:9", CLOUDFLARE_API_TOKEN: undefined };
-  const output = execFileSync(process.execPath, ["src/commands/deployment/deploy.ts", "--dry-run"], {
-    cwd: account.checkout,
-    env: { ...offline, PATH: `node_modules/.bin:${process.env.PATH}` },
-    encoding: "utf8",
+it("--dry-run works with wrangler itself, which makes no call over the network", async () => {
+  let connections = 0;
+  const proxy = createServer((socket) => {
+    connections++;
+    socket.destroy();
   });
-  expect(output).toContain("--dry-run: exiting now.");
+  await new Promise<void>((ready) => proxy.listen(0, "127.0.0.1", ready));
+  const { port } = proxy.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["src/commands/deployment/deploy.ts", "--dry-run"], {
+    cwd: account.checkout,
+    env: {
+      ...process.env,
+      HTTPS_PROXY: address,
+      HTTP_PROXY: address,
+      CLOUDFLARE_API_TOKEN: undefined,
+      PATH: `node_modules/.bin:${process.env.PATH}`,
+    },
+  });
+  proxy.close();
+  expect(stdout).toContain("--dry-run: exiting now.");
+  expect(connections).toBe(0);
   expect(existsSync(join(account.checkout, ".dev.vars"))).toBe(false);
 });

@@ -32,7 +32,7 @@ async function deployWell(...args: string[]) {
 
 /** Everything that a deployment has, whatever way led to it. */
 async function everything() {
-  const { databases, namespaces, workers } = await account.state();
+  const { databases, namespaces, workers } = account.state();
   const ledgers = databases.map(({ uuid }) => {
     const database = new DatabaseSync(join(account.folder, `${uuid}.sqlite`));
     const rows = database.prepare("SELECT name FROM d1_migrations ORDER BY id").all();
@@ -54,10 +54,18 @@ const COMPLETE = {
   ledgers: [steps],
 };
 
+it("as an operator types it, with wrangler in processes of its own", async () => {
+  const { code, stdout, stderr } = await account.runNpm("deploy", "--location", "weur");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Smoke test   a forged API key: 401\n");
+  expect(stdout).not.toMatch(/[0-9a-f]{64}/);
+  expect(await everything()).toEqual(COMPLETE);
+});
+
 it("from nothing: creates the stores, applies the steps, makes the secret, deploys, tests, and says what is left", async () => {
   const stdout = await deployWell("--location", "weur");
   expect(await everything()).toEqual(COMPLETE);
-  const { databases, workers } = await account.state();
+  const { databases, workers } = account.state();
   expect(databases[0]?.location).toBe("weur");
   expect(workers["edge-access-api"]?.secrets.CREDENTIAL_SECRETS).toMatch(/^[0-9a-f]{64}$/);
   expect([...account.api]).toEqual([
@@ -75,21 +83,21 @@ it("from nothing: creates the stores, applies the steps, makes the secret, deplo
 
 it("run again: changes nothing, imports nothing, keeps the secret, and deploys", async () => {
   await deployWell();
-  const [before, secrets] = [await configuration(), (await account.state()).workers["edge-access-api"]?.secrets];
-  await account.calls();
+  const [before, secrets] = [await configuration(), account.state().workers["edge-access-api"]?.secrets];
+  account.calls();
   const stdout = await deployWell();
   expect(await configuration()).toBe(before);
-  expect((await account.state()).workers["edge-access-api"]?.secrets).toEqual(secrets);
-  expect(
-    (await account.calls()).filter((call) => !/^d1 execute DB --remote --yes --json --command SELECT/.test(call)),
-  ).toEqual([
-    "whoami --json",
-    "d1 list --json",
-    "kv namespace list",
-    "secret list --format json",
-    "deploy",
-    "auth token --json",
-  ]);
+  expect(account.state().workers["edge-access-api"]?.secrets).toEqual(secrets);
+  expect(account.calls().filter((call) => !/^d1 execute DB --remote --yes --json --command SELECT/.test(call))).toEqual(
+    [
+      "whoami --json",
+      "d1 list --json",
+      "kv namespace list",
+      "secret list --format json",
+      "deploy",
+      "auth token --json",
+    ],
+  );
   expect(stdout).toContain("Schema       DB: has every step\n");
   expect(stdout).toContain("Replication  DB: on\n");
   expect(stdout).not.toContain("Commit wrangler.toml");
@@ -104,9 +112,9 @@ describe("a failure in the middle", () => {
   ])(
     "of each call, %s: each run goes on where the one before stopped, and the last completes it",
     async (_, failures) => {
-      await account.change({ failures: [...failures] });
+      account.change({ failures: [...failures] });
       for (let left = failures.length; left > 0; left--) {
-        expect((await account.state()).failures).toHaveLength(left);
+        expect(account.state().failures).toHaveLength(left);
         const failed = await deploy();
         expect([failed.code, failed.stderr]).toEqual([1, expect.not.stringContaining("    at ")]);
       }
@@ -123,14 +131,14 @@ describe("a failure in the middle", () => {
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain("no such table: nowhere");
     expect((await everything()).ledgers).toEqual([steps]);
-    expect((await account.calls()).filter((call) => call.startsWith("deploy"))).toEqual([]);
+    expect(account.calls().filter((call) => call.startsWith("deploy"))).toEqual([]);
     await rm(file);
     await deployWell();
     expect(await everything()).toEqual(COMPLETE);
   });
 
   it("of the replication: says the line that turns it on, and goes on", async () => {
-    await account.change({ failures: ["auth token"] });
+    account.change({ failures: ["auth token"] });
     const { code, stdout } = await deploy();
     expect(code).toBe(0);
     expect(stdout).toContain(`curl -X PUT ${account.origin}/client/v4/accounts/account-1/d1/database/d1-id-0 -H "Auth`);
@@ -151,10 +159,10 @@ describe("a failure in the middle", () => {
 
 describe("the account", () => {
   it("not logged in: says how, and touches nothing", async () => {
-    await account.change({ loggedIn: false });
+    account.change({ loggedIn: false });
     const { code, stderr } = await deploy();
     expect([code, stderr]).toEqual([1, expect.stringContaining("npx wrangler login")]);
-    expect(await account.calls()).toEqual(["whoami --json"]);
+    expect(account.calls()).toEqual(["whoami --json"]);
   });
 
   const two = [
@@ -163,18 +171,18 @@ describe("the account", () => {
   ];
 
   it("several, none chosen: lists them and touches nothing", async () => {
-    await account.change({ accounts: two });
+    account.change({ accounts: two });
     const { code, stderr } = await deploy();
     expect([code, stderr]).toEqual([1, expect.stringContaining("  account-2  Example Inc")]);
     expect(stderr).toContain('account_id = "…"');
-    expect(await account.calls()).toEqual(["whoami --json"]);
+    expect(account.calls()).toEqual(["whoami --json"]);
   });
 
   it("several, one chosen in wrangler.toml: every call is for that one", async () => {
-    await account.change({ accounts: two });
+    account.change({ accounts: two });
     await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-2"\nmain = '));
     await deployWell();
-    const [, ...calls] = (await account.state()).calls;
+    const [, ...calls] = account.state().calls;
     expect(new Set(calls.map((call) => call.account))).toEqual(new Set(["account-2"]));
   });
 
@@ -186,17 +194,17 @@ describe("the account", () => {
   it("whose stores are not those of wrangler.toml: refuses, and creates none", async () => {
     await edit((toml) => toml.replace('binding = "DB"', 'binding = "DB"\ndatabase_id = "of-another-account"'));
     expect((await deploy()).stderr).toContain("names the D1 database of-another-account for DB");
-    expect((await account.state()).databases).toEqual([]);
+    expect(account.state().databases).toEqual([]);
   });
 });
 
 describe("environments and databases", () => {
   it("--env staging: has a Worker, stores and a secret of its own, in every call", async () => {
     await deployWell();
-    const before = (await account.state()).workers["edge-access-api"];
-    await account.change({ calls: [] });
+    const before = account.state().workers["edge-access-api"];
+    account.change({ calls: [] });
     await deployWell("--env", "staging");
-    const { calls, workers } = await account.state();
+    const { calls, workers } = account.state();
     for (const { args } of calls) expect(args.slice(-2)).toEqual(["--env", "staging"]);
     expect(workers["edge-access-api"]).toEqual(before);
     expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
@@ -213,14 +221,14 @@ describe("environments and databases", () => {
       code: 1,
       stderr: expect.stringContaining("[env.staging]"),
     });
-    expect(await account.calls()).toEqual([]);
+    expect(account.calls()).toEqual([]);
   });
 
   it("every D1 binding is created, where it was asked for, and gets the steps", async () => {
     const second = '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_name = "edge-access-api-1"\n';
     await edit((toml) => toml.replace("\n# One rendered changelog", `${second}\n# One rendered changelog`));
     await deployWell("--location", "weur", "--location", "DB_1=enam");
-    expect((await account.state()).databases.map(({ name, location }) => [name, location])).toEqual([
+    expect(account.state().databases.map(({ name, location }) => [name, location])).toEqual([
       ["edge-access-api", "weur"],
       ["edge-access-api-1", "enam"],
     ]);
@@ -234,7 +242,7 @@ describe("environments and databases", () => {
 
   it("a location for a database that wrangler.toml does not have is refused at once", async () => {
     expect((await deploy("--location", "DB_9=weur")).stderr).toContain('no D1 database with binding = "DB_9"');
-    expect(await account.calls()).toEqual([]);
+    expect(account.calls()).toEqual([]);
   });
 });
 
@@ -242,7 +250,7 @@ describe("databases with data", () => {
   it("one that the first version made, without a ledger, is brought to today and keeps its data", async () => {
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec(await readFile("test/fixtures/first-version.sql", "utf8"));
-    await account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
+    account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
     const stdout = await deployWell();
     expect(stdout).toContain("D1           DB: edge-access-api found by its name;");
     expect(database.prepare("SELECT count(*) AS count FROM comments WHERE by_tenant = 0").get()).toEqual({ count: 3 });
@@ -253,7 +261,7 @@ describe("databases with data", () => {
   it("one whose schema is of no step is refused, and stays as it is", async () => {
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec("CREATE TABLE mine (id TEXT)");
-    await account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
+    account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
     expect((await deploy()).stderr).toContain("Nothing was changed.");
     expect(database.prepare("SELECT name FROM sqlite_master").all()).toEqual([{ name: "mine" }]);
     database.close();
@@ -270,7 +278,7 @@ describe("databases with data", () => {
 
 describe("the address that is tested", () => {
   it("is your own domain where there is one, and --url where the domain is set elsewhere", async () => {
-    await account.change({ targets: ["schedule: * * * * *"] });
+    account.change({ targets: ["schedule: * * * * *"] });
     const { code, stderr } = await deploy();
     expect([code, stderr]).toEqual([1, expect.stringContaining("custom_domain = true")]);
     expect(await deployWell("--url", account.origin)).toContain("Smoke test   GET /health: 200");
@@ -282,7 +290,7 @@ it("a signing slot that the Worker does not have is refused before the deploymen
   await edit((toml) =>
     toml.replace('SIGNING_SECRETS = "CREDENTIAL_SECRETS"', 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"'),
   );
-  await account.calls();
+  account.calls();
   expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS_2, and the Worker has no secret of that name");
-  expect(await account.calls()).not.toContain("deploy");
+  expect(account.calls()).not.toContain("deploy");
 });

@@ -103,6 +103,46 @@ it("changes nothing when it is applied again, or to a database that was not rest
   expect(dump(present)).toEqual(before);
 });
 
+it("leaves a key alone that was rotated once more since", () => {
+  const later = open(SINCE, "UPDATE api_keys SET secret_hash = 'h-newest', rotated_at = 900 WHERE id = 'rotated'");
+  later.exec(endAgain(open(SINCE)).join("\n"));
+  expect(later.prepare("SELECT secret_hash, rotated_at FROM api_keys WHERE id = 'rotated'").get()).toEqual({
+    secret_hash: "h-newest",
+    rotated_at: 900,
+  });
+});
+
+it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {
+  const second = 1_790_000_000_000;
+  // The token bears the second after the revocation's; the deletion is recorded in whole seconds.
+  const issuedAt = second + 1_000;
+  const before = open(
+    `UPDATE panelists SET tokens_revoked_at = ${second + 200} WHERE id = 'p-kept'`,
+    "DELETE FROM panelists WHERE id = 'p-kept'",
+    `UPDATE token_revocations SET recorded_at = ${second} WHERE panelist_id = 'p-kept'`,
+  );
+  const restored = open();
+  restored.exec(endAgain(before).join("\n"));
+  const row = restored.prepare("SELECT tokens_revoked_at AS at FROM panelists WHERE id = 'p-kept'").get();
+  expect(Number(row?.at)).toBeGreaterThanOrEqual(issuedAt);
+});
+
+it("takes no statement from a value, whatever stands where a number should", () => {
+  const text = "1; DELETE FROM accounts; --";
+  const hostile = new DatabaseSync(":memory:");
+  // An export decides about the types of its columns.
+  for (const sql of [schema.replaceAll(/\) STRICT\b/g, ")").replaceAll("), WITHOUT", ") WITHOUT"), THEN, SINCE])
+    hostile.exec(sql);
+  hostile.exec(`UPDATE api_keys SET revoked_at = '${text}', rotated_at = '${text}';
+    UPDATE panelists SET tokens_revoked_at = '${text}';
+    UPDATE audit_events SET created_at = '${text}';
+    UPDATE token_revocations SET revoked_at = '${text}', recorded_at = '${text}'`);
+  const statements = endAgain(hostile);
+  const splits = statements.filter((sql) => sql.replaceAll(/'(?:[^']|'')*'/g, "").includes("DELETE"));
+  expect(statements.length).toBeGreaterThan(5);
+  expect(splits).toEqual([]);
+});
+
 it("has nothing to say of a database without tables", () => {
   expect(endAgain(new DatabaseSync(":memory:"))).toEqual([]);
 });

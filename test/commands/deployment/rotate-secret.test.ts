@@ -11,7 +11,7 @@ let account: StandInAccount;
 beforeEach(async () => {
   account = await openAccount();
   expect((await account.run("deploy")).stderr).toBe("");
-  await account.calls();
+  account.calls();
 });
 afterEach(() => account.close());
 
@@ -24,7 +24,7 @@ const setSigning = async (value: string) => {
     (await readFile(file, "utf8")).replace(/^SIGNING_SECRETS = .*$/m, `SIGNING_SECRETS = ${value}`),
   );
 };
-const worker = async () => (await account.state()).workers["edge-access-api"] ?? { secrets: {}, deployments: [] };
+const worker = async () => account.state().workers["edge-access-api"] ?? { secrets: {}, deployments: [] };
 const rotate = async (...args: string[]) => {
   const ran = await account.run("rotate-secret", "--wait", "0", ...args);
   expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/[0-9a-f]{64}|\n {4}at /);
@@ -49,7 +49,7 @@ const addKey = (columns: string, values: string) => {
 it("sets the other slot first, deploys it second, and notes since when it signs", async () => {
   const before = await worker();
   const stdout = await rotateWell();
-  const calls = (await account.calls()).filter((call) => /^(secret put|deploy)/.test(call));
+  const calls = account.calls().filter((call) => /^(secret put|deploy)/.test(call));
   expect(calls).toEqual([`secret put ${SECOND}`, "deploy"]);
   const after = await worker();
   expect(after.secrets[FIRST]).toBe(before.secrets[FIRST]);
@@ -59,18 +59,24 @@ it("sets the other slot first, deploys it second, and notes since when it signs"
   expect(stdout).toContain(`${SECOND} signs now.`);
 });
 
+it("as an operator types it, with wrangler in processes of its own", async () => {
+  expect(await account.runNpm("rotate-secret", "--wait", "0")).toMatchObject({ code: 0, stderr: "" });
+  expect((await worker()).secrets[SECOND]).toMatch(/^[0-9a-f]{64}$/);
+  expect(await signing()).toMatch(/^"CREDENTIAL_SECRETS_2" # since /);
+});
+
 it("--env staging leaves the top level alone", async () => {
   await account.run("deploy", "--env", "staging");
   const before = [await worker(), await signing()];
   await rotateWell("--env", "staging");
   expect([await worker(), await signing()]).toEqual(before);
-  const { workers } = await account.state();
+  const { workers } = account.state();
   expect(workers["edge-access-api-staging"]?.deployments.at(-1)?.vars).toMatchObject({ SIGNING_SECRETS: SECOND });
 });
 
 it("a rotation that fails anywhere is completed by running it again, and npm run deploy does not undo it", async () => {
   for (const failure of ["secret put", "secret put!", "deploy", "deploy!"]) {
-    await account.change({ failures: [failure] });
+    account.change({ failures: [failure] });
     expect((await rotate()).code).toBe(1);
   }
   expect(await signing()).toBe('"CREDENTIAL_SECRETS_2" # deploying');
@@ -106,7 +112,8 @@ describe("while the old slot is needed", () => {
     addKey(", revoked_at", ", 2");
     addKey(", expires_at", ", 2");
     addKey(", rotated_at", `, ${Date.now()}`);
-    addKey("", "");
+    // Isolates of the version before still signed for some minutes.
+    addKey(", rotated_at", `, ${Date.now() - 91 * DAY_MS + 240_000}`);
     expect((await rotate()).stderr).toContain("1 API key that is valid");
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec("UPDATE api_keys SET revoked_at = 2");
@@ -128,11 +135,22 @@ describe("while the old slot is needed", () => {
   });
 });
 
+it("a rotation that was interrupted before the deployment is not ended: the Worker signs with the slot that would be overwritten", async () => {
+  account.change({ failures: ["deploy"] });
+  expect((await rotate()).code).toBe(1);
+  const before = await worker();
+  const refused = await rotate("--end-old", "--now");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Complete the rotation first")]);
+  expect(await worker()).toEqual(before);
+  await rotateWell();
+  await rotateWell("--end-old", "--now");
+});
+
 it("before the first rotation there is nothing to end", async () => {
   expect(await rotateWell("--end-old")).toBe(`Nothing to end: ${SECOND} has never been set.\n`);
 });
 
 it("on a Worker without a secret it says to deploy first", async () => {
-  await account.change({ workers: {} });
+  account.change({ workers: {} });
   expect((await rotate()).stderr).toContain("Run `npm run deploy` first.");
 });

@@ -1,5 +1,6 @@
 /** `npm run suspend`, used as an operator uses it, against a running server. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { originOf, suspend } from "../../../src/commands/deployment/suspend.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
 
 const SECRET = "an-operator-secret-that-only-this-test-has";
@@ -42,17 +43,38 @@ it("suspends an account before it says so, and resumes it", async () => {
 });
 
 it.each([
-  ["an account that does not exist", "nobody@example.com --url URL", SECRET, "404: There is no such account."],
-  ["another secret", "owner@example.com --url URL", "x".repeat(32), "401: This needs the operator's secret"],
-  ["no secret", "owner@example.com --url URL", "", "Set OPERATOR_SECRET"],
-  ["no account", "--url URL", SECRET, "Usage: npm run suspend"],
-  ["an unknown option", "owner@example.com --url URL --now", SECRET, "Usage: npm run suspend"],
-  ["an address that is none", "owner@example.com --url api.example", SECRET, "an address such as https://"],
-  ["a deployment without https", "owner@example.com --url http://api.example", SECRET, "is not https"],
-  ["a server that is not there", "owner@example.com --url http://localhost:9", SECRET, "does not answer"],
+  ["an account that does not exist", ["nobody@example.com", "--url", "URL"], SECRET, "404: There is no such account."],
+  ["another secret", ["owner@example.com", "--url", "URL"], "x".repeat(32), "401: This needs the operator's secret"],
+  ["no secret", ["owner@example.com", "--url", "URL"], "", "Set OPERATOR_SECRET"],
+  ["an unknown option", ["owner@example.com", "--url", "URL", "--now"], SECRET, "Usage: npm run suspend"],
+  ["a server that is not there", ["owner@example.com", "--url", "http://localhost:9"], SECRET, "does not answer"],
 ])("with %s it says what is wrong, and fails", async (_, args, secret, message) => {
-  const printed = await run(args.replace("URL", url), secret);
-  expect(printed).toContain(message);
-  expect(printed).toContain("exit 1");
-  expect(printed).not.toMatch(/^\s+at /m);
+  let printed = "";
+  const code = await suspend.run(
+    args.map((arg) => arg.replace("URL", url)),
+    {
+      folder: checkout.folder,
+      variables: { OPERATOR_SECRET: secret },
+      print: (line) => expect.unreachable(line),
+      complain: (line) => {
+        printed += line;
+      },
+      runWrangler: () => expect.unreachable("wrangler is not asked"),
+    },
+  );
+  expect([code, printed]).toEqual([1, expect.stringContaining(message)]);
+});
+
+it.each(["https://api.example.com/x", "http://localhost:8787", "http://127.0.0.1:1", "http://[::1]:8787"])(
+  "sends the secret to %s",
+  (address) => expect(originOf(address)).toBe(new URL(address).origin),
+);
+
+it.each(["http://localhost.evil.example", "http://127.0.0.1.evil.example", "http://api.example", "ftp://localhost"])(
+  "does not send the secret to %s, where others could read it",
+  (address) => expect(() => originOf(address)).toThrow("is not https"),
+);
+
+it("does not send the secret to what is no address", () => {
+  expect(() => originOf("api.example")).toThrow("an address such as https://");
 });

@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dev } from "../../../src/commands/development/dev.ts";
 import { type DevServer, freePort, groupExists, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
@@ -44,9 +45,15 @@ const send = (options: { method?: string; path: string; headers?: Record<string,
   });
 
 describe("npm run dev", () => {
-  it("prints the start page's address first, with the token where only the browser sees it", () => {
-    const [, address = ""] = server.output.match(/(http:\S+)/) ?? [];
-    expect(address).toBe(`http://localhost:${port}/#token=${printed("Token", server)}`);
+  it("prints the start page's address last, after the server is ready, with the token where only the browser sees it", () => {
+    const last = server.output.trimEnd().split("\n").at(-1);
+    expect(last).toBe(`Open this: http://localhost:${port}/#token=${printed("Token", server)}`);
+    expect(server.output.indexOf("Ready on http")).toBeLessThan(server.output.indexOf("API key: "));
+  });
+
+  it("keeps its address in a file, for scripts", async () => {
+    const address = await readFile(join(checkout.folder, ".wrangler/state/dev-address.txt"), "utf8");
+    expect(address).toBe(`http://localhost:${port}\n`);
   });
 
   it("prints a key, a token and curl lines, on the port that was asked for", () => {
@@ -135,20 +142,31 @@ describe("over HTTP, as it comes", () => {
   });
 });
 
-const attempt = (...args: string[]) =>
-  paste(`cd '${checkout.folder}' && npm run --silent dev -- ${args.join(" ")} 2>&1 || echo "exit $?"`);
+/** A start in this process, which never comes as far as the server. */
+async function attempt(...args: string[]): Promise<string> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line.trim());
+  const code = await dev.run(args, {
+    folder: checkout.folder,
+    variables: {},
+    print,
+    complain: print,
+    runWrangler: () => expect.unreachable("dev does not call wrangler through this"),
+  });
+  return [...lines, `exit ${code}`].join("\n");
+}
 
 describe("a start that cannot be", () => {
   it.each([
-    ["--port abc", "--port abc: a port is a number from 1 to 65535."],
-    ["--port 80000", "--port 80000: a port is a number from 1 to 65535."],
-    ["--databases 0", "--databases 0: a number from 1 to 9."],
-  ])("with %s says so in one line", async (args, line) => {
-    expect((await attempt(args)).trim().split("\n")).toEqual([line, "exit 1"]);
+    [["--port", "abc"], "--port abc: a port is a number from 1 to 65535."],
+    [["--port", "80000"], "--port 80000: a port is a number from 1 to 65535."],
+    [["--databases", "0"], "--databases 0: a number from 1 to 9."],
+  ])("with %j says so in one line", async (args, line) => {
+    expect((await attempt(...args)).trim().split("\n")).toEqual([line, "exit 1"]);
   });
 
   it("on a port that is in use says so, and names another", async () => {
-    expect(await attempt(`--port ${port}`)).toContain(
+    expect(await attempt("--port", String(port))).toContain(
       `Port ${port} is in use. Try another: npm run dev -- --port ${port + 1}`,
     );
   });
@@ -163,7 +181,7 @@ describe("a start that cannot be", () => {
   });
 
   it("beside one that is running says where that one is, and leaves its data alone", async () => {
-    expect(await attempt(`--port ${await freePort()}`)).toContain(
+    expect(await attempt("--port", String(await freePort()))).toContain(
       `npm run dev is already running here, on port ${port} `,
     );
     const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": printed("API key", server) } });
@@ -217,7 +235,7 @@ describe("a second start", () => {
     await server.stop();
     const account = "INSERT INTO accounts (id, owner_email, created_at) VALUES ('DemoAccount0', 'old@example.com', 1)";
     await paste(`cd '${checkout.folder}' && node_modules/.bin/wrangler d1 execute DB --local --command "${account}"`);
-    expect((await attempt(`--port ${port}`)).trim().split("\n")).toEqual([
+    expect((await attempt("--port", String(port))).trim().split("\n")).toEqual([
       "The local data is of an older version, with other identifiers. To start over without its data: rm -rf .wrangler/state",
       "exit 1",
     ]);

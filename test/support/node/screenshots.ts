@@ -1,8 +1,10 @@
 /** `npm run screenshots`: the pictures of the start page and of the elements in `docs/`, light and dark, from the demo's data. */
 import type { Page } from "playwright-core";
+import { optionsOf } from "../../../src/commands/command-line/main.ts";
 import { takeScreenshot } from "./browser.ts";
 import { openStage, startStage } from "./element-stage.ts";
 
+await optionsOf({ name: "screenshots", summary: ["Takes the pictures in docs/, from the demo's data."], options: {} });
 const { shared, stop } = await startStage();
 const stage = await openStage(shared);
 const FONT = "<style>body { font-family: system-ui; margin: 16px } h1 { display: none }</style>";

@@ -1,3 +1,9 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** `secrets`: those of the version. */
+type Deployment = { version: string; vars: Record<string, string> | undefined; secrets: Record<string, string> };
+
 /** What the stand-in for wrangler keeps between its calls. */
 export type AccountState = {
   calls: { args: string[]; account?: string | undefined }[];
@@ -7,7 +13,14 @@ export type AccountState = {
   accounts: { id: string; name: string }[];
   databases: { uuid: string; name: string; location: string }[];
   namespaces: { id: string; title: string }[];
-  workers: Record<string, { secrets: Record<string, string>; deployments: { version: string; vars: unknown }[] }>;
+  workers: Record<string, { secrets: Record<string, string>; deployments: Deployment[] }>;
   /** What `wrangler deploy` names as its addresses. */
   targets: string[];
 };
+
+const fileIn = (folder: string) => join(folder, "state.json");
+
+export const readState = (folder: string): AccountState => JSON.parse(readFileSync(fileIn(folder), "utf8"));
+
+export const writeState = (folder: string, state: AccountState): void =>
+  writeFileSync(fileIn(folder), JSON.stringify(state));

@@ -1,12 +1,24 @@
 /** An account of the stand-in, a checkout to deploy from, and a server that plays the deployment and Cloudflare's API. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { account } from "../../../../src/commands/deployment/account-command.ts";
+import { backup } from "../../../../src/commands/deployment/backup.ts";
+import { deploy } from "../../../../src/commands/deployment/deploy.ts";
+import { restore } from "../../../../src/commands/deployment/restore.ts";
+import { rollback } from "../../../../src/commands/deployment/rollback.ts";
+import { rotateSecret } from "../../../../src/commands/deployment/rotate-secret.ts";
+import { suspend } from "../../../../src/commands/deployment/suspend.ts";
 import { makeCheckout } from "../checkout.ts";
-import type { AccountState } from "./account-state.ts";
+import { type AccountState, readState, writeState } from "./account-state.ts";
+import { answerAsWrangler } from "./wrangler.ts";
+
+const COMMANDS = { account, deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend };
+type CommandName = keyof typeof COMMANDS;
 
 /** The answers of the deployment, by path. */
 export type Answers = Record<string, { status: number; body: string }>;
@@ -20,9 +32,8 @@ const WELL: Answers = {
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 export async function openAccount() {
-  const checkout = await makeCheckout();
+  const checkout = await makeCheckout(["src", "public"]);
   const folder = await mkdtemp(join(tmpdir(), "stand-in-"));
-  const file = join(folder, "state.json");
   const answers: Answers = { ...WELL };
   /** What was put to Cloudflare's API, by path. Reading gives it back. */
   const api = new Map<string, unknown>();
@@ -50,6 +61,9 @@ export async function openAccount() {
 
   const script = `#!/bin/sh\nexec "${process.execPath}" "${resolve("test/support/node/stand-in/wrangler.ts")}" "$@"\n`;
   await writeFile(join(folder, "wrangler"), script, { mode: 0o755 });
+  // `npm run` puts the project's own programs before the PATH; its shell puts the stand-in before those.
+  const shell = join(folder, "shell");
+  await writeFile(shell, `#!/bin/sh\nPATH="${folder}:$PATH" exec /bin/sh "$@"\n`, { mode: 0o755 });
   const initial: AccountState = {
     calls: [],
     failures: [],
@@ -60,8 +74,46 @@ export async function openAccount() {
     workers: {},
     targets: [origin, "schedule: * * * * *"],
   };
-  await writeFile(file, JSON.stringify(initial));
-  const state = async (): Promise<AccountState> => JSON.parse(await readFile(file, "utf8"));
+  writeState(folder, initial);
+  const variables = {
+    STAND_IN: folder,
+    CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
+    CLOUDFLARE_ACCOUNT_ID: undefined,
+  };
+
+  /** What happens directly before a call that starts so. */
+  const befores = new Map<string, () => void>();
+  let exportLimit = Number.POSITIVE_INFINITY;
+  const cutExport = (path: string) => {
+    if (Number.isFinite(exportLimit)) writeFileSync(path, readFileSync(path, "utf8").slice(0, exportLimit));
+  };
+
+  async function runWith(
+    more: Record<string, string | undefined>,
+    command: CommandName,
+    ...args: string[]
+  ): Promise<Ran> {
+    let [stdout, stderr] = ["", ""];
+    const code = await COMMANDS[command].run(args, {
+      folder: checkout.folder,
+      variables: { ...variables, ...more },
+      print: (line) => {
+        stdout += `${line}\n`;
+      },
+      complain: (line) => {
+        stderr += `${line}\n`;
+      },
+      runWrangler: async (call) => {
+        for (const [start, act] of befores) if (call.args.join(" ").startsWith(start)) act();
+        const result = answerAsWrangler(folder, call);
+        if (call.args[1] === "export")
+          cutExport(join(checkout.folder, call.args[call.args.indexOf("--output") + 1] ?? ""));
+        if (call.show) [stdout, stderr] = [stdout + result.stdout, stderr + result.stderr];
+        return result;
+      },
+    });
+    return { code, stdout, stderr };
+  }
 
   return {
     folder,
@@ -69,13 +121,12 @@ export async function openAccount() {
     origin,
     answers,
     api,
-    state,
-    change: async (changes: Partial<AccountState>) =>
-      writeFile(file, JSON.stringify({ ...(await state()), ...changes })),
+    state: () => readState(folder),
+    change: (changes: Partial<AccountState>) => writeState(folder, { ...readState(folder), ...changes }),
     /** The calls since the last look, as they would be typed, without the environment and the names of temporary files. */
-    calls: async (): Promise<string[]> => {
-      const { calls, ...rest } = await state();
-      await writeFile(file, JSON.stringify({ ...rest, calls: [] }));
+    calls: (): string[] => {
+      const { calls, ...rest } = readState(folder);
+      writeState(folder, { ...rest, calls: [] });
       return calls.map(({ args }) =>
         args
           .join(" ")
@@ -83,20 +134,21 @@ export async function openAccount() {
           .replace(/\/\S*\//, "…/"),
       );
     },
-    /** Runs a command of src/commands/deployment in the checkout. */
-    run: (command: string, ...args: string[]): Promise<Ran> =>
+    /** Runs a command of src/commands/deployment in the checkout, in this process. `more`: environment variables. */
+    run: (command: CommandName, ...args: string[]): Promise<Ran> => runWith({}, command, ...args),
+    runWith,
+    before: (start: string, act: () => void) => befores.set(start, act),
+    /** From now on an export ends after so many characters. */
+    cutExports: (characters: number) => {
+      exportLimit = characters;
+    },
+    /** `npm run`, whole, in a process of its own, as an operator types it. */
+    runNpm: (command: CommandName, ...args: string[]): Promise<Ran> =>
       new Promise((done) => {
-        const env = {
-          ...process.env,
-          PATH: `${folder}:${process.env.PATH}`,
-          STAND_IN: folder,
-          CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
-          CLOUDFLARE_ACCOUNT_ID: undefined,
-        };
         const child = execFile(
-          process.execPath,
-          [`src/commands/deployment/${command}.ts`, ...args],
-          { cwd: checkout.folder, env },
+          "npm",
+          ["run", "--silent", command, "--", ...args],
+          { cwd: checkout.folder, env: { ...process.env, ...variables, npm_config_script_shell: shell } },
           (_, stdout, stderr) => done({ code: child.exitCode ?? -1, stdout, stderr }),
         );
       }),

@@ -1,49 +1,67 @@
 /**
  * A stand-in for wrangler: an account in a folder. It records its calls, keeps databases in SQLite files, and answers with what
- * wrangler 4.156.2 prints (taken from its code). It refuses what wrangler refuses. STAND_IN is the folder.
+ * wrangler 4.156.2 prints (taken from its code). It refuses what wrangler refuses. As a process, STAND_IN is the folder.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { AccountState } from "./account-state.ts";
+import type { WranglerCall, WranglerResult } from "../../../../src/commands/command-line/run-wrangler.ts";
+import { type AccountState, readState, writeState } from "./account-state.ts";
+import { executeIn, exportOf, fileOfDatabase, travelIn } from "./databases.ts";
+import { Refusal } from "./refusal.ts";
+import { deployVersion, deployWorker, listDeployments, putSecret, viewVersion } from "./workers.ts";
 
-const folder = process.env.STAND_IN ?? "";
-const file = join(folder, "state.json");
-const state: AccountState = JSON.parse(readFileSync(file, "utf8"));
-const argv = process.argv.slice(2);
-const { values, positionals } = parseArgs({
-  args: argv,
-  allowPositionals: true,
-  strict: false,
-  options: {
-    env: { type: "string" },
-    command: { type: "string" },
-    file: { type: "string" },
-    location: { type: "string" },
-    format: { type: "string" },
-    message: { type: "string" },
-    outdir: { type: "string" },
-  },
-});
-const environment = String(values.env ?? "");
-const sections = readSections(readFileSync("wrangler.toml", "utf8"));
-const worker = `${sections.get("")?.[0]?.name}${environment && `-${environment}`}`;
-const called = positionals.join(" ");
-const input = called.startsWith("secret put") ? readFileSync(0, "utf8") : "";
+/** What each part of the stand-in answers from. */
+export type Request = {
+  /** Of the account. */
+  readonly folder: string;
+  readonly state: AccountState;
+  readonly call: WranglerCall;
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** Sections of wrangler.toml, with their keys. */
+  readonly sections: ReadonlyMap<string, Record<string, string>[]>;
+  /** The Worker's name in this environment. */
+  readonly worker: string;
+};
 
-state.calls.push({ args: argv, account: process.env.CLOUDFLARE_ACCOUNT_ID });
-const failure = state.failures.findIndex((start) => argv.join(" ").startsWith(start.replace(/!$/, "")));
-if (failure !== -1) {
-  const [start = ""] = state.failures.splice(failure, 1);
-  // "!" at the end: it did its work, and the connection broke before the answer.
-  if (start.endsWith("!")) answer();
-  end(1, "", "✘ [ERROR] A request to the Cloudflare API failed.");
+export function answerAsWrangler(folder: string, call: WranglerCall): WranglerResult {
+  const state = readState(folder);
+  const { values, positionals } = parseArgs({
+    args: [...call.args],
+    allowPositionals: true,
+    strict: false,
+    options: Object.fromEntries(
+      ["env", "command", "file", "location", "format", "message", "outdir", "output", "timestamp"].map((name) => [
+        name,
+        { type: "string" as const },
+      ]),
+    ),
+  });
+  const environment = String(values.env ?? "");
+  const sections = readSections(readFileSync(join(call.folder, "wrangler.toml"), "utf8"), environment);
+  const worker = `${sections.get("")?.[0]?.name}${environment && `-${environment}`}`;
+  const request: Request = { folder, state, call, positionals, values, sections, worker };
+  state.calls.push({ args: [...call.args], account: call.variables.CLOUDFLARE_ACCOUNT_ID });
+  const failure = state.failures.findIndex((start) => call.args.join(" ").startsWith(start.replace(/!$/, "")));
+  try {
+    if (failure !== -1) {
+      const [start = ""] = state.failures.splice(failure, 1);
+      // "!" at the end: it did its work, and the connection broke before the answer.
+      if (start.endsWith("!")) answer(request);
+      return { ok: false, stdout: "", stderr: "✘ [ERROR] A request to the Cloudflare API failed.\n" };
+    }
+    return { ok: true, stdout: `${answer(request)}\n`, stderr: "" };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.result;
+  } finally {
+    writeState(folder, state);
+  }
 }
-end(0, answer());
 
 /** The sections of this environment with their keys. Loading wrangler's own reader takes a second, for each call. */
-function readSections(toml: string): Map<string, Record<string, string>[]> {
+function readSections(toml: string, environment: string): Map<string, Record<string, string>[]> {
   const found = new Map<string, Record<string, string>[]>();
   let keys: Record<string, string> = {};
   for (const line of `[]\n${toml}`.split("\n")) {
@@ -61,24 +79,12 @@ function readSections(toml: string): Map<string, Record<string, string>[]> {
   return found;
 }
 
-function end(code: number, stdout: string, stderr = ""): never {
-  writeFileSync(file, JSON.stringify(state));
-  if (stdout) console.log(stdout);
-  if (stderr) console.error(stderr);
-  process.exit(code);
-}
-
-/** In wrangler's colors: the first line is bold. */
-function refuse(message: string): never {
-  const [first, ...more] = message.split("\n");
-  const text = [`\x1b[1m${first}\x1b[0m`, ...more].join("\n");
-  end(1, "", `\n\x1b[31m✘ \x1b[41;31m[\x1b[41;97mERROR\x1b[41;31m]\x1b[0m ${text}\n`);
-}
-
-function answer(): string {
+function answer(request: Request): string {
+  const { state, positionals, values, call, worker } = request;
   const [first, second, third, fourth] = positionals;
+  const called = positionals.join(" ");
   if (called === "whoami") {
-    if (!state.loggedIn) end(1, JSON.stringify({ loggedIn: false }));
+    if (!state.loggedIn) throw new Refusal({ ok: false, stdout: JSON.stringify({ loggedIn: false }), stderr: "" });
     return JSON.stringify({
       loggedIn: true,
       authType: "OAuth Token",
@@ -86,87 +92,64 @@ function answer(): string {
       accounts: state.accounts,
     });
   }
-  if (state.accounts.length > 1 && process.env.CLOUDFLARE_ACCOUNT_ID === undefined) {
-    refuse("More than one account available but unable to select one in non-interactive mode.");
+  if (!values.local && state.accounts.length > 1 && call.variables.CLOUDFLARE_ACCOUNT_ID === undefined) {
+    throw new Refusal("More than one account available but unable to select one in non-interactive mode.");
   }
   if (called === "auth token") return JSON.stringify({ type: "oauth", token: "a-token-of-the-stand-in" });
   if (called === "d1 list") return JSON.stringify(state.databases, null, 2);
-  if (first === "d1" && second === "create") return createDatabase(third ?? "");
-  if (first === "d1" && second === "execute") return execute(third ?? "");
+  if (first === "d1" && second === "create") return createDatabase(request, third ?? "");
+  if (first === "d1" && second === "execute") return executeIn(fileOfDatabase(request, third ?? ""), request);
+  if (first === "d1" && second === "export") {
+    const sql = exportOf(fileOfDatabase(request, third ?? ""));
+    writeFileSync(resolve(call.folder, String(values.output)), sql);
+    return `🌀 Exporting SQL to ${values.output}...\nDone!`;
+  }
+  if (first === "d1" && second === "time-travel" && third === "restore") {
+    travelIn(fileOfDatabase(request, fourth ?? ""));
+    return `⚡️ Time travel in progress...\n✅ Database ${fourth} restored back to bookmark b`;
+  }
   if (called === "kv namespace list") return JSON.stringify(state.namespaces, null, 2);
   if (called.startsWith("kv namespace create")) {
     const title = fourth ?? "";
     if (state.namespaces.some((one) => one.title === title))
-      refuse("a namespace with this title already exists [code: 10014]");
+      throw new Refusal("a namespace with this title already exists [code: 10014]");
     state.namespaces.push({ id: `kv-id-${state.namespaces.length}`, title });
     return `🌀 Creating namespace with title "${title}"\n✨ Success!`;
   }
   if (called === "secret list") {
     const secrets = state.workers[worker]?.secrets;
     if (secrets === undefined)
-      refuse(`Worker "${worker}" not found.\n\nIf this is a new Worker, run \`wrangler deploy\` first to create it.`);
+      throw new Refusal(
+        `Worker "${worker}" not found.\n\nIf this is a new Worker, run \`wrangler deploy\` first to create it.`,
+      );
     return JSON.stringify(
       Object.keys(secrets).map((name) => ({ name, type: "secret_text" })),
       null,
       2,
     );
   }
-  if (first === "secret" && second === "put") {
-    const existing = state.workers[worker] ?? { secrets: {}, deployments: [] };
-    state.workers[worker] = { ...existing, secrets: { ...existing.secrets, [third ?? ""]: input.trim() } };
-    return `🌀 Creating the secret for the Worker "${worker}"\n✨ Success! Uploaded secret ${third}`;
-  }
-  if (called === "deploy") return values["dry-run"] ? "--dry-run: exiting now." : deploy();
-  if (first === "rollback")
-    return `SUCCESS  Worker Version ${second ?? "the one before"} has been deployed to 100% of traffic.`;
-  return refuse(`Unknown arguments: ${called}`);
+  if (first === "secret" && second === "put") return putSecret(request, third ?? "");
+  if (called === "deploy") return values["dry-run"] ? "--dry-run: exiting now." : deployWorker(request);
+  if (called === "deployments list") return listDeployments(request);
+  if (first === "versions" && second === "view") return viewVersion(request, third ?? "");
+  if (first === "versions" && second === "deploy") return deployVersion(request, third?.split("@")[0] ?? "", false);
+  if (first === "rollback") return deployVersion(request, second ?? "", true);
+  throw new Refusal(`Unknown arguments: ${called}`);
 }
 
-function createDatabase(name: string): string {
-  if (state.databases.some((one) => one.name === name)) refuse("A database with that name already exists [code: 7502]");
+function createDatabase({ state, values }: Request, name: string): string {
+  if (state.databases.some((one) => one.name === name))
+    throw new Refusal("A database with that name already exists [code: 7502]");
   state.databases.push({ uuid: `d1-id-${state.databases.length}`, name, location: String(values.location ?? "") });
   return `✅ Successfully created DB '${name}'`;
 }
 
-function execute(binding: string): string {
-  const id = sections.get("d1_databases")?.find((one) => one.binding === binding)?.database_id;
-  if (!values.remote || !state.databases.some(({ uuid }) => uuid === id))
-    refuse(`Couldn't find DB with name '${binding}'`);
-  const database = new DatabaseSync(join(folder, `${id}.sqlite`));
-  try {
-    if (typeof values.file === "string") {
-      // D1's import: all of the file, or nothing.
-      database.exec(`BEGIN; ${readFileSync(values.file, "utf8")} COMMIT;`);
-      return JSON.stringify(
-        [{ results: [{ "Total queries executed": 1 }], success: true, finalBookmark: "b" }],
-        null,
-        2,
-      );
-    }
-    const results = database.prepare(String(values.command)).all();
-    return JSON.stringify([{ results, success: true, meta: { duration: 1 } }], null, 2);
-  } catch (error) {
-    return refuse(`${error instanceof Error ? error.message : error}: SQLITE_ERROR [code: 7500]`);
-  } finally {
-    database.close();
-  }
-}
-
-function deploy(): string {
-  const existing = state.workers[worker];
-  const required = [...(sections.get("secrets")?.[0]?.required ?? "").matchAll(/\w+/g)].map(([name]) => name);
-  const missing = required.filter((name) => existing?.secrets[name] === undefined);
-  if (existing === undefined || missing.length > 0)
-    refuse(`The following required secrets have not been set: ${missing}`);
-  const version = `version-${existing.deployments.length + 1}`;
-  existing.deployments.push({ version, vars: sections.get("vars")?.[0] });
-  const output = process.env.WRANGLER_OUTPUT_FILE_PATH;
-  if (output !== undefined && !existsSync(output)) {
-    const lines = [
-      { type: "wrangler-session", version: 1, wrangler_version: "4.156.2" },
-      { type: "deploy", version: 1, worker_name: worker, version_id: version, targets: state.targets },
-    ];
-    writeFileSync(output, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
-  }
-  return `Uploaded ${worker}\nDeployed ${worker} triggers\n  ${state.targets.join("\n  ")}\nCurrent Version ID: ${version}`;
+if (import.meta.main) {
+  const args = process.argv.slice(2);
+  const input = args.join(" ").startsWith("secret put") ? readFileSync(0, "utf8") : "";
+  const call = { args, folder: process.cwd(), variables: process.env, input, show: false };
+  const { ok, stdout, stderr } = answerAsWrangler(process.env.STAND_IN ?? "", call);
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = ok ? 0 : 1;
 }

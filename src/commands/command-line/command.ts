@@ -1,0 +1,126 @@
+/**
+ * A command that npm runs: its options with a sentence for each, and a function. The help, the usage and the checks of what a person
+ * typed are made from the options, so that no command has its own.
+ */
+import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
+import type { Context } from "./context.ts";
+import { Failure } from "./failure.ts";
+
+export type Option = ParseArgsOptionDescriptor & {
+  /** What stands for its value in the usage, such as "<folder>". A boolean has none. */
+  readonly value?: string;
+  /** One line of the help. */
+  readonly help: string;
+};
+
+export type Options = Readonly<Record<string, Option>>;
+
+type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
+
+export type Given<O extends Options> = {
+  readonly values: Parsed<O>["values"];
+  readonly positionals: readonly string[];
+  /** The arguments that are not the command's own, in their order. Empty unless it passes them on. */
+  readonly others: readonly string[];
+};
+
+export type Definition<O extends Options> = {
+  /** The npm script. */
+  readonly name: string;
+  /** What it does, in whole sentences. A line each. */
+  readonly summary: readonly string[];
+  /** What stands in the usage for the arguments without an option, and a line of the help for each. */
+  readonly positionals?: { readonly usage: string; readonly help: readonly (readonly [string, string])[] };
+  /** Which program gets the options that the command does not know. Without it they are refused. */
+  readonly passesOnTo?: string;
+  readonly options: O;
+  run(given: Given<O>, context: Context): Promise<void>;
+};
+
+export type Command = {
+  readonly name: string;
+  readonly help: string;
+  /** The exit code. A Failure is printed and makes it 1; anything else is a defect and is thrown. */
+  run(args: readonly string[], context: Context): Promise<number>;
+};
+
+export function defineCommand<const O extends Options>(definition: Definition<O>): Command {
+  const { name } = definition;
+  const help = helpOf(definition);
+  return {
+    name,
+    help,
+    async run(args, context) {
+      if (args.includes("--help") || args.includes("-h")) {
+        context.print(help);
+        return 0;
+      }
+      try {
+        await definition.run(read(definition, args, context), context);
+        return 0;
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        context.complain(`\n${error.message}`);
+        return 1;
+      }
+    },
+  };
+}
+
+/**
+ * Throws a Failure for what the command does not know, and for an option that npm has taken for its own: without `--` before it,
+ * `npm run deploy --dry-run` would deploy.
+ */
+function read<O extends Options>(definition: Definition<O>, args: readonly string[], { variables }: Context): Given<O> {
+  const { options, positionals, passesOnTo } = definition;
+  for (const name of Object.keys(options)) {
+    if (variables[`npm_config_${name.replaceAll("-", "_")}`] === "true") {
+      throw new Failure(`npm has kept --${name} for itself. Write \`--\` before the options.\n${usageOf(definition)}`);
+    }
+  }
+  const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
+  try {
+    return { ...parseArgs({ args: own, options, allowPositionals: positionals !== undefined }), others };
+  } catch (error) {
+    // What Node adds is about arguments that begin with a dash: no command here has any.
+    const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
+    throw new Failure(`${problem}.\n${usageOf(definition)}`);
+  }
+}
+
+/** The arguments that belong to the options, and the others. */
+function divide(args: readonly string[], options: Options): [own: string[], others: string[]] {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const indexes = tokens.flatMap((token) => {
+    if (token.kind !== "option" || !Object.hasOwn(options, token.name)) return [];
+    return token.value === undefined || token.inlineValue ? [token.index] : [token.index, token.index + 1];
+  });
+  const isOwn = (_: string, index: number) => indexes.includes(index);
+  return [args.filter(isOwn), args.filter((arg, index) => !isOwn(arg, index))];
+}
+
+/** A failure that is answered with the usage. */
+export const misused = (problem: string, command: Pick<Command, "help">): Failure =>
+  new Failure(`${problem}\n${command.help.split("\n", 1)[0]}`);
+
+function usageOf({ name, positionals, options, passesOnTo }: Definition<Options>): string {
+  const parts = [
+    ...(positionals === undefined ? [] : [positionals.usage]),
+    ...Object.entries(options).map(([option, { value }]) => `[${wordsOf(option, value)}]`),
+    ...(passesOnTo === undefined ? [] : [`[options of ${passesOnTo}]`]),
+  ];
+  return `Usage: npm run ${name}${parts.length === 0 ? "" : ` -- ${parts.join(" ")}`}`;
+}
+
+function helpOf(definition: Definition<Options>): string {
+  const rows: (readonly [string, string])[] = [
+    ...(definition.positionals?.help ?? []),
+    ...Object.entries(definition.options).map(([option, { value, help }]) => [wordsOf(option, value), help] as const),
+    ["--help", "Prints this, and does nothing."],
+  ];
+  const width = Math.max(...rows.map(([words]) => words.length));
+  const lines = rows.map(([words, help]) => `  ${words.padEnd(width)}  ${help}`);
+  return [usageOf(definition), "", ...definition.summary, "", ...lines].join("\n");
+}
+
+const wordsOf = (option: string, value: string | undefined) => `--${option}${value === undefined ? "" : ` ${value}`}`;

@@ -1,0 +1,13 @@
+/** What a command has around it. The entry of a command gives it the process; a test gives it what it wants to look at. */
+import type { RunWrangler } from "./run-wrangler.ts";
+
+export type Context = {
+  /** The project's folder. Every path that a command reads or writes is relative to it. */
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** A line to standard output. */
+  print(line: string): void;
+  /** A line to standard error. */
+  complain(line: string): void;
+  readonly runWrangler: RunWrangler;
+};

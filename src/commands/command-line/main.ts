@@ -1,0 +1,31 @@
+/** The entry of a command: `if (import.meta.main) await main(command)`. */
+import { type Command, type Definition, defineCommand, type Given, type Options } from "./command.ts";
+import { spawnWrangler } from "./run-wrangler.ts";
+
+export async function main(command: Command): Promise<void> {
+  process.exitCode = await command.run(process.argv.slice(2), {
+    folder: process.cwd(),
+    variables: process.env,
+    print: (line) => console.log(line),
+    complain: (line) => console.error(line),
+    runWrangler: spawnWrangler,
+  });
+}
+
+/** For a script that is not a function: its options. The help ends the process, and so does what it does not know. */
+export async function optionsOf<const O extends Options>(
+  definition: Omit<Definition<O>, "run">,
+): Promise<Given<O>["values"]> {
+  const given: Given<O>[] = [];
+  await main(
+    defineCommand({
+      ...definition,
+      run: async (read) => {
+        given.push(read);
+      },
+    }),
+  );
+  const [read] = given;
+  if (read === undefined) process.exit();
+  return read.values;
+}

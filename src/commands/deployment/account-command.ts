@@ -1,0 +1,114 @@
+/**
+ * `npm run account`: what an operator does for one account, in its database: its keys, its storage quota, a key's rate limit, and the
+ * end of a key whose owner cannot sign in.
+ */
+import { defineCommand, misused } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
+
+const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
+/** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
+const ADDRESS = /^[!-~]+@[!-~]+$/;
+const MEBIBYTE = 1_048_576;
+/** A gate reads its key's row at least so often. */
+const GATE_DELAY = "The key's gate follows within 60 seconds.";
+
+export const account = defineCommand({
+  name: "account",
+  summary: [
+    "Shows an account, or changes it. Changes of a key reach it within 60 seconds. To suspend an account: npm run suspend.",
+  ],
+  positionals: {
+    usage: "(show <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key>)",
+    help: [
+      [
+        "show <account>",
+        "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier.",
+      ],
+      ["quota <account> <MiB>", "How much it may store, in MiB. 512 is the default."],
+      [
+        "limit <key> <requests> [<seconds>]",
+        "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
+      ],
+      ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
+    ],
+  },
+  options: { local: LOCAL, env: ENVIRONMENT },
+  run: async ({ values, positionals }, context) => {
+    const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
+    const isAsked =
+      { show: 2, quota: 3, revoke: 2, limit: positionals.length === 4 ? 4 : 3 }[action] === positionals.length;
+    if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
+    const statement = statementOf(action, subject, first, second);
+    const databases = await openEveryDatabase(context, values.env, values.local);
+    await databases.logIn();
+    const [binding, rows] = await findIn(databases, subject, statement);
+    for (const line of describe(action, rows)) context.print(line);
+    if (action !== "show") return;
+    const keys = await databases.query(
+      binding,
+      `SELECT id, name, rate_limit, rate_window_seconds, revoked_at FROM api_keys WHERE account_id = ${quote(String(rows[0]?.id))} ORDER BY created_at`,
+    );
+    for (const { id, name, rate_limit, rate_window_seconds, revoked_at } of keys) {
+      const state = revoked_at === null ? "" : ", revoked";
+      context.print(`  ${id}  ${name}: ${rate_limit} requests in ${rate_window_seconds} s${state}`);
+    }
+  },
+});
+
+/** One statement, which returns the row that it found. Throws a Failure for values that are out of bounds. */
+function statementOf(action: string, subject: string, first: string, second: string): string {
+  const isKey = action === "limit" || action === "revoke";
+  if (isKey && !IDENTIFIER.test(subject))
+    throw new Failure(
+      `${subject}: an API key's identifier has 12 letters and digits. \`npm run account -- show <e-mail>\` lists them.`,
+    );
+  if (!isKey && !IDENTIFIER.test(subject) && !ADDRESS.test(subject))
+    throw new Failure(`${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits.`);
+  // Owners' addresses are stored in lower case.
+  const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
+  const columns = "id, owner_email, status, stored_bytes, max_bytes";
+  if (action === "show") return `SELECT ${columns} FROM accounts WHERE ${which}`;
+  if (action === "quota") {
+    const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;
+    return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
+  }
+  if (action === "limit") {
+    const [limit, seconds] = [integer("the limit", first, 1, 10_000), integer("the seconds", second, 1, 3_600)];
+    return `UPDATE api_keys SET rate_limit = ${limit}, rate_window_seconds = ${seconds} WHERE ${which} RETURNING id, rate_limit, rate_window_seconds`;
+  }
+  return `UPDATE api_keys SET revoked_at = coalesce(revoked_at, unixepoch() * 1000) WHERE ${which} RETURNING id`;
+}
+
+function integer(what: string, text: string, min: number, max: number): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  throw new Failure(`${text}: ${what} is a number from ${min} to ${max}.`);
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** An identifier says where it lives; an address may be in any database. */
+async function findIn({ bindings, query }: EveryDatabase, subject: string, statement: string) {
+  const own = subject.startsWith("0") ? "DB" : `DB_${subject[0]}`;
+  for (const binding of IDENTIFIER.test(subject) ? bindings.filter((one) => one === own) : bindings) {
+    const rows = await query(binding, statement);
+    if (rows.length > 0) return [binding, rows] as const;
+  }
+  throw new Failure(`${subject}: there is none. Nothing was changed.`);
+}
+
+function describe(action: string, [row = {}]: readonly Row[]): readonly string[] {
+  const mebibytes = (bytes: unknown) => (Number(bytes) / MEBIBYTE).toFixed(1);
+  if (action === "revoke") return [`The API key ${row.id} is revoked. ${GATE_DELAY}`];
+  if (action === "limit")
+    return [
+      `The API key ${row.id} may make ${row.rate_limit} requests in ${row.rate_window_seconds} seconds. ${GATE_DELAY}`,
+    ];
+  return [
+    `${row.owner_email} (account ${row.id}) is ${row.status}. It stores ${mebibytes(row.stored_bytes)} of ${mebibytes(row.max_bytes)} MiB.`,
+  ];
+}
+
+if (import.meta.main) await main(account);

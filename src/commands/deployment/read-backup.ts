@@ -1,0 +1,54 @@
+/** A backup, before it replaces anything: whether it is whole. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { Failure } from "../command-line/failure.ts";
+import type { EveryDatabase } from "./every-database.ts";
+import { fileOf } from "./export.ts";
+import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
+import { missingObjects, readSchemaState, readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
+
+export function requireFiles({ context, bindings }: EveryDatabase, folder: string): void {
+  for (const binding of bindings) {
+    if (!existsSync(resolve(context.folder, fileOf(folder, binding))))
+      throw new Failure(`${fileOf(folder, binding)} is missing.`);
+  }
+}
+
+/** What each file of the backup holds, in words. Throws a Failure for one that should not replace anything, or not without `asItIs`. */
+export async function readBackup(
+  databases: EveryDatabase,
+  folder: string,
+  asItIs: boolean,
+): Promise<Map<string, string>> {
+  requireFiles(databases, folder);
+  const steps = await readSchemaSteps(join(databases.context.folder, "migrations"));
+  const content = new Map<string, string>();
+  let accounts = 0;
+  for (const binding of databases.bindings) {
+    const file = fileOf(folder, binding);
+    const backup = readExport(resolve(databases.context.folder, file));
+    try {
+      if (!hasSchema(backup)) {
+        throw new Failure(`${file} has no tables: restoring it would leave nothing. It is not a backup.`);
+      }
+      if (!asItIs) await requireSchema(file, backup, steps);
+      accounts += rowsOf(backup, "accounts");
+      content.set(binding, describeContent(backup));
+    } finally {
+      backup.close();
+    }
+  }
+  if (accounts > 0 || asItIs) return content;
+  throw new Failure(`${folder} holds no account. To restore it all the same: add --as-it-is.`);
+}
+
+/** A file that was cut off between two statements is SQL all the same: it has fewer tables, indexes or triggers. */
+async function requireSchema(file: string, backup: DatabaseSync, steps: readonly SchemaStep[]): Promise<void> {
+  const missing = missingObjects(await readSchemaState(async (sql) => backup.prepare(sql).all()), steps);
+  if (missing.length === 0) return;
+  throw new Failure(
+    `${file} is not whole: it has no ${missing.slice(0, 3).join(", no ")}${missing.length > 3 ? `, and ${missing.length - 3} more are missing` : ""}. ` +
+      "To restore it all the same: add --as-it-is.",
+  );
+}

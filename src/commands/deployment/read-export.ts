@@ -1,0 +1,64 @@
+/** An export, read back into memory. It may come from anywhere: what it could do beside making tables and rows is refused. */
+import { readFileSync } from "node:fs";
+import { constants, DatabaseSync } from "node:sqlite";
+import { Failure } from "../command-line/failure.ts";
+
+/** What the statements of an export do. No ATTACH, no VACUUM INTO (which attaches), no virtual tables: those reach files. */
+const ALLOWED: readonly number[] = [
+  constants.SQLITE_CREATE_TABLE,
+  constants.SQLITE_CREATE_INDEX,
+  constants.SQLITE_CREATE_TRIGGER,
+  constants.SQLITE_CREATE_VIEW,
+  constants.SQLITE_REINDEX,
+  constants.SQLITE_INSERT,
+  constants.SQLITE_UPDATE,
+  constants.SQLITE_DELETE,
+  constants.SQLITE_SELECT,
+  constants.SQLITE_READ,
+  constants.SQLITE_RECURSIVE,
+  constants.SQLITE_TRANSACTION,
+];
+
+/** Throws a Failure when the file is not a whole export, or does what an export does not. */
+export function readExport(file: string): DatabaseSync {
+  // A damaged database may refer to tables that it has no longer. What it holds can be read all the same.
+  const database = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
+  try {
+    // A database that once had such a table keeps `sqlite_sequence`, and its export empties it.
+    database.exec("CREATE TABLE first (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP TABLE first");
+    database.setAuthorizer((action, first, second) => {
+      const isAllowed =
+        ALLOWED.includes(action) ||
+        (action === constants.SQLITE_PRAGMA && first === "defer_foreign_keys") ||
+        (action === constants.SQLITE_FUNCTION && second !== "load_extension");
+      return isAllowed ? constants.SQLITE_OK : constants.SQLITE_DENY;
+    });
+    database.exec(readFileSync(file, "utf8"));
+    database.setAuthorizer(null);
+    return database;
+  } catch (error) {
+    database.close();
+    throw new Failure(`${file} is not a complete export: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+export const hasTable = (database: DatabaseSync, table: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined;
+
+export const rowsOf = (database: DatabaseSync, table: string): number =>
+  hasTable(database, table) ? Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n) : 0;
+
+/** Whether the project's schema is in it. A database that was never deployed to has none. */
+export const hasSchema = (database: DatabaseSync): boolean => hasTable(database, "accounts");
+
+/** "3 accounts, 12 API keys, …" */
+export const describeContent = (database: DatabaseSync): string =>
+  [
+    ["accounts", "accounts"],
+    ["api_keys", "API keys"],
+    ["panelists", "panelists"],
+    ["idea_banks", "idea banks"],
+    ["proposals", "proposals"],
+  ]
+    .map(([table = "", words]) => `${rowsOf(database, table)} ${words}`)
+    .join(", ");

@@ -1,0 +1,61 @@
+/** The state of a database before a restore: its export, and what of it has to be ended again afterwards. */
+import { resolve } from "node:path";
+import { Failure } from "../command-line/failure.ts";
+import { canEnd, endAgain } from "./end-again.ts";
+import type { EveryDatabase } from "./every-database.ts";
+import { exportOne, fileOf } from "./export.ts";
+import { readExport } from "./read-export.ts";
+
+/** One statement, one row: it differs when something was ended in between. A panelist's end is a revocation of its tokens. */
+const WHAT_HAS_ENDED = `SELECT json_array(
+  (SELECT json_group_array(id) FROM (SELECT id FROM accounts WHERE status = 'suspended' ORDER BY id)),
+  (SELECT json_array(count(revoked_at), max(revoked_at), max(rotated_at)) FROM api_keys),
+  (SELECT max(seq) FROM token_revocations)) AS ended`;
+
+const LOOKS = 3;
+
+/**
+ * The statements that end again what the export in `folder` says. Throws a Failure when they cannot be made: the tables are damaged,
+ * or of another version.
+ */
+export const endedIn = (databases: EveryDatabase, binding: string, folder: string): readonly string[] =>
+  read(databases, binding, folder).statements;
+
+/**
+ * The same, after another look at the database, directly before it is restored: what was ended since its export would come back.
+ * If there is something, exports it anew. Throws a Failure when each look finds more.
+ */
+export async function endedUntilNow(
+  databases: EveryDatabase,
+  binding: string,
+  folder: string,
+): Promise<readonly string[]> {
+  for (let look = 1; look <= LOOKS; look++) {
+    const { statements, ended } = read(databases, binding, folder);
+    const [now] = ended === undefined ? [] : await databases.query(binding, WHAT_HAS_ENDED);
+    if (now?.ended === ended) return statements;
+    databases.context.print(`${binding}: something was ended since the export. Exporting it again.`);
+    (await exportOne(databases, binding, folder)).close();
+  }
+  throw new Failure(
+    `${binding} was not restored: keys or tokens are being ended all the time, and the restore would bring some back. ` +
+      "Run it again when that is over.",
+  );
+}
+
+/** `ended` is undefined in a database without a schema: nothing can have ended there. */
+function read({ context }: EveryDatabase, binding: string, folder: string) {
+  const file = fileOf(folder, binding);
+  const before = readExport(resolve(context.folder, file));
+  try {
+    const statements = endAgain(before);
+    return { statements, ended: canEnd(before) ? before.prepare(WHAT_HAS_ENDED).get()?.ended : undefined };
+  } catch (error) {
+    throw new Failure(
+      `${binding} was not restored: what ended there cannot be read from ${file}: ${error instanceof Error ? error.message : error}. ` +
+        "If it is of another version, deploy this one first. If it is damaged, restore with --without-export.",
+    );
+  } finally {
+    before.close();
+  }
+}

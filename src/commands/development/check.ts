@@ -1,0 +1,31 @@
+/** `npm run check`: everything that decides whether a change lands, one after the other, up to the first that fails. */
+import { spawnSync } from "node:child_process";
+import { defineCommand } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+
+const CHECKS = [
+  ["npm", "run", "types", "--", "--check"],
+  ["npm", "run", "build", "--", "--check"],
+  ["npm", "run", "lint:openapi"],
+  ["biome", "ci", "."],
+  ["npm", "run", "typecheck"],
+  ["npm", "test"],
+] as const;
+
+const check = defineCommand({
+  name: "check",
+  summary: ["Runs, up to the first that fails:", ...CHECKS.map((words) => `- ${words.join(" ")}`)],
+  options: {},
+  run: async (_, { folder }) => runEach(CHECKS, folder),
+});
+
+/** Throws a Failure that names the one that failed. What they print is shown. */
+export function runEach(programs: readonly (readonly string[])[], folder: string): void {
+  for (const [program = "", ...args] of programs) {
+    const { status } = spawnSync(program, args, { cwd: folder, stdio: "inherit", shell: process.platform === "win32" });
+    if (status !== 0) throw new Failure(`${[program, ...args].join(" ")} failed.`);
+  }
+}
+
+if (import.meta.main) await main(check);

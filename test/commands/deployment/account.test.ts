@@ -1,0 +1,89 @@
+/** `npm run account` against an account of the stand-in for wrangler, whose databases on this machine have today's schema. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
+
+const schema = readFileSync("schema.sql", "utf8");
+const [OWNER, ACCOUNT, KEY] = ["o'neil@example.com", "0Account0001", "0ApiKey00001"];
+let standIn: StandInAccount;
+let database: DatabaseSync;
+
+beforeAll(async () => {
+  standIn = await openAccount();
+  database = new DatabaseSync(join(standIn.folder, "local-DB.sqlite"));
+  database.exec(`PRAGMA synchronous = off; ${schema}`);
+});
+afterAll(async () => {
+  database.close();
+  await standIn.close();
+});
+beforeEach(() => {
+  database.exec(`DELETE FROM accounts;
+    INSERT INTO accounts (id, owner_email, created_at) VALUES ('${ACCOUNT}', 'o''neil@example.com', 1);
+    INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES ('${KEY}', '${ACCOUNT}', 'Import', 'h', '[]', 1);`);
+});
+
+const run = (...args: string[]) => standIn.run("account", ...args, "--local");
+const key = () => ({
+  ...database.prepare("SELECT rate_limit, rate_window_seconds, revoked_at IS NOT NULL AS revoked FROM api_keys").get(),
+});
+
+it("shows an account and its keys, as an operator types it", async () => {
+  const { code, stdout, stderr } = await standIn.runNpm("account", "show", OWNER.toUpperCase(), "--local");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toBe(
+    `${OWNER} (account ${ACCOUNT}) is active. It stores 0.0 of 512.0 MiB.\n  ${KEY}  Import: 600 requests in 60 s\n`,
+  );
+});
+
+it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
+  expect(await run("quota", subject, "1024")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("of 1024.0 MiB"),
+  });
+  expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 1_073_741_824 });
+});
+
+it("changes a key's limit, and its window", async () => {
+  expect(await run("limit", KEY, "1200")).toMatchObject({ code: 0, stderr: "" });
+  expect(key()).toEqual({ rate_limit: 1200, rate_window_seconds: 60, revoked: 0 });
+  expect(await run("limit", KEY, "5", "3600")).toMatchObject({ code: 0, stderr: "" });
+  expect(key()).toEqual({ rate_limit: 5, rate_window_seconds: 3600, revoked: 0 });
+});
+
+it("ends a key, once and for good", async () => {
+  expect(await run("revoke", KEY)).toMatchObject({ code: 0, stdout: expect.stringContaining("within 60 seconds") });
+  const first = database.prepare("SELECT revoked_at FROM api_keys").get();
+  expect(key()).toMatchObject({ revoked: 1 });
+  await run("revoke", KEY);
+  expect(database.prepare("SELECT revoked_at FROM api_keys").get()).toEqual(first);
+});
+
+it.each([
+  [[], "Say what to do"],
+  [["quota", OWNER], "Say what to do"],
+  [["delete", OWNER], "Say what to do"],
+  [["revoke", KEY, "now"], "Say what to do"],
+  [["quota", OWNER, "0"], "0: the quota in MiB is a number from 1 to 10240."],
+  [["limit", KEY, "10001"], "10001: the limit is a number from 1 to 10000."],
+  [["limit", KEY, "5", "0"], "0: the seconds is a number from 1 to 3600."],
+  [["limit", OWNER, "5"], "an API key's identifier has 12 letters and digits"],
+  [["show", "x'; DELETE FROM accounts; --"], "an owner's e-mail address, or"],
+])("npm run account -- %j is refused, and asks no database", async (args, message) => {
+  standIn.calls();
+  expect(await run(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+  expect(standIn.calls()).toEqual([]);
+});
+
+it.each(["nobody@example.com", "x'OR'1'='1@example.com", "0Account0009", "1Account0001"])(
+  "says that there is no %s, and changes nothing",
+  async (subject) => {
+    expect(await run("quota", subject, "1")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is none"),
+    });
+    expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 536_870_912 });
+  },
+);
