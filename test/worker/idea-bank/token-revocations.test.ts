@@ -1,7 +1,7 @@
 /** The revocations of an account, however many: what a request reads, and that they are believed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { MAX_LISTED } from "../../../src/worker/database/idea-bank-snapshots.ts";
+import { MAX_LISTED, type TokenRevocation } from "../../../src/worker/database/idea-bank-view.ts";
 import { TokenRevocations } from "../../../src/worker/idea-bank/token-revocations.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
@@ -151,17 +151,16 @@ it("an account's idea banks share one list: what one has read, the others do not
   expect(await read(await tokenFor(bank.id, revoked))).toMatchObject({ status: 401, trips: 1 });
 });
 
-it("a list that has grown too long is not kept", () => {
+it.each([
+  ["read", (revocations: TokenRevocations, one: TokenRevocation) => revocations.addListed([one])],
+  ["written here", (revocations: TokenRevocations, one: TokenRevocation) => revocations.add(one)],
+])("a list that has grown too long by what was %s is not kept, and weighs nothing", (_, add) => {
   const revocations = new TokenRevocations();
-  const listed = (from: number, count: number) => ({
-    revocations: Array.from({ length: count }, (_, index) => ({
-      seq: from + index,
-      panelistId: `p${from + index}`,
-      revokedAt: 1,
-    })),
-  });
-  revocations.add(listed(1, MAX_LISTED));
-  expect([revocations.many, revocations.size, revocations.of("p1")]).toEqual([false, MAX_LISTED, 1]);
-  revocations.add(listed(MAX_LISTED + 1, 1));
-  expect([revocations.many, revocations.size]).toEqual([true, 0]);
+  const empty = revocations.bytes;
+  const revocation = (seq: number) => ({ seq, panelistId: `p${seq}`, revokedAt: 1 });
+  for (let seq = 1; seq <= MAX_LISTED; seq++) add(revocations, revocation(seq));
+  expect([revocations.many, revocations.of("p1")]).toEqual([false, 1]);
+  expect(revocations.bytes).toBeGreaterThan(64 * MAX_LISTED);
+  add(revocations, revocation(MAX_LISTED + 1));
+  expect([revocations.many, revocations.bytes]).toEqual([true, empty]);
 });
