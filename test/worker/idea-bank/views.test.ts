@@ -140,7 +140,7 @@ describe("a token that is refused by what memory or a replica says", () => {
     replica.asked.length = 0;
     vi.setSystemTime(START + 1_000);
     await Promise.all(Array.from({ length: 20 }, ask));
-    expect(replica.asked).toEqual(["first-primary"]);
+    expect(replica.asked.filter((each) => each === "first-primary")).toHaveLength(1);
   });
 
   it.each([["missing", async (id: string) => void id, () => newId()]])(
