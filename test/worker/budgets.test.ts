@@ -147,7 +147,7 @@ describe("rows read", () => {
     };
     const few = await rowsRead(40);
     expect(await rowsRead(4_000)).toBe(few);
-    expect(few).toBeLessThanOrEqual(3 * 10 + 10);
+    expect(few).toBeLessThanOrEqual(4 * 10 + 5);
   });
 
   it("by a view do not grow with revocations that the isolate has seen", async () => {

@@ -32,18 +32,15 @@ describe("the answer to a write carries one:", () => {
       headers,
       body: JSON.stringify({ title: "Mine", description: "" }),
     });
+    expect(own.status).toBe(201);
     const { id } = await own.json<{ id: string }>();
-    const target = method === "PATCH" || method === "DELETE" ? id : ids.proposalId;
-    const isOfComment = path.includes("{commentId}");
+    const proposalId = path === "/ideabank/proposals/{proposalId}" ? id : ids.proposalId;
     const body = bodyOf(operation, ids);
-    const answer = await isolate.request(
-      fillPath(path, { ...ids, proposalId: isOfComment ? ids.proposalId : target }),
-      {
-        method,
-        headers: body ? headers : { Authorization: headers.Authorization },
-        body: body ? JSON.stringify(body) : null,
-      },
-    );
+    const answer = await isolate.request(fillPath(path, { ...ids, proposalId }), {
+      method,
+      headers: body ? headers : { Authorization: headers.Authorization },
+      body: body ? JSON.stringify(body) : null,
+    });
     expect([answer.ok, answer.headers.get(HEADER)]).toEqual([true, expect.stringMatching(/^ibw_.{1,156}$/)]);
   });
 });

@@ -8,7 +8,7 @@ import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { addIdeaBank, newId } from "../../support/world.ts";
 
 const ORIGIN = "https://panel.example";
-const EXPOSED = ["ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
+const EXPOSED = ["Consistency-Token", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
 
 const listOf = (response: Response, name: string) =>
   (response.headers.get(name) ?? "").split(",").map((word) => word.trim());
@@ -41,7 +41,7 @@ describe.each(operationsOf("compoundToken"))("$method $path", ({ operation, meth
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(listOf(response, "Access-Control-Allow-Methods")).toContain(method);
     const allowed = listOf(response, "Access-Control-Allow-Headers");
-    expect(allowed).toEqual(expect.arrayContaining(["Authorization", "If-None-Match"]));
+    expect(allowed).toEqual(expect.arrayContaining(["Authorization", "Consistency-Token", "If-None-Match"]));
     if (body) expect(allowed).toContain("Content-Type");
     if (takesIdempotencyKey(operation)) expect(allowed).toContain("Idempotency-Key");
   });
