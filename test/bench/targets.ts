@@ -1,6 +1,5 @@
 /** The benchmark's targets, and whether this run's measurements meet them. */
-import { MEMORY_BYTES as CHANGELOG_BYTES } from "../../src/worker/idea-bank/changelogs.ts";
-import { MEMORY_BYTES as SNAPSHOT_BYTES } from "../../src/worker/idea-bank/snapshots.ts";
+import { MEMORY_BYTES } from "../../src/worker/idea-bank/views.ts";
 import { explain } from "./findings.ts";
 import type { GroupResult, SubjectResult } from "./measure/speed.ts";
 import type { Results } from "./results.ts";
@@ -77,7 +76,7 @@ export function judge(results: Results): Verdict[] {
   const inDollars = (value: number) => `$${value.toFixed(3)} a million`;
   const held = Math.max(...results.memory.ours.map(({ isolateBytes }) => isolateBytes));
   const idle = results.memory.ours[0]?.isolateBytes ?? 0;
-  const bound = CHANGELOG_BYTES + SNAPSHOT_BYTES;
+  const bound = MEMORY_BYTES.views + MEMORY_BYTES.revocations;
   return [
     atLeast("Changelog, fresh", share("changelog", "ours"), 0.9, ofBare, beside("changelog")),
     atLeast("Changelog, 304", share("changelog, 304", "ours"), 0.9, ofBare, beside("changelog, 304")),

@@ -35,6 +35,7 @@ export function outcome(
       kvWrites: 0,
       objectRequests: objectCalls,
       logLines: 0,
+      objectMs: 0,
     },
     primaryTrips,
     busiestObjectCalls: objectCalls,

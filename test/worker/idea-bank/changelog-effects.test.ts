@@ -66,7 +66,7 @@ describe.each(effects)("%s", (_, change, expected) => {
     expect((await change(scene)).ok).toBe(true);
     expect(await read(scene.isolate, scene.token)).toEqual(expected);
     expect(await read(elsewhere, scene.token)).toEqual(["A proposal"]);
-    vi.setSystemTime(start + 1_000);
+    vi.setSystemTime(start + 5_001);
     expect(await read(elsewhere, scene.token)).toEqual(expected);
   });
 });

@@ -1,13 +1,17 @@
 /** The revocations of an account, however many: what a request reads, and that they are believed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { MAX_LISTED } from "../../../src/worker/database/idea-bank-snapshots.ts";
+import { MAX_LISTED, type TokenRevocation } from "../../../src/worker/database/idea-bank-view.ts";
 import { TokenRevocations } from "../../../src/worker/idea-bank/token-revocations.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { addIdeaBank, addPanelist, tokenFor } from "../../support/world.ts";
+
+/** A token that is too old to be doubted. `issuedAt` is in Unix seconds. */
+const oldTokenFor = (ideaBankId: string, panelistId: string, issuedAt = Math.floor(Date.now() / 1000) - 3_600) =>
+  tokenFor(ideaBankId, panelistId, issuedAt);
 
 /** As many panelists of the account whose tokens have been revoked. */
 const addRevocations = (accountId: string, count: number) =>
@@ -51,7 +55,7 @@ describe("of an account with 100,000 revocations", () => {
     expect(first).toMatchObject({ status: 200, trips: 1 });
     expect(first.rows).toBeLessThan(2_100);
     for (const { id, panelistId } of banks.slice(1)) {
-      const cold = await read(await tokenFor(id, panelistId));
+      const cold = await read(await oldTokenFor(id, panelistId));
       expect(cold).toMatchObject({ status: 200, trips: 1 });
       expect(cold.rows).toBeLessThan(2_100);
     }
@@ -61,7 +65,7 @@ describe("of an account with 100,000 revocations", () => {
         [revoked, 401],
         [await addPanelist(bank.accountId), 200],
       ] as const) {
-        const warm = await read(await tokenFor(id, panelist));
+        const warm = await read(await oldTokenFor(id, panelist));
         expect(warm).toMatchObject({ status, trips: 1 });
         expect(warm.rows).toBeLessThan(10);
       }
@@ -87,7 +91,7 @@ describe("an account that crosses 2,000 revocations while an isolate knows it", 
     const read = metered();
     const statuses = async (...panelists: string[]) => {
       const found = [];
-      for (const panelist of panelists) found.push((await read(await tokenFor(bank.id, panelist))).status);
+      for (const panelist of panelists) found.push((await read(await oldTokenFor(bank.id, panelist))).status);
       return found;
     };
     const { panelistId } = bank;
@@ -113,7 +117,7 @@ describe("an account that crosses 2,000 revocations while an isolate knows it", 
     const isolate = createIsolate({ ...env, FRESHNESS_SECONDS: "300" });
     const issuedAt = Math.floor(Date.now() / 1000);
     const read = async (id: string) => {
-      const Authorization = await tokenFor(id, bank.panelistId, issuedAt);
+      const Authorization = await oldTokenFor(id, bank.panelistId, issuedAt);
       return (await isolate.request("/ideabank", { headers: { Authorization } })).status;
     };
     for (let times = 0; times < 2; times++) for (const { id } of banks) expect(await read(id)).toBe(200);
@@ -131,8 +135,8 @@ describe("an account that crosses 2,000 revocations while an isolate knows it", 
       .prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
       .bind(bank.panelistId, (now - 10) * 1000)
       .run();
-    expect((await read(await tokenFor(bank.id, bank.panelistId, now - 20))).status).toBe(401);
-    expect((await read(await tokenFor(bank.id, bank.panelistId, now))).status).toBe(200);
+    expect((await read(await oldTokenFor(bank.id, bank.panelistId, now - 20))).status).toBe(401);
+    expect((await read(await oldTokenFor(bank.id, bank.panelistId, now))).status).toBe(200);
   });
 });
 
@@ -144,24 +148,23 @@ it("an account's idea banks share one list: what one has read, the others do not
   const revoked = await addPanelist(bank.accountId);
   for (let times = 0; times < 3; times++) {
     const { id } = await addIdeaBank({ accountId: bank.accountId });
-    await read(await tokenFor(id, bank.panelistId));
-    expect((await read(await tokenFor(id, bank.panelistId))).rows).toBeLessThan(10);
+    await read(await oldTokenFor(id, bank.panelistId));
+    expect((await read(await oldTokenFor(id, bank.panelistId))).rows).toBeLessThan(10);
   }
   await revoke(revoked);
-  expect(await read(await tokenFor(bank.id, revoked))).toMatchObject({ status: 401, trips: 1 });
+  expect(await read(await oldTokenFor(bank.id, revoked))).toMatchObject({ status: 401, trips: 1 });
 });
 
-it("a list that has grown too long is not kept", () => {
+it.each([
+  ["read", (revocations: TokenRevocations, one: TokenRevocation) => revocations.addListed([one])],
+  ["written here", (revocations: TokenRevocations, one: TokenRevocation) => revocations.add(one)],
+])("a list that has grown too long by what was %s is not kept, and weighs nothing", (_, add) => {
   const revocations = new TokenRevocations();
-  const listed = (from: number, count: number) => ({
-    revocations: Array.from({ length: count }, (_, index) => ({
-      seq: from + index,
-      panelistId: `p${from + index}`,
-      revokedAt: 1,
-    })),
-  });
-  revocations.add(listed(1, MAX_LISTED));
-  expect([revocations.many, revocations.size, revocations.of("p1")]).toEqual([false, MAX_LISTED, 1]);
-  revocations.add(listed(MAX_LISTED + 1, 1));
-  expect([revocations.many, revocations.size]).toEqual([true, 0]);
+  const empty = revocations.bytes;
+  const revocation = (seq: number) => ({ seq, panelistId: `p${seq}`, revokedAt: 1 });
+  for (let seq = 1; seq <= MAX_LISTED; seq++) add(revocations, revocation(seq));
+  expect([revocations.many, revocations.of("p1")]).toEqual([false, 1]);
+  expect(revocations.bytes).toBeGreaterThan(64 * MAX_LISTED);
+  add(revocations, revocation(MAX_LISTED + 1));
+  expect([revocations.many, revocations.bytes]).toEqual([true, empty]);
 });

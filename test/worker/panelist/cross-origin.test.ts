@@ -8,7 +8,7 @@ import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { addIdeaBank, newId } from "../../support/world.ts";
 
 const ORIGIN = "https://panel.example";
-const EXPOSED = ["ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
+const EXPOSED = ["Consistency-Token", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
 
 const listOf = (response: Response, name: string) =>
   (response.headers.get(name) ?? "").split(",").map((word) => word.trim());

@@ -1,17 +1,12 @@
 /** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Databases } from "../../../src/worker/database/databases.ts";
-import { IdeaBankSnapshots } from "../../../src/worker/idea-bank/snapshots.ts";
-import { runLater } from "../../../src/worker/memory/deadline.ts";
-import { bindingOf, databaseOf, openDatabase } from "../../support/databases.ts";
-import { failStores, interceptStores } from "../../support/intercept.ts";
-import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { createOwner } from "../../support/owner.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
-import { addIdeaBank, newId, tokenFor } from "../../support/world.ts";
+import { addIdeaBank, tokenFor } from "../../support/world.ts";
 
 /** An isolate that has not read the idea bank, before a replica that stays where it is. */
 async function setUp() {
@@ -138,72 +133,5 @@ describe("the bookmark", () => {
       headers: { Authorization: await tokenFor(ids.ideaBankId, ids.panelistId) },
     });
     expect([await nameIn(own), replica.asked.at(-1)]).toEqual(["Renamed", "00000002"]);
-  });
-
-  it("is not lowered by an answer that was overtaken", async () => {
-    const { ids, tenant, replica, bindings, isolate, token } = await setUp();
-    const held = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
-    const slow = interceptStores(bindings, async (_, makeCall) => {
-      const answer = await makeCall();
-      asked.resolve();
-      await held.promise;
-      return answer;
-    });
-    const init = { headers: { Authorization: token } };
-    const early = isolate.request("/ideabank/proposals", init, slow);
-    await asked.promise;
-    await tenant.send("PATCH", `/tenant/ideabanks/${ids.ideaBankId}`, { name: "Renamed" });
-    held.resolve();
-    expect((await early).status).toBe(200);
-    expect(await nameIn(await isolate.request("/ideabank", init))).toBe("Renamed");
-    expect(replica.asked.at(-1)).toBe("00000002");
-  });
-
-  it("is not cleared by a write that failed", async () => {
-    const { ids, tenant, replica, bindings, isolate, panelist } = await setUp();
-    const path = `/tenant/ideabanks/${ids.ideaBankId}`;
-    await tenant.send("PATCH", path, { name: "Renamed" });
-    const failed = await isolate.request(
-      path,
-      {
-        method: "PATCH",
-        headers: { "X-API-Key": tenant.text, "Content-Type": "application/json" },
-        body: JSON.stringify({ name: "Again" }),
-      },
-      failStores(bindings, "d1"),
-    );
-    expect(failed.status).toBe(503);
-    expect(await nameIn(await panelist("GET", "/ideabank"))).toBe("Renamed");
-    expect(replica.asked.at(-1)).toBe("00000002");
-  });
-
-  it("decides, not the time: an answer from before does not replace a newer one, and is not served", async () => {
-    const { ids, replica } = await setUp();
-    const databases = new Databases();
-    const snapshots = new IdeaBankSnapshots(runLater);
-    const held = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
-    const slow = interceptDatabase(replica.database, async (_, makeCall) => {
-      const answer = await makeCall();
-      asked.resolve();
-      await held.promise;
-      return answer;
-    });
-    const read = (binding: D1Database) =>
-      snapshots.read(
-        openDatabase(binding, databases),
-        { ideaBankId: ids.ideaBankId, panelistId: newId(ids.ideaBankId) },
-        { freshMs: 0, waitUntil: () => {} },
-      );
-    await read(replica.database);
-    const behind = read(slow);
-    await asked.promise;
-    await replica.write("UPDATE idea_banks SET status = 'CLOSED' WHERE id = ?1", ids.ideaBankId);
-    await openDatabase(replica.database, databases).write(ids, (session) => session.prepare("SELECT 1").first());
-    expect((await read(replica.database)).ideaBank?.status).toBe("CLOSED");
-    held.resolve();
-    expect((await behind).ideaBank?.status).toBe("CLOSED");
-    expect(snapshots.has(ids.ideaBankId)).toBe(true);
   });
 });
