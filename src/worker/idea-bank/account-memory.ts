@@ -10,7 +10,7 @@ type Account = {
 };
 
 /** An account of 2,000 revocations has 200 kB. */
-const MEMORY_BYTES = 16 * 1024 * 1024;
+export const MEMORY_BYTES = 16 * 1024 * 1024;
 /** Accounts that a read of an unknown idea bank names, so that it asks for nothing twice. */
 const MAX_NAMED = 64;
 
