@@ -37,7 +37,8 @@ export type ReadOptions<Answer> = {
 /** A request, as Hono's context has it. */
 export type Caller = { readonly env: Bindings; readonly executionCtx: { waitUntil(promise: Promise<unknown>): void } };
 
-type Work<Answer> = (session: D1DatabaseSession) => Promise<Answer>;
+/** `isPrimary`: the session is at the primary. */
+type Work<Answer> = (session: D1DatabaseSession, isPrimary: boolean) => Promise<Answer>;
 type Answered<Answer> = { readonly answer: Answer; readonly isPrimary: boolean };
 
 /** How long a read that begins at the primary waits for it alone, in milliseconds. */
@@ -157,7 +158,7 @@ export class Database {
     const { anchors } = this.#memory;
     const askPrimary = once(async () => {
       const primary = this.atPrimary();
-      const answer = await work(primary.session);
+      const answer = await work(primary.session, true);
       primary.noteAnswer();
       return { answer, isPrimary: true };
     });
@@ -165,7 +166,10 @@ export class Database {
     const anchor = anchors.at(now);
     if (atPrimary || anchor === undefined) return askPrimary();
     const least = laterOf(anchor, floor);
-    const askReplica = once(async () => ({ answer: await work(this.binding.withSession(least)), isPrimary: false }));
+    const askReplica = once(async () => ({
+      answer: await work(this.binding.withSession(least), false),
+      isPrimary: false,
+    }));
     const patience = this.#memory.patienceOf(largeOf);
     const first = async () => {
       // While the last anchor is young enough, a replica may answer when the primary does not.

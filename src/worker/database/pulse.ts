@@ -4,7 +4,7 @@
  * When a call has missed its deadline, and none was answered since it began, the database is asked for nothing but a sign of life,
  * once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
  * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When nobody has asked for
- * two seconds, it is not known any more.
+ * two seconds, the half second begins anew.
  */
 import { isWithin, type WaitUntil } from "../memory/deadline.ts";
 
@@ -25,21 +25,20 @@ export class Pulse {
 
   /** Whether a call would wait for nothing. Once a second it asks for a sign of life, which `waitUntil` keeps under way. */
   isHanging(now: number, ping: Ping, waitUntil: WaitUntil): boolean {
-    const silentSince = this.#silent(now);
-    if (silentSince === undefined || isWithin(silentSince, now, GRACE_MS)) return false;
+    if (this.#silentSince === undefined) return false;
+    if (!isWithin(this.#pingedAt, now, KNOWN_MS)) this.#silentSince = now;
     if (!isWithin(this.#pingedAt, now, INTERVAL_MS)) this.#ping(now, ping, waitUntil);
-    return true;
+    return !isWithin(this.#silentSince, now, GRACE_MS);
   }
 
   /** How long it takes, in milliseconds, until it is known whether the database hangs; undefined when there is no doubt. */
   doubtMs(now: number): number | undefined {
-    const silentSince = this.#silent(now);
-    return silentSince === undefined ? undefined : silentSince + GRACE_MS - now;
+    return this.#silentSince === undefined ? undefined : Math.max(0, this.#silentSince + GRACE_MS - now);
   }
 
   /** A call that began at `since` has missed its deadline. */
   missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#answeredAt > since || this.#silent(now) !== undefined) return;
+    if (this.#answeredAt > since || this.#silentSince !== undefined) return;
     this.#silentSince = now;
     this.#ping(now, ping, waitUntil);
   }
@@ -48,11 +47,6 @@ export class Pulse {
   ended(now: number): void {
     this.#answeredAt = now;
     this.#silentSince = undefined;
-  }
-
-  #silent(now: number): number | undefined {
-    if (!isWithin(this.#pingedAt, now, KNOWN_MS)) this.#silentSince = undefined;
-    return this.#silentSince;
   }
 
   #ping(now: number, ping: Ping, waitUntil: WaitUntil): void {

@@ -12,6 +12,8 @@ export type View = {
   readonly ideaBank: IdeaBankState | null;
   readonly changelog: VersionedChangelog | undefined;
   readonly bookmark: D1SessionBookmark;
+  /** When the last read at the primary began that it includes (Unix milliseconds). */
+  readonly primaryAt: number;
 };
 
 /** Where a view is read. `kv` where the changelog is wanted. */
@@ -31,6 +33,7 @@ export type Reach = {
 
 /** Before every version. */
 const NO_VERSION = -1;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 /** One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is what is known of it. */
 export async function readView(
@@ -46,21 +49,22 @@ export async function readView(
     seed = changelog;
   });
   const version = previous?.changelog?.version ?? NO_VERSION;
-  const load = async (session: D1DatabaseSession) => {
+  const readAt = Date.now();
+  const load = async (session: D1DatabaseSession, isPrimary: boolean) => {
     const loaded = await loadIdeaBankView(session, ideaBankId, { ...known, version });
-    return { loaded, bookmark: session.getBookmark() ?? "" };
+    return { loaded, bookmark: session.getBookmark() ?? "", primaryAt: isPrimary ? readAt : NEVER };
   };
-  const { loaded, bookmark } = await database.read(load, reach);
+  const { loaded, bookmark, primaryAt } = await database.read(load, reach);
   const { ideaBank, entries } = loaded;
   // A replica that has not come as far as what is known.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
     return { view: previous, loaded, bookmark };
   if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))
-    return { view: { ideaBank, changelog: previous?.changelog, bookmark }, loaded, bookmark };
+    return { view: { ideaBank, changelog: previous?.changelog, bookmark, primaryAt }, loaded, bookmark };
 
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
-  return { view: { ideaBank, changelog, bookmark }, loaded, bookmark };
+  return { view: { ideaBank, changelog, bookmark, primaryAt }, loaded, bookmark };
 }

@@ -52,10 +52,14 @@ const VIEW_BYTES = 1_024;
 const MAX = { panelists: 10_000, doubts: 1_000, written: 10_000 } as const;
 /** A view is read anew after an answer when it is this old, in milliseconds. */
 const RENEW_MS = 1_000;
+const NEVER = Number.NEGATIVE_INFINITY;
 /** Before the first token. */
 const NEVER_REVOKED = -1;
 
-const laterView = (next: View, kept: View): View => (next.bookmark >= kept.bookmark ? next : kept);
+const laterView = (next: View, kept: View): View => ({
+  ...(next.bookmark >= kept.bookmark ? next : kept),
+  primaryAt: Math.max(next.primaryAt, kept.primaryAt),
+});
 
 const laterOwn = (next: OwnRevocation, kept: OwnRevocation): OwnRevocation => ({
   ...(next.seq >= kept.seq ? next : kept),
@@ -89,10 +93,11 @@ export class IdeaBankViews {
    * that may be used.
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
+    const confirmedAt = this.#views.peek(claims.ideaBankId)?.kept?.value.primaryAt;
     const found = this.#find(claims, terms) ?? (await this.#read(claims, terms));
     const opened = this.#open(claims, found);
     // A revocation is for good. Who is inactive, and what is closed or missing, may have been so before the token was issued.
-    const isFinal = opened.isRevoked && found.revokedAt !== INACTIVE;
+    const isFinal = (opened.isRevoked && found.revokedAt !== INACTIVE) || found.view.primaryAt > (confirmedAt ?? NEVER);
     if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
       return opened;
     const { ideaBankId, panelistId } = claims;
@@ -143,13 +148,17 @@ export class IdeaBankViews {
   }
 
   async #read(claims: Claims, terms: OpenTerms): Promise<Found> {
+    // One read may bring both, the panelist's and the view.
+    const since = Date.now();
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
-    const readOwn = () => this.#ownOf(claims.panelistId, terms.database).read(this.#ownTerms(claims, terms));
+    const readOwn = () =>
+      this.#ownOf(claims.panelistId, terms.database).read({ ...this.#ownTerms(claims, terms), since });
     const known = kept.kept?.value;
     if (known !== undefined && this.#listed(known) === undefined) await readOwn();
-    const view = await kept.read(this.#viewTerms(claims, terms, true));
-    const revokedAt = this.#listed(view)?.of(claims.panelistId) ?? (this.#listed(view) ? NEVER_REVOKED : undefined);
-    return { view, revokedAt: revokedAt ?? (await readOwn()).revokedAt };
+    const view = await kept.read({ ...this.#viewTerms(claims, terms, true), since });
+    const listed = this.#listed(view);
+    if (listed !== undefined) return { view, revokedAt: listed.of(claims.panelistId) ?? NEVER_REVOKED };
+    return { view, revokedAt: (await readOwn()).revokedAt };
   }
 
   /** The account's revocations, unless they are too many, or there is no idea bank and so no account. */

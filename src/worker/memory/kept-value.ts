@@ -35,6 +35,8 @@ export type ReadTerms<Value> = {
   /** `isAhead`: nobody waits for it. */
   readonly load: (isAhead: boolean) => Promise<Value>;
   readonly freshMs: number;
+  /** When the request began; without it, now. */
+  readonly since?: number;
   /** Without it the value is not read anew after an answer. */
   readonly renewMs?: number;
   /** Whether a value that is young enough will do. */
@@ -84,7 +86,7 @@ export class KeptValue<Value> {
    * reads a second later.
    */
   async read(terms: ReadTerms<Value>): Promise<Value> {
-    let since = this.#options.now();
+    let since = terms.since ?? this.#options.now();
     for (;;) {
       const now = this.#options.now();
       since = Math.min(since, now);

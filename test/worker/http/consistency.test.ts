@@ -30,7 +30,7 @@ describe("the answer to a write carries one:", () => {
     const own = await isolate.request("/ideabank/proposals", {
       method: "POST",
       headers,
-      body: JSON.stringify({ title: "Mine", description: "" }),
+      body: JSON.stringify({ title: "Mine", description: "An idea." }),
     });
     expect(own.status).toBe(201);
     const { id } = await own.json<{ id: string }>();
