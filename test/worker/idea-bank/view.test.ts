@@ -176,7 +176,7 @@ describe("KV", () => {
       await titlesBy(isolate, bank.token);
     }
     expect(counts["kv.write"]).toBe(1);
-    freeze(1_900_000_010_000);
+    vi.setSystemTime(1_900_000_010_002);
     await addProposal(bank, { title: "d" });
     await titlesBy(isolate, bank.token);
     expect(counts["kv.write"]).toBe(2);
