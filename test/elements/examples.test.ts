@@ -22,7 +22,7 @@ document.createElement("idea-bank-changelog").addEventListener("changelog-count"
 const WRONG_IN_REACT = [
   ["suggest:", "sugest:"],
   ["event.detail.count", "event.detail.counts"],
-  ["<idea-bank-launcher>", "<idea-bank-launchers>"],
+  ["<idea-bank-changelog", "<idea-bank-changelogs"],
   ["tokenProvider={tokenProvider}", "tokenProvider={7}"],
 ] as const;
 const WRONG = [

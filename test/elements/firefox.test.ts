@@ -23,11 +23,9 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
     page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     // Firefox asks for an icon, which the policy of a host page refuses.
-    const isComplaint = (text: string) => !text.includes("/favicon.ico");
-    page.on("console", (message) => {
-      if (message.type() === "error" && isComplaint(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    const complain = (text: string) => text.includes("/favicon.ico") || complaints.push(text);
+    page.on("console", (message) => message.type() === "error" && complain(message.text()));
+    page.on("pageerror", (error) => complain(String(error)));
     await page.setViewport({ width, height: 900 });
     await page.goto(address);
     return { page, complaints };

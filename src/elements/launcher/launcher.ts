@@ -41,7 +41,9 @@ class IdeaBankLauncher extends HTMLElement {
     content.addEventListener("slotchange", () => this.#show());
     // Browsers give the focus back from what is in the panel's own tree, which the page's element is not.
     this.#panel.addEventListener("beforetoggle", ({ newState }) => {
-      if (newState === "closed" && this.matches(":focus-within")) this.#button.focus();
+      const root = this.getRootNode();
+      const focused = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
+      if (newState === "closed" && this.contains(focused)) this.#button.focus();
     });
     this.addEventListener("changelog-count", () => this.#show());
   }
