@@ -217,4 +217,4 @@ export class KeptValue<Value> {
 
 /** Whether the value was at most `freshMs` old when the request began, and is not from the future of a clock that stepped back. */
 const isYoung = ({ readAt }: Kept<unknown>, since: number, now: number, freshMs: number): boolean =>
-  readAt <= now && readAt >= since - freshMs && (freshMs > 0 || readAt >= since);
+  readAt <= now && (readAt >= since || readAt > since - freshMs);

@@ -48,7 +48,7 @@ type Scene = Awaited<ReturnType<typeof createScene>>;
 /** Seen at once through the isolate that it went through, and by any other within the freshness window. */
 async function expectTitles({ read, elsewhere }: Scene, titles: string[]): Promise<void> {
   expect((await read()).titles).toEqual(titles);
-  vi.setSystemTime(Date.now() + 1_000);
+  vi.setSystemTime(Date.now() + 5_000);
   expect((await read(elsewhere)).titles).toEqual(titles);
   expect((await read(createIsolate())).titles).toEqual(titles);
 }
