@@ -4,6 +4,7 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
+import { deleteOfPanelist } from "./deletions.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -15,6 +16,10 @@ type Row = {
   active: number;
   created_at: number;
 };
+
+/** The panelist that a column names, or NULL: one that is deleted is named until the last slice. */
+export const existingPanelist = (column: string): string =>
+  `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
 const COLUMNS = "id, external_id, display_name, active, created_at";
 
@@ -35,7 +40,8 @@ export async function listPanelists(
 ): Promise<Page<Panelist>> {
   const { results } = await prepare(
     session,
-    `SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+    `SELECT ${COLUMNS} FROM panelists
+     WHERE account_id = :accountId AND deleted_at IS NULL AND (created_at, id) < (:afterKey, :afterId)
        ${externalId === undefined ? "" : "AND external_id = :externalId"}
      ORDER BY created_at DESC, id DESC LIMIT :rows`,
     { accountId, externalId, ...pageValues(request) },
@@ -70,7 +76,7 @@ export async function loadPanelist(
   id: string,
 ): Promise<Panelist | null> {
   const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2`)
+    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL`)
     .bind(accountId, id)
     .first<Row>();
   return row && toPanelist(row);
@@ -84,12 +90,14 @@ export async function updatePanelist(
   { externalId, displayName, active }: PanelistChanges,
 ): Promise<Panelist | "taken" | null> {
   const [owned, updated] = await session.batch([
-    session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
+    session
+      .prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL")
+      .bind(accountId, id),
     prepare(
       session,
       `UPDATE OR IGNORE panelists SET external_id = iif(:identified, :externalId, external_id),
          display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
-       WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING ${COLUMNS}`,
       {
         accountId,
         id,
@@ -106,12 +114,26 @@ export async function updatePanelist(
   return owned?.results.length === 1 ? "taken" : null;
 }
 
-export async function deletePanelist(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
-  const row = await session
-    .prepare("DELETE FROM panelists WHERE account_id = ?1 AND id = ?2 RETURNING id")
-    .bind(accountId, id)
-    .first();
-  return row !== null;
+/**
+ * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices; proposals and comments stay,
+ * without an author. `now` is in Unix milliseconds.
+ */
+export async function deletePanelist(
+  session: D1DatabaseSession,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const [deleted] = await session.batch([
+    prepare(
+      session,
+      `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
+      { accountId, id, now },
+    ),
+    ...deleteOfPanelist(session, accountId, id),
+  ]);
+  return deleted?.results.length === 1;
 }
 
 /**
@@ -129,7 +151,7 @@ export async function revokePanelistTokens(
       `UPDATE panelists SET tokens_revoked_at = CASE
          WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
          ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-       WHERE account_id = ?1 AND id = ?2 RETURNING id`,
+       WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING id`,
     )
     .bind(accountId, id)
     .first();

@@ -46,8 +46,8 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
     return c.json(panelist);
   },
 
-  deletePanelist: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deletePanelist(session, accountId, ids.panelistId)),
+  deletePanelist: async (c, { session, accountId, ids, now }) =>
+    respondDeleted(c, await deletePanelist(session, accountId, ids.panelistId, now)),
 
   issueToken: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
     const { ideaBankId } = ids;
