@@ -32,7 +32,7 @@ export async function addComments(bank: Bank, proposalId: string, panelistId: st
   await databaseOf(bank.id)
     .prepare(
       `${numbers(1, count)} INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
-       SELECT ?2 || 'c' || i, ?1, ?2, ?3, 'B', i FROM n`,
+       SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'B', i FROM n`,
     )
     .bind(bank.accountId, proposalId, panelistId)
     .run();
