@@ -150,10 +150,4 @@ it.each(KINDS)("no operation with %s costs more in a large database than in a sm
     expect(written, `${name}: rows written`).toBeLessThanOrEqual(WRITTEN_AT_MOST);
     expect(read, `${name}: rows read`).toBeLessThanOrEqual(READ_AT_MOST);
   }
-  const most = (key: keyof Cost) =>
-    [...large]
-      .toSorted(([, a], [, b]) => b[key] - a[key])
-      .slice(0, 4)
-      .map(([name, cost]) => [name, cost[key]]);
-  console.log(kind, JSON.stringify({ read: most("read"), written: most("written"), bytes: most("bytes") }));
 });

@@ -4,13 +4,11 @@
  *
  * A vote is one row, before and after it moves: a panelist who voted for both proposals counts once for the target, always.
  */
+import { BY_THE_JOB } from "./slices.ts";
 import { prepare } from "./statement.ts";
 
 /** So many at most are under way in an idea bank: it bounds what a reader looks up. A small merge ends in its own request. */
 export const MERGES_AT_MOST = 20;
-
-/** Rows of each kind that one slice moves. */
-const SLICE = 300;
 
 /** The target of the merged proposal `source`, an expression of SQL. While the target's own merge is under way, that one's target. */
 export const targetOf = (source: string): string =>
@@ -30,20 +28,21 @@ export function moveSlice(
   session: Pick<D1DatabaseSession, "prepare">,
   accountId: string,
   proposalId: string,
+  rows: number,
 ): D1PreparedStatement[] {
   const target = "(SELECT target_id FROM merges WHERE source_id = :proposalId AND account_id = :accountId)";
-  const slice = `(SELECT panelist_id FROM votes WHERE proposal_id = :proposalId ORDER BY panelist_id LIMIT ${SLICE})`;
+  const slice = `(SELECT panelist_id FROM votes WHERE proposal_id = :proposalId ORDER BY panelist_id LIMIT :rows)`;
   const counted = `EXISTS (SELECT 1 FROM votes t WHERE t.proposal_id = ${target} AND t.panelist_id = votes.panelist_id)`;
   return [
     `UPDATE votes SET proposal_id = ${target}
      WHERE proposal_id = :proposalId AND panelist_id IN ${slice} AND ${target} IS NOT NULL AND NOT ${counted}`,
     `DELETE FROM votes WHERE proposal_id = :proposalId AND panelist_id IN ${slice} AND ${counted}`,
     `UPDATE proposals SET duplicate_of = ${target} WHERE ${target} IS NOT NULL
-       AND id IN (SELECT id FROM proposals WHERE duplicate_of = :proposalId LIMIT ${SLICE})`,
+       AND id IN (SELECT id FROM proposals WHERE duplicate_of = :proposalId LIMIT :rows)`,
     `DELETE FROM merges WHERE source_id = :proposalId AND account_id = :accountId
        AND NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = :proposalId)
        AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = :proposalId)`,
-  ].map((sql) => prepare(session, sql, { proposalId, accountId }));
+  ].map((sql) => prepare(session, sql, { proposalId, accountId, rows }));
 }
 
 /** Moves one slice of one merge. Safe to run twice at the same time. False when no merge is under way. */
@@ -52,6 +51,6 @@ export async function continueMerge(database: D1Database): Promise<boolean> {
     .prepare("SELECT source_id, account_id FROM merges WHERE source_id > '' ORDER BY source_id LIMIT 1")
     .first<{ source_id: string; account_id: string }>();
   if (merge === null) return false;
-  await database.batch(moveSlice(database, merge.account_id, merge.source_id));
+  await database.batch(moveSlice(database, merge.account_id, merge.source_id, BY_THE_JOB));
   return true;
 }

@@ -17,6 +17,7 @@ import { mergeStatuses } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
+import { AT_ONCE } from "./slices.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -47,7 +48,8 @@ export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: s
 
 const COLUMNS = `id, title, description, status, visibility, votes, comments, response, responded_at, created_at, last_activity_at,
   ${existingPanelist("author_id")} AS author_id, ${targetOf("proposals")} AS duplicate_of,
-  EXISTS (SELECT 1 FROM merges WHERE proposals.id IN (source_id, target_id)) AS merging`;
+  EXISTS (SELECT 1 FROM merges WHERE source_id = proposals.id)
+    OR EXISTS (SELECT 1 FROM merges WHERE target_id = proposals.id) AS merging`;
 
 export const toResponse = (text: string | null, respondedAt: number | null): OfficialResponse | null =>
   text === null ? null : { text, respondedAt: toTimestamp(respondedAt ?? 0) };
@@ -218,7 +220,7 @@ export async function mergeProposal(
   const values = { ...path, accountId, into };
   const results = await session.batch([
     prepare(session, `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${mergeable}`, values),
-    ...moveSlice(session, accountId, path.proposalId),
+    ...moveSlice(session, accountId, path.proposalId, AT_ONCE),
     prepare(
       session,
       `SELECT ${COLUMNS} FROM proposals

@@ -59,7 +59,7 @@ if (!import.meta.deployed) {
       description:
         "Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
         "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. Where there are many " +
-        "votes, the first 300 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are " +
+        "votes, the first 50 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are " +
         "under way in an idea bank, another one is refused: 409 with `Retry-After`.",
       answer: Proposal,
       status: 200,
