@@ -7,7 +7,8 @@ CREATE TABLE IF NOT EXISTS accounts (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   created_at INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
-  max_bytes INTEGER NOT NULL DEFAULT 536870912
+  max_bytes INTEGER NOT NULL DEFAULT 536870912,
+  counted_votes INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
@@ -18,7 +19,7 @@ CREATE TABLE IF NOT EXISTS owners (
 
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
 CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
-WHEN NEW.stored_bytes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
+WHEN NEW.stored_bytes + 128 * NEW.counted_votes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
 BEGIN
   SELECT RAISE(ABORT, 'quota exceeded');
 END;
@@ -107,10 +108,13 @@ CREATE TABLE IF NOT EXISTS panelists (
   tokens_revoked_at INTEGER,
   created_at INTEGER NOT NULL,
   display_name TEXT,
+  deleted_at INTEGER,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS panelists_by_account ON panelists (account_id, created_at, id);
+-- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
+CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
 -- snapshot serves every panelist of an account. seq only grows: a reader asks for the rows after the last seq that it has read.
@@ -144,20 +148,26 @@ CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, crea
 
 -- Proposals of a deleted idea bank are not accessible: every query requires that the idea bank exists. deleted_idea_banks lists the
 -- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
+-- A proposal is deleted by moving it to an idea bank that does not exist: its idea_bank_id becomes its own id. What was merged into
+-- it follows in slices, and is not accessible either: its target is in another idea bank.
 CREATE TABLE IF NOT EXISTS deleted_idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   deleted_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX IF NOT EXISTS deleted_idea_banks_by_time ON deleted_idea_banks (deleted_at);
+
 CREATE TRIGGER IF NOT EXISTS idea_bank_removed AFTER DELETE ON idea_banks
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id)
 BEGIN
   INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (OLD.id, OLD.account_id, unixepoch() * 1000);
+  DELETE FROM merges WHERE idea_bank_id = OLD.id;
 END;
 
 -- visibility: a proposal submitted to an idea bank with approval_required is pending: only its author and the tenant see it.
--- duplicate_of: the proposal that this one was merged into. A merge is final. Lists leave merged proposals out.
+-- duplicate_of: the proposal that this one was merged into. A merge is final. Lists leave merged proposals out. If that one was
+-- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
@@ -194,8 +204,39 @@ CREATE INDEX IF NOT EXISTS proposals_hot ON proposals (idea_bank_id, status, hot
 CREATE INDEX IF NOT EXISTS proposals_active ON proposals (idea_bank_id, status, last_activity_at, id) WHERE listed = 1;
 
 CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_bank_id, created_at, id) WHERE author_id IS NOT NULL;
+-- A panelist's own, as that panelist sees them.
+CREATE INDEX IF NOT EXISTS proposals_mine ON proposals (author_id, idea_bank_id, status, created_at, id)
+  WHERE duplicate_of IS NULL AND visibility <> 'hidden' AND author_id IS NOT NULL;
 -- For deleting a proposal: finds the proposals that were merged into it.
 CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
+-- For deleting an idea bank: the merged proposals. The others are in proposals_by_idea_bank.
+CREATE INDEX IF NOT EXISTS proposals_merged ON proposals (idea_bank_id) WHERE duplicate_of IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS proposal_deleted AFTER UPDATE OF idea_bank_id ON proposals
+WHEN NEW.idea_bank_id = NEW.id
+BEGIN
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (NEW.id, NEW.account_id, unixepoch() * 1000);
+END;
+
+-- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
+-- deleted when nothing is left to move. target_id is never a merged proposal: when it is merged further, the row follows it.
+CREATE TABLE IF NOT EXISTS merges (
+  source_id TEXT PRIMARY KEY REFERENCES proposals (id) ON DELETE CASCADE,
+  target_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS merges_by_target ON merges (target_id);
+CREATE INDEX IF NOT EXISTS merges_by_idea_bank ON merges (idea_bank_id);
+
+CREATE TRIGGER IF NOT EXISTS proposal_merged AFTER UPDATE OF duplicate_of ON proposals
+WHEN OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL
+BEGIN
+  UPDATE merges SET target_id = NEW.duplicate_of WHERE target_id = NEW.id;
+  INSERT INTO merges (source_id, target_id, account_id, idea_bank_id)
+  VALUES (NEW.id, NEW.duplicate_of, NEW.account_id, NEW.idea_bank_id);
+END;
 
 -- One row for each panelist who votes for a proposal. The triggers below keep proposals.votes.
 CREATE TABLE IF NOT EXISTS votes (
@@ -260,10 +301,13 @@ BEGIN
   WHERE id = NEW.id;
 END;
 
--- A comment is activity on its proposal. Deleting one is not, and a vote is not.
+-- A comment is activity on its proposal, except that of a panelist on an implemented one: no reader reorders the changelog. Deleting
+-- a comment is not, and a vote is not.
 CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
 BEGIN
-  UPDATE proposals SET comments = comments + 1, last_activity_at = max(last_activity_at, NEW.created_at)
+  UPDATE proposals SET comments = comments + 1, last_activity_at = iif(
+    status = 'implemented' AND NEW.by_tenant = 0, last_activity_at, max(last_activity_at, NEW.created_at)
+  )
   WHERE id = NEW.proposal_id;
 END;
 
@@ -280,6 +324,12 @@ END;
 CREATE TRIGGER IF NOT EXISTS vote_removed AFTER DELETE ON votes
 BEGIN
   UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_moved AFTER UPDATE OF proposal_id ON votes
+BEGIN
+  UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id;
 END;
 
 -- Deactivating a panelist revokes all its tokens. They stay invalid when the panelist is active again.
@@ -322,8 +372,10 @@ BEGIN
   DELETE FROM token_revocations WHERE account_id = OLD.id;
 END;
 
--- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: votes
--- (small, one for each panelist and proposal), API keys, their usage and the audit trail. So revoking always works.
+-- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: API
+-- keys, their usage and the audit trail. So revoking always works.
+-- Votes are counted beside them, 128 bytes each, and sixteen of a proposal at a time: so of sixteen votes one writes the account's
+-- row. They are refused by a full account; but merging, which moves them, is not.
 
 CREATE TRIGGER IF NOT EXISTS quota_surveys_added AFTER INSERT ON surveys BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description)
@@ -381,3 +433,12 @@ CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempo
 CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_removed AFTER DELETE ON idempotency_keys BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.key) + octet_length(OLD.outcome))
   WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_changed AFTER UPDATE OF votes ON proposals
+WHEN OLD.votes / 16 <> NEW.votes / 16 BEGIN
+  UPDATE accounts SET counted_votes = counted_votes + (NEW.votes / 16 - OLD.votes / 16) * 16 WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_removed AFTER DELETE ON proposals
+WHEN OLD.votes > 15 BEGIN
+  UPDATE accounts SET counted_votes = counted_votes - OLD.votes / 16 * 16 WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
+  SELECT RAISE(ABORT, 'quota exceeded') FROM accounts
+  WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes >= max_bytes; END;

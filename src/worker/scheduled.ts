@@ -1,18 +1,20 @@
 /**
- * The scheduled job ([triggers] in wrangler.toml): deletes what is left of deleted idea banks, and rows whose time is over.
+ * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, deletes what is left of what was deleted, and
+ * rows whose time is over.
  *
  * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
  * - With a deadline: the next run continues.
  * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
  */
 import { allDatabases } from "./database/choose-database.ts";
-import { deleteLeftovers } from "./database/deleted-idea-banks.ts";
+import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
+import { continueMerge } from "./database/merges.ts";
 
 /** A run begins no slice after this time. */
 const RUN_MS = 30_000;
-/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends five at most. */
-const MAX_SLICES = 190;
+/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends six at most. */
+const MAX_SLICES = 160;
 
 /** Deletes one slice. False when nothing was left. */
 type Task = () => Promise<boolean>;
@@ -21,7 +23,9 @@ type Task = () => Promise<boolean>;
 export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Date.now): Promise<void> {
   const start = now();
   const tasks = allDatabases(env).flatMap(({ database }): Task[] => [
+    () => continueMerge(database),
     () => deleteLeftovers(database),
+    () => deletePanelistLeftovers(database),
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
   ]);

@@ -26,6 +26,8 @@ export const COUNTERS = {
   "a proposal's comments":
     "SELECT id FROM proposals p WHERE comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id)",
   // A sum of sums: D1 allows few terms in a UNION.
+  "an account's votes": `SELECT id FROM accounts a WHERE counted_votes <>
+    (SELECT coalesce(sum(votes / 16 * 16), 0) FROM proposals WHERE account_id = a.id)`,
   "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <>
     (SELECT coalesce(sum(150 + octet_length(title) + octet_length(description)), 0) FROM surveys WHERE account_id = a.id)
     + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)

@@ -4,9 +4,11 @@ import { expect, it, vi } from "vitest";
 import security from "../../docs/security.md?raw";
 import { dollarsPerMillion } from "../bench/prices.ts";
 import { freeze } from "../support/clock.ts";
+import { databaseOf } from "../support/databases.ts";
 import { countStores } from "../support/intercept.ts";
 import { meterDatabases } from "../support/intercept-binding.ts";
 import { createIsolate } from "../support/isolate.ts";
+import { addComments, addVoters, addVotes } from "../support/many-rows.ts";
 import { addApiKey, addIdeaBank, addProposal, tokenFor } from "../support/world.ts";
 
 const NOW = 1_900_000_000_000;
@@ -110,12 +112,18 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
     async (send) => send(CHANGELOG, withToken((await addChangelog(20)).token)),
   ],
   [
-    "valid token: a page of 100 proposals",
+    "valid token: a page of 100 proposals, each with an author and the panelist's vote",
     200,
     async (send) => {
       const bank = await addIdeaBank();
       for (let index = 0; index < 120; index++)
         await addProposal(bank, { status: index % 2 ? "planned" : "submitted" });
+      const database = databaseOf(bank.id);
+      await database.prepare("UPDATE proposals SET author_id = ?1").bind(bank.panelistId).run();
+      await database
+        .prepare("INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals")
+        .bind(bank.panelistId)
+        .run();
       return send("/ideabank/proposals?sort=hot&limit=100", withToken(bank.token));
     },
   ],
@@ -133,12 +141,26 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
     201,
     async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
   ],
+  [
+    "valid token: withdraw a proposal with many votes and comments",
+    204,
+    async (send) => {
+      const bank = await addIdeaBank();
+      const id = await addProposal(bank, { status: "submitted" });
+      await databaseOf(id).prepare("UPDATE proposals SET author_id = ?1").bind(bank.panelistId).run();
+      await addVoters(bank, 1, 400);
+      await addVotes(bank, id, 1, 400);
+      await addComments(bank, id, bank.panelistId, 400);
+      return send(`/ideabank/proposals/${id}`, { method: "DELETE", ...withToken(bank.token) });
+    },
+  ],
   ["valid API key: whoami", 200, async (send) => send(WHOAMI, withKey((await addApiKey()).text))],
   [
-    "valid API key: a page of 100 proposals",
+    "valid API key: a page of 100 proposals, each with an author",
     200,
     async (send) => {
-      const { id, accountId } = await addChangelog(110);
+      const { id, accountId, panelistId } = await addChangelog(110);
+      await databaseOf(id).prepare("UPDATE proposals SET author_id = ?1").bind(panelistId).run();
       const { text } = await addApiKey({ accountId });
       return send(`/tenant/ideabanks/${id}/proposals?limit=100`, withKey(text));
     },
@@ -150,6 +172,48 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
       const { id, accountId } = await addIdeaBank();
       const { text } = await addApiKey({ accountId });
       return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
+    },
+  ],
+  [
+    "valid API key: delete a panelist with many votes, proposals and comments",
+    204,
+    async (send) => {
+      const bank = await addIdeaBank();
+      for (let index = 0; index < 120; index++) await addProposal(bank);
+      const database = databaseOf(bank.id);
+      await database.prepare("UPDATE proposals SET author_id = ?1").bind(bank.panelistId).run();
+      await database
+        .prepare("INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals")
+        .bind(bank.panelistId)
+        .run();
+      await addComments(bank, await addProposal(bank), bank.panelistId, 400);
+      const { text } = await addApiKey({ accountId: bank.accountId });
+      return send(`/tenant/panelists/${bank.panelistId}`, { method: "DELETE", ...withKey(text) });
+    },
+  ],
+  [
+    "valid API key: merge a proposal with many votes, which many were merged into",
+    200,
+    async (send) => {
+      const bank = await addIdeaBank();
+      const [source, into] = [await addProposal(bank), await addProposal(bank)];
+      await addVoters(bank, 1, 400);
+      await addVotes(bank, source, 1, 400);
+      await addVotes(bank, into, 51, 200);
+      for (let index = 0; index < 60; index++) {
+        const merged = await addProposal(bank);
+        await databaseOf(merged)
+          .prepare("UPDATE proposals SET duplicate_of = ?2 WHERE id = ?1")
+          .bind(merged, source)
+          .run();
+      }
+      await databaseOf(source).prepare("DELETE FROM merges").run();
+      const { text } = await addApiKey({ accountId: bank.accountId });
+      return send(`/tenant/ideabanks/${bank.id}/proposals/${source}/merge`, {
+        method: "POST",
+        headers: { "X-API-Key": text, "Content-Type": "application/json" },
+        body: JSON.stringify({ into }),
+      });
     },
   ],
 ];

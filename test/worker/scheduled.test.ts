@@ -123,7 +123,7 @@ it("a kind that fails does not stop the others: the run is a failed one, and the
   let calls = 0;
   const flaky = interceptDatabase(env.DB, (_, makeCall) => {
     calls += 1;
-    return calls === 2 ? Promise.reject(new Error("D1_ERROR: injected fault")) : makeCall();
+    return calls === 4 ? Promise.reject(new Error("D1_ERROR: injected fault")) : makeCall();
   });
   await expect(job(flaky)).rejects.toThrow("the scheduled job failed in part");
   expect(error).toHaveBeenCalledTimes(1);

@@ -74,7 +74,11 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
        WHERE u.hour > :now - ${DAY_MS} ORDER BY u.hour`,
       { email, now },
     ),
-    prepare(session, "SELECT stored_bytes, max_bytes FROM accounts WHERE owner_email = :email", { email }),
+    prepare(
+      session,
+      "SELECT stored_bytes + 128 * counted_votes AS stored_bytes, max_bytes FROM accounts WHERE owner_email = :email",
+      { email },
+    ),
   ]);
   const [listed, usage, accounts] = results.slice(VISIT_STATEMENTS);
   const rows = rowsOf<ListedRow>(listed);

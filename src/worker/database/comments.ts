@@ -5,10 +5,13 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { existingPanelist } from "./panelists.ts";
 import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = { id: string; by_tenant: number; panelist_id: string | null; body: string; created_at: number };
+
+const COLUMNS = `id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
 
 const toComment = (row: Row): Comment => ({
   id: row.id,
@@ -29,7 +32,7 @@ export async function listComments(
     prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
     prepare(
       session,
-      `SELECT id, by_tenant, panelist_id, body, created_at FROM comments
+      `SELECT ${COLUMNS} FROM comments
        WHERE proposal_id = :proposalId AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
       values,
@@ -52,9 +55,7 @@ export async function createComment(
   const insert = prepare(
     session,
     `INSERT INTO comments (id, account_id, proposal_id, body, created_at, by_tenant)
-     SELECT :id, :accountId, :proposalId, :body, :now, 1
-     FROM idea_banks b JOIN proposals p ON p.idea_bank_id = b.id AND p.id = :proposalId
-     WHERE b.account_id = :accountId AND b.id = :ideaBankId AND ${notDoneBefore()}
+     SELECT :id, account_id, id, :body, :now, 1 FROM proposals WHERE ${OWN_PROPOSAL} AND ${notDoneBefore()}
      RETURNING id`,
     { ...path, accountId, id, body, now, idempotencyKey: idempotencyKey?.key },
   );

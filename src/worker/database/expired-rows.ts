@@ -44,7 +44,7 @@ export async function deleteExpired(
 export async function deleteOldRevocations(database: D1Database, now: number): Promise<boolean> {
   const { meta } = await database
     .prepare(
-      `DELETE FROM token_revocations WHERE seq IN (SELECT seq FROM token_revocations ORDER BY seq LIMIT ${SLICE})
+      `DELETE FROM token_revocations WHERE seq IN (SELECT seq FROM token_revocations WHERE seq > 0 ORDER BY seq LIMIT ${SLICE})
          AND max(recorded_at, revoked_at % 9007199254740991) < ?1`,
     )
     .bind(now - REVOCATION_KEPT_MS)

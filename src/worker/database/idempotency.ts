@@ -13,7 +13,8 @@ export const OUTCOME_KEPT_MS = 24 * 3_600_000;
 /** The account that has the keys: by its own id, or as the account of an idea bank. */
 export type AccountReference = { readonly accountId: string } | { readonly ideaBankId: string };
 
-const accountOf = (account: AccountReference): string =>
+/** An expression of SQL. */
+export const accountOf = (account: AccountReference): string =>
   "accountId" in account ? ":accountId" : "(SELECT account_id FROM idea_banks WHERE id = :ideaBankId)";
 
 /** The condition of an insert: nothing is stored under `:idempotencyKey`, or that is NULL. `account` is an expression of SQL. */

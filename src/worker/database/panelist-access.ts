@@ -6,6 +6,7 @@
  */
 import { type Condition, REQUIRED } from "../model/capabilities.ts";
 import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
+import { targetStays } from "./merges.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 /** The content of a valid token. `issuedAt` is in Unix seconds. */
@@ -93,4 +94,5 @@ export const permitted = (capability: Capability): string =>
 
 /** The condition that the panelist may see the proposal p, and the proposal `:proposalId` if that is so. */
 export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = :panelistId))";
-export const SEEN_PROPOSAL = `SELECT 1 FROM proposals p WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE}`;
+export const SEEN_PROPOSAL = `SELECT 1 FROM proposals p
+  WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE} AND ${targetStays("p")}`;

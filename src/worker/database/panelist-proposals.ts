@@ -10,8 +10,10 @@ import type {
 } from "../model/panelist-proposal.ts";
 import type { ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import { deleteOfIdeaBank } from "./deletions.ts";
 import { insertOnce, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
+import { targetOf, targetStays, votesOnTheWay } from "./merges.ts";
 import { pageValues, toPage } from "./pagination.ts";
 import {
   type PanelistAccess,
@@ -43,14 +45,17 @@ export type ProposalRow = {
   sort_key: number;
 };
 
-/** The lists of `mine` contain at most this many of a panelist's latest proposals or votes, so that a list stays cheap. */
-const MINE_AT_MOST = 1_000;
+/** A list of `mine` that no index has the order of contains at most so many of a panelist's latest proposals or votes. */
+const MINE_AT_MOST = 100;
+/** So many votes a page of `mine=voted` looks at: those for proposals that were hidden are skipped. */
+const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, p.duplicate_of,
+const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, ${targetOf("p")} AS duplicate_of,
   p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
-  EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId) AS voted`;
+  EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId)
+    OR EXISTS (SELECT 1 ${votesOnTheWay("p.id")}) AS voted`;
 
 const toProposal = (row: ProposalRow): PanelistProposal => ({
   id: row.id,
@@ -99,15 +104,34 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
          AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
+  if (mine === "submitted" && sort === "new") {
+    const select = (each: ProposalStatus) =>
+      `SELECT id, created_at AS sort_key FROM proposals
+       WHERE ${OWN_VISIBLE} AND status = '${each}' AND (created_at, id) < (:afterKey, :afterId)`;
+    return status === undefined ? mergeStatuses(select) : select(status);
+  }
+  if (mine === "voted" && sort === "new" && status === undefined)
+    return `SELECT p.id AS id, v.sort_key FROM (
+        SELECT proposal_id, created_at AS sort_key FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
+          AND (created_at, proposal_id) < (:afterKey, :afterId)
+        ORDER BY created_at DESC, proposal_id DESC LIMIT ${LOOKED_AT}) v
+      CROSS JOIN proposals p ON p.id = v.proposal_id WHERE ${LISTED_FOR_VOTER}`;
   const ids =
     mine === "submitted"
-      ? `SELECT id FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC`
-      : `SELECT proposal_id AS id FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
-         ORDER BY created_at DESC`;
-  return `SELECT p.id AS id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
-    WHERE p.duplicate_of IS NULL AND ${VISIBLE} ${status === undefined ? "" : `AND p.status = '${status}'`}
-      AND (p.${key}, p.id) < (:afterKey, :afterId)`;
+      ? `SELECT id, created_at AS since FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId
+         ORDER BY created_at DESC, id DESC`
+      : `SELECT proposal_id AS id, created_at AS since FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
+         ORDER BY created_at DESC, proposal_id DESC`;
+  const ownKey = sort === "new" ? "own.since" : `p.${key}`;
+  return `SELECT p.id AS id, ${ownKey} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own CROSS JOIN proposals p ON p.id = own.id
+    WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`}
+      AND (${ownKey}, p.id) < (:afterKey, :afterId)`;
 }
+
+/** Written so that SQLite uses the index `proposals_mine`. */
+const OWN_VISIBLE =
+  "author_id = :panelistId AND idea_bank_id = :ideaBankId AND duplicate_of IS NULL AND visibility <> 'hidden'";
+const LISTED_FOR_VOTER = `p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NULL AND ${VISIBLE}`;
 
 /** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
@@ -117,7 +141,7 @@ export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, pr
   prepare(
     session,
     `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
-     WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE}`,
+     WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE} AND ${targetStays("p")}`,
     { ...tokenValues(token), proposalId },
   );
 
@@ -168,7 +192,10 @@ export async function submitProposal(
 const OWN_SUBMITTED = `id = :proposalId AND idea_bank_id = :ideaBankId AND author_id = :panelistId AND status = 'submitted'
   AND visibility <> 'hidden' AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
 
-/** `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is activity. */
+/**
+ * `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is activity. If the idea
+ * bank requires approval, an edited proposal waits for it again: nobody sees a text that the tenant has not approved.
+ */
 export async function editProposal(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -181,8 +208,9 @@ export async function editProposal(
     prepare(
       session,
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
-         last_activity_at = iif(coalesce(:title, title) = title AND coalesce(:description, description) = description,
-           last_activity_at, max(last_activity_at, :now))
+         last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)),
+         visibility = iif(${UNCHANGED} OR NOT (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId),
+           visibility, 'pending')
        WHERE ${OWN_SUBMITTED} RETURNING id`,
       { ...tokenValues(token), proposalId, title, description, now },
     ),
@@ -190,6 +218,8 @@ export async function editProposal(
   ]);
   return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
 }
+
+const UNCHANGED = "coalesce(:title, title) = title AND coalesce(:description, description) = description";
 
 /** `proposal` is its state before. A proposal that others were merged into is not deleted. */
 export async function withdrawProposal(
@@ -202,10 +232,11 @@ export async function withdrawProposal(
     selectVisible(session, token, proposalId),
     prepare(
       session,
-      `DELETE FROM proposals
+      `UPDATE proposals SET idea_bank_id = id
        WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = :proposalId) RETURNING id`,
       { ...tokenValues(token), proposalId },
     ),
+    ...deleteOfIdeaBank(session, { ideaBankId: token.ideaBankId }, proposalId),
   ]);
   return { access: toAccess(access), changed: deleted?.results.length === 1, proposal: toVisible(seen) };
 }

@@ -4,6 +4,7 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
+import { deleteOfPanelist } from "./deletions.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
@@ -16,6 +17,10 @@ type Row = {
   active: number;
   created_at: number;
 };
+
+/** The panelist that a column names, or NULL: one that is deleted is named until the last slice. */
+export const existingPanelist = (column: string): string =>
+  `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
 const COLUMNS = "id, external_id, display_name, active, created_at";
 
@@ -36,7 +41,8 @@ export async function listPanelists(
 ): Promise<Page<Panelist>> {
   const { results } = await prepare(
     session,
-    `SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+    `SELECT ${COLUMNS} FROM panelists
+     WHERE account_id = :accountId AND deleted_at IS NULL AND (created_at, id) < (:afterKey, :afterId)
        ${externalId === undefined ? "" : "AND external_id = :externalId"}
      ORDER BY created_at DESC, id DESC LIMIT :rows`,
     { accountId, externalId, ...pageValues(request) },
@@ -71,7 +77,7 @@ export async function loadPanelist(
   id: string,
 ): Promise<Panelist | null> {
   const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2`)
+    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL`)
     .bind(accountId, id)
     .first<Row>();
   return row && toPanelist(row);
@@ -83,14 +89,16 @@ export async function updatePanelist(
   accountId: string,
   id: string,
   { externalId, displayName, active }: PanelistChanges,
-): Promise<{ readonly panelist: Panelist; readonly revocation: TokenRevocation | undefined } | "taken" | null> {
+): Promise<(Written & { readonly panelist: Panelist }) | "taken" | null> {
   const [owned, updated, revoked] = await session.batch([
-    session.prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2").bind(accountId, id),
+    session
+      .prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL")
+      .bind(accountId, id),
     prepare(
       session,
       `UPDATE OR IGNORE panelists SET external_id = iif(:identified, :externalId, external_id),
          display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
-       WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING ${COLUMNS}`,
       {
         accountId,
         id,
@@ -108,16 +116,30 @@ export async function updatePanelist(
   return owned?.results.length === 1 ? "taken" : null;
 }
 
+/** What was written to a panelist. Triggers record a revocation in the same transaction, where there is one to record. */
+export type Written = { readonly revocation: TokenRevocation | undefined };
+
+/**
+ * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices; proposals and comments stay,
+ * without an author. `now` is in Unix milliseconds.
+ */
 export async function deletePanelist(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-): Promise<TokenRevocation | null> {
+  now: number,
+): Promise<Written | null> {
   const [deleted, revoked] = await session.batch([
-    session.prepare("DELETE FROM panelists WHERE account_id = ?1 AND id = ?2 RETURNING id").bind(accountId, id),
+    prepare(
+      session,
+      `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
+      { accountId, id, now },
+    ),
     selectRevocation(session, accountId, id),
+    ...deleteOfPanelist(session, accountId, id),
   ]);
-  return deleted?.results.length === 1 ? (rowsOf<TokenRevocation>(revoked)[0] ?? null) : null;
+  return deleted?.results.length === 1 ? { revocation: rowsOf<TokenRevocation>(revoked)[0] } : null;
 }
 
 /** The revocation that a trigger has written in the same transaction, if it has. */
@@ -138,17 +160,17 @@ export async function revokePanelistTokens(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
-): Promise<TokenRevocation | null> {
+): Promise<Written | null> {
   const [updated, revoked] = await session.batch([
     session
       .prepare(
         `UPDATE panelists SET tokens_revoked_at = CASE
          WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
          ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-       WHERE account_id = ?1 AND id = ?2 RETURNING id`,
+       WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING id`,
       )
       .bind(accountId, id),
     selectRevocation(session, accountId, id),
   ]);
-  return updated?.results.length === 1 ? (rowsOf<TokenRevocation>(revoked)[0] ?? null) : null;
+  return updated?.results.length === 1 ? { revocation: rowsOf<TokenRevocation>(revoked)[0] } : null;
 }

@@ -11,9 +11,13 @@ import type {
   Visibility,
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import { deleteOfIdeaBank } from "./deletions.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
+import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { existingPanelist } from "./panelists.ts";
+import { AT_ONCE } from "./slices.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -28,6 +32,7 @@ type Row = {
   response: string | null;
   responded_at: number | null;
   duplicate_of: string | null;
+  merging: number;
   created_at: number;
   last_activity_at: number;
 };
@@ -36,13 +41,15 @@ type Row = {
 const IN_OWN_IDEA_BANK = `account_id = :accountId
   AND idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)`;
 /** The proposal that the path names, if it exists in the account. */
-export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId`;
+export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targetStays("proposals")}`;
 
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
 
-const COLUMNS = `id, title, description, status, visibility, votes, comments, author_id, response, responded_at, duplicate_of,
-  created_at, last_activity_at`;
+const COLUMNS = `id, title, description, status, visibility, votes, comments, response, responded_at, created_at, last_activity_at,
+  ${existingPanelist("author_id")} AS author_id, ${targetOf("proposals")} AS duplicate_of,
+  EXISTS (SELECT 1 FROM merges WHERE source_id = proposals.id)
+    OR EXISTS (SELECT 1 FROM merges WHERE target_id = proposals.id) AS merging`;
 
 export const toResponse = (text: string | null, respondedAt: number | null): OfficialResponse | null =>
   text === null ? null : { text, respondedAt: toTimestamp(respondedAt ?? 0) };
@@ -58,6 +65,7 @@ const toProposal = (row: Row): Proposal => ({
   panelistId: row.author_id,
   response: toResponse(row.response, row.responded_at),
   duplicateOf: row.duplicate_of,
+  merging: row.merging === 1,
   createdAt: toTimestamp(row.created_at),
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
@@ -120,6 +128,7 @@ export async function createProposal(
     panelistId: null,
     response: null,
     duplicateOf: null,
+    merging: false,
     createdAt: toTimestamp(at),
     lastActivityAt: toTimestamp(at),
   }));
@@ -175,25 +184,29 @@ export async function updateProposal(
   return row && toProposal(row);
 }
 
-/** Its votes, its comments and the proposals that were merged into it are deleted too. */
+/** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
 export async function deleteProposal(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
 ): Promise<boolean> {
-  const row = await prepare(session, `DELETE FROM proposals WHERE ${OWN_PROPOSAL} RETURNING id`, {
-    ...path,
-    accountId,
-  }).first();
-  return row !== null;
+  const [deleted] = await session.batch([
+    prepare(session, `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} RETURNING id`, {
+      ...path,
+      accountId,
+    }),
+    ...deleteOfIdeaBank(session, { accountId }, path.proposalId),
+  ]);
+  return deleted?.results.length === 1;
 }
 
-/** `duplicateOf`: one of the two is already merged into that proposal. */
-export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateOf: string } | null;
+/** `duplicateOf`: one of the two is already merged into that proposal. `busy`: too many merges are under way. */
+export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateOf: string } | "busy" | null;
 
 /**
- * Combines the votes, each panelist counted once, and marks the proposal as a duplicate of `into`. This is final. Repeating the
- * same merge changes nothing. Null when one of the two is not in the tenant's idea bank.
+ * Marks the proposal as a duplicate of `into`, and moves its votes there, each panelist counted once: the first of them at once, the
+ * rest by the scheduled job. This is final. Repeating the same merge changes nothing. Null when one of the two is not in the
+ * tenant's idea bank.
  */
 export async function mergeProposal(
   session: D1DatabaseSession,
@@ -202,25 +215,25 @@ export async function mergeProposal(
   into: string,
 ): Promise<MergeOutcome> {
   const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)
-    AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)`;
-  const [, , , found] = await session.batch(
-    [
-      `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
-       SELECT :into, panelist_id, account_id, idea_bank_id, created_at FROM votes
-       WHERE proposal_id = :proposalId AND ${mergeable}
-       ON CONFLICT DO NOTHING`,
-      // Proposals that were merged into this one become duplicates of the same target.
-      `UPDATE proposals SET duplicate_of = :into
-       WHERE ${IN_OWN_IDEA_BANK} AND duplicate_of = :proposalId AND ${mergeable}`,
-      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${mergeable}`,
-      `SELECT ${COLUMNS} FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id IN (:proposalId, :into)`,
-    ].map((sql) => prepare(session, sql, { ...path, accountId, into })),
-  );
-  const rows = rowsOf<Row>(found);
+    AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)
+    AND (SELECT count(*) FROM merges WHERE idea_bank_id = :ideaBankId) < ${MERGES_AT_MOST}`;
+  const values = { ...path, accountId, into };
+  const results = await session.batch([
+    prepare(session, `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${mergeable}`, values),
+    ...moveSlice(session, accountId, path.proposalId, AT_ONCE),
+    prepare(
+      session,
+      `SELECT ${COLUMNS} FROM proposals
+       WHERE ${IN_OWN_IDEA_BANK} AND id IN (:proposalId, :into) AND ${targetStays("proposals")}`,
+      values,
+    ),
+  ]);
+  const rows = rowsOf<Row>(results.at(-1));
   const source = rows.find(({ id }) => id === path.proposalId);
   const target = rows.find(({ id }) => id === into);
   if (source === undefined || target === undefined) return null;
   if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of };
-  if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of ?? into };
+  if (source.duplicate_of === null) return "busy";
+  if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of };
   return { target: toProposal(target) };
 }

@@ -7,7 +7,7 @@ type Value = string | number | boolean | null | undefined;
  * a statement without that value throws. Undefined is NULL, and a flag is 0 or 1.
  */
 export function prepare(
-  session: D1DatabaseSession,
+  session: Pick<D1DatabaseSession, "prepare">,
   sql: string,
   values: Readonly<Record<string, Value>>,
 ): D1PreparedStatement {

@@ -40,7 +40,7 @@ export async function findTokenIssue(
     idempotencyKey: idempotencyKey?.key,
   };
   const permitted = `EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}`;
-  const found = `FROM panelists p WHERE p.account_id = :accountId AND p.${column} = :named AND ${permitted}`;
+  const found = `FROM panelists p WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${permitted}`;
   const issuedAt = "max(unixepoch(), coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
 
   const inserted =
@@ -56,7 +56,8 @@ export async function findTokenIssue(
         ]
       : [];
   const rename = `UPDATE panelists SET display_name = :displayName
-    WHERE account_id = :accountId AND ${column} = :named AND display_name IS NOT :displayName AND ${permitted}`;
+    WHERE account_id = :accountId AND ${column} = :named AND deleted_at IS NULL
+      AND display_name IS NOT :displayName AND ${permitted}`;
   const renamed = panelist.displayName === undefined ? [] : [prepare(session, rename, values)];
   const selected = prepare(
     session,

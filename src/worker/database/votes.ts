@@ -1,9 +1,11 @@
 /** Rows of `votes`. Triggers keep the proposals' counts in the same transaction. */
+
+import { votesOnTheWay } from "./merges.ts";
 import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
 import { prepare } from "./statement.ts";
 
-/** Adds or removes the panelist's vote. Idempotent. `proposal` is its state afterwards. One round trip. */
+/** Adds or removes the panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. `proposal` is its state afterwards. One round trip. */
 export async function setVote(
   session: D1DatabaseSession,
   token: TokenClaims,
@@ -16,8 +18,10 @@ export async function setVote(
   const write = voted
     ? `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
        SELECT :proposalId, w.id, b.account_id, b.id, :now ${permitted("canVote")} AND ${open}
+         AND NOT EXISTS (SELECT 1 ${votesOnTheWay(":proposalId")})
        ON CONFLICT DO NOTHING`
-    : `DELETE FROM votes WHERE proposal_id = :proposalId AND panelist_id = :panelistId AND ${open}
+    : `DELETE FROM votes WHERE panelist_id = :panelistId AND ${open}
+         AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)
          AND EXISTS (SELECT 1 ${permitted("canVote")})`;
   const [access, , seen] = await session.batch([
     selectAccess(session, token),

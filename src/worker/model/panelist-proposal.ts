@@ -84,16 +84,18 @@ if (!import.meta.deployed) {
       id: "The proposal's identifier.",
       ...editable,
       status: "The proposal's status.",
-      votes: "How many panelists vote for it.",
+      votes: "How many panelists vote for it. After a merge, votes arrive within minutes when there are many.",
       comments: "How many comments it has.",
-      voted: "Whether the token's panelist votes for it.",
+      voted:
+        "Whether the token's panelist votes for it, or for a proposal whose votes are on their way to it after a merge.",
       mine: "Whether the token's panelist submitted it.",
       author: "The display name of who submitted it, or `null`.",
       response: "The tenant's official response, or `null`.",
       duplicateOf: "The proposal that this one was merged into, or `null`. Lists leave merged proposals out.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
-        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity.",
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
+        "panelist's comment on an implemented proposal is not.",
     },
   });
   describe(Submission, { name: "Submission", example: text, fields: editable });
@@ -109,8 +111,8 @@ if (!import.meta.deployed) {
       sort: "`new`: by creation. `top`: by votes. `hot`: by votes and age. `active`: by last activity. The highest first.",
       status: "Only proposals with this status.",
       mine:
-        "`submitted`: only the panelist's own, pending ones included. `voted`: only those that the panelist " +
-        "votes for. At most the latest 1,000.",
+        "`submitted`: only the panelist's own, pending ones included. `voted`: only those that the panelist votes for, with `new` the " +
+        "latest vote first. Another sort, and `voted` with a status, are of the latest 100.",
     },
   });
   describe(Vote, {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Description, integer, oneOf, prose, Timestamp, Title } from "./text.ts";
+import { Description, flag, integer, oneOf, prose, Timestamp, Title } from "./text.ts";
 
 /** Every change between them is allowed, so that mistakes can be corrected. */
 export const PROPOSAL_STATUSES = [
@@ -42,6 +42,7 @@ export const Proposal = z.object({
   panelistId: z.nullable(Id),
   response: z.nullable(OfficialResponse),
   duplicateOf: z.nullable(Id),
+  merging: flag(),
   createdAt: Timestamp,
   lastActivityAt: Timestamp,
 });
@@ -105,20 +106,24 @@ if (!import.meta.deployed) {
       panelistId: "Pa7Ne1isT001",
       response,
       duplicateOf: null,
+      merging: false,
       createdAt: "2026-11-05T08:00:00.000Z",
       lastActivityAt: "2026-11-20T12:00:00.000Z",
     },
     fields: {
       id: "The proposal's identifier.",
       ...editable,
-      votes: "How many panelists vote for it.",
+      votes: "How many panelists vote for it. The votes of a merged proposal are those of its target.",
       comments: "How many comments it has.",
       panelistId: "The panelist who submitted it. `null` if you created it, or once the panelist has been deleted.",
       response: "Your official response, or `null`.",
       duplicateOf: "The proposal that this one was merged into, or `null`.",
+      merging:
+        "`true` while votes are on their way from a merged proposal to its target: of both, `votes` counts what each has now.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
-        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity.",
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
+        "panelist's comment on an implemented proposal is not.",
     },
   });
   describe(NewProposal, { name: "NewProposal", example: text, fields: editable });

@@ -23,7 +23,7 @@ export type TenantRequest<O extends Operation> = Input<O> & {
   readonly session: D1DatabaseSession;
   readonly now: number;
   /** Tokens were revoked, or are valid again: this isolate knows it at once. */
-  readonly noteRevocation: (revocation: TokenRevocation) => void;
+  readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
 };
 
 export type TenantHandler<O extends Operation> = (
@@ -56,7 +56,9 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
         return primary.session;
       },
       now: Date.now(),
-      noteRevocation: (revocation) => views.noteRevocation(accountId, revocation, primary.bookmark ?? "", database),
+      noteRevocation: (revocation) => {
+        if (revocation !== undefined) views.noteRevocation(accountId, revocation, primary.bookmark ?? "", database);
+      },
     });
     primary.noteAnswer();
     if (method === "GET" || primary.bookmark === undefined) return response;

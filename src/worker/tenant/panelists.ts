@@ -43,12 +43,12 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
   updatePanelist: async (c, { session, accountId, ids, body, noteRevocation }) => {
     const updated = owned(await updatePanelist(session, accountId, ids.panelistId, body));
     if (updated === "taken") throw externalIdTaken();
-    if (updated.revocation !== undefined) noteRevocation(updated.revocation);
+    noteRevocation(updated.revocation);
     return c.json(updated.panelist);
   },
 
-  deletePanelist: async (c, { session, accountId, ids, noteRevocation }) => {
-    noteRevocation(owned(await deletePanelist(session, accountId, ids.panelistId)));
+  deletePanelist: async (c, { session, accountId, ids, now, noteRevocation }) => {
+    noteRevocation(owned(await deletePanelist(session, accountId, ids.panelistId, now)).revocation);
     return c.body(null, 204);
   },
 
@@ -69,7 +69,7 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
   },
 
   revokeTokens: async (c, { session, accountId, ids, noteRevocation }) => {
-    noteRevocation(owned(await revokePanelistTokens(session, accountId, ids.panelistId)));
+    noteRevocation(owned(await revokePanelistTokens(session, accountId, ids.panelistId)).revocation);
     return c.body(null, 204);
   },
 };

@@ -12,7 +12,7 @@ import {
 } from "../database/proposals.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid } from "../http/invalid-request.ts";
-import { mergedInto } from "../http/merged-proposal.ts";
+import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import type { TenantHandlers } from "./answer-tenant.ts";
 import type { TENANT_PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
@@ -39,6 +39,7 @@ export const TENANT_PROPOSAL_HANDLERS: TenantHandlers<typeof TENANT_PROPOSAL_OPE
   mergeProposal: async (c, { session, accountId, ids, body }) => {
     if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
     const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
+    if (outcome === "busy") throw mergesUnderWay();
     if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
     return c.json(outcome.target);
   },

@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { addVoters, addVotes, findMiscounts } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { createPanel, PROPOSALS } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
 
 const storedBytes = (accountId: string) =>
@@ -94,6 +96,56 @@ it("a full account does not affect another one", async () => {
   await fillUp(full.accountId);
   const tenant = await createTenant({ accountId: other.accountId });
   expect((await tenant.send("POST", "/tenant/surveys", { title: "T" })).status).toBe(201);
+});
+
+describe("votes", () => {
+  const counted = (accountId: string) =>
+    databaseOf(accountId)
+      .prepare("SELECT counted_votes FROM accounts WHERE id = ?1")
+      .bind(accountId)
+      .first("counted_votes");
+
+  it("are counted by sixteen of a proposal, and no longer when they or their proposal are gone", async () => {
+    const { bank, propose, manage } = await createPanel();
+    const [id, other] = [await propose(), await propose()];
+    await addVoters(bank, 1, 50);
+    await addVotes(bank, id, 1, 15);
+    expect(await counted(bank.accountId)).toBe(0);
+    await addVotes(bank, id, 16, 33);
+    await addVotes(bank, other, 1, 20);
+    expect(await counted(bank.accountId)).toBe(48);
+    await databaseOf(bank.id).prepare("DELETE FROM votes WHERE proposal_id = ?1 AND created_at > 31").bind(id).run();
+    expect(await counted(bank.accountId)).toBe(32);
+    await manage("DELETE", `/proposals/${id}`);
+    expect(await counted(bank.accountId)).toBe(16);
+    await databaseOf(bank.id).prepare("DELETE FROM proposals").run();
+    expect(await counted(bank.accountId)).toBe(0);
+  });
+
+  it("of a full account are refused, and written nowhere; taking one back and merging work", async () => {
+    const panel = await createPanel();
+    const { bank, propose, manage } = panel;
+    const [voter, other] = [await panel.panelist(), await panel.panelist()];
+    const [id, into] = [await propose(), await propose()];
+    await addVoters(bank, 1, 47);
+    await addVotes(bank, id, 1, 16);
+    await addVotes(bank, into, 17, 47);
+    await voter.send("PUT", `${PROPOSALS}/${id}/vote`);
+    await databaseOf(bank.id)
+      .prepare("UPDATE accounts SET max_bytes = stored_bytes + 128 * counted_votes WHERE id = ?1")
+      .bind(bank.accountId)
+      .run();
+    const before = await dumpDatabases();
+    const refused = await other.send("PUT", `${PROPOSALS}/${id}/vote`);
+    expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ error: "quota-exceeded" })]);
+    expect((await voter.send("PUT", `${PROPOSALS}/${id}/vote`)).status).toBe(200);
+    expect(await manage("POST", "/proposals", { title: "T" }).catch((error: unknown) => error)).toBeInstanceOf(Error);
+    expect(await dumpDatabases()).toEqual(before);
+    await manage("POST", `/proposals/${id}/merge`, { into });
+    expect(await findMiscounts(bank)).toEqual([]);
+    expect(await voter.read(`${PROPOSALS}/${into}`)).toMatchObject({ votes: 48, voted: true });
+    expect((await voter.send("DELETE", `${PROPOSALS}/${into}/vote`)).status).toBe(200);
+  });
 });
 
 it("the quota adds at most one written row to a write", async () => {

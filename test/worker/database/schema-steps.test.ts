@@ -145,11 +145,19 @@ describe("a database of the first version", () => {
     expect(await vote.json()).toEqual({ voted: true, votes: 1 });
     expect((await send("POST", "/ideabank/proposals/0irstProp002/comments", { body: "Good." })).status).toBe(201);
     expect((await send("POST", "/ideabank/proposals", { title: "Maps", description: "At stops." })).status).toBe(201);
-    const changelog = await (await send("GET", "/public/ideabank/changelog")).json<{ items: { title: string }[] }>();
-    expect(changelog.items[0]?.title).toBe("Bicycle racks");
+    const first = async () =>
+      (await (await send("GET", "/public/ideabank/changelog")).json<{ items: { title: string }[] }>()).items[0]?.title;
+    expect(await first()).toBe("Shelters");
+    const answered = await isolate.request("/tenant/ideabanks/0irstBank001/proposals/0irstProp002/comments", {
+      method: "POST",
+      headers: { ...key, "Content-Type": "application/json" },
+      body: JSON.stringify({ body: "Done." }),
+    });
+    expect(answered.status).toBe(201);
+    expect(await first()).toBe("Bicycle racks");
     const [{ comments, votes } = {}] = await rows(
       "SELECT sum(comments) AS comments, sum(votes) AS votes FROM proposals",
     );
-    expect({ comments, votes }).toEqual({ comments: 4, votes: 1 });
+    expect({ comments, votes }).toEqual({ comments: 5, votes: 1 });
   });
 });

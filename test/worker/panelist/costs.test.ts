@@ -83,15 +83,21 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
   });
 });
 
-it("the lists of `mine` read the latest 1,000 at most, however many there are", async () => {
+it("the lists of `mine` read what they show; with another sort, and `voted` with a status, the latest 100", async () => {
   const { claims } = await createScene(10_000);
   const { database, take } = createMeter(claims.ideaBankId);
   for (const sort of SORTS) {
     for (const mine of ["submitted", "voted"] as const) {
-      const filter: PanelistProposalFilter = { sort, mine };
-      const { page } = await listForPanelist(database.withSession(), claims, filter, { limit: 20, after: undefined });
-      expect(page.items).toHaveLength(20);
-      expect(take().read, `${sort} ${mine}`).toBeLessThanOrEqual(3 * 1_000 + 6 * 21 + 20);
+      for (const status of [undefined, "planned"] as const) {
+        for (const limit of [1, 20]) {
+          const filter: PanelistProposalFilter = { sort, mine, status };
+          const { page } = await listForPanelist(database.withSession(), claims, filter, { limit, after: undefined });
+          const shows = sort === "new" && (mine === "submitted" || status === undefined);
+          const title = JSON.stringify({ ...filter, limit });
+          if (shows) expect(page.items, title).toHaveLength(limit);
+          expect(take().read, title).toBeLessThanOrEqual((shows ? 0 : 3 * 100) + 6 * (limit + 1) + 20);
+        }
+      }
     }
   }
 });

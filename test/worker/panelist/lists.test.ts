@@ -36,7 +36,7 @@ const sorted = (items: readonly Item[], sort: string): Item[] => {
   return items.toSorted((a, b) => key(b) - key(a) || (a.id < b.id ? 1 : -1));
 };
 
-/** 60 proposals, of which the panelist has submitted some and votes for some; many share their times and their votes. */
+/** 60 proposals, of which the panelist has submitted some and votes for some (at once); many share their times and their votes. */
 async function createScene(): Promise<Panelist> {
   const panel = await createPanel({}, createIsolate(withoutLimits(env)));
   const panelist = await panel.panelist();
@@ -56,7 +56,7 @@ async function createScene(): Promise<Panelist> {
   for (const [index, voter] of [panelist, ...others].entries()) {
     await databaseOf(id)
       .prepare(
-        `INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, rowid FROM proposals WHERE idea_bank_id = ?2 AND rowid % 7 >= ?3 + 2`,
+        `INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, created_at FROM proposals WHERE idea_bank_id = ?2 AND rowid % 7 >= ?3 + 2`,
       )
       .bind(voter.id, id, index)
       .run();

@@ -130,6 +130,21 @@ describe("where the idea bank asks for approval", () => {
     expect(await (await panel.manage("GET", "/proposals?visibility=pending")).json()).toEqual({ items: [] });
   });
 
+  it("an approved proposal that its author edits waits for approval again; one that stays the same does not", async () => {
+    const { panel, robin, kim, ids } = await createScene();
+    await panel.manage("PATCH", "", { approvalRequired: true });
+    const id = await robin.submit("Free rides");
+    await panel.manage("PATCH", `/proposals/${id}`, { visibility: "public" });
+    expect((await robin.send("PATCH", `${PROPOSALS}/${id}`, { title: "Free rides" })).status).toBe(200);
+    expect(await ids("", kim)).toContain(id);
+    expect((await robin.send("PATCH", `${PROPOSALS}/${id}`, { title: "Not approved" })).status).toBe(200);
+    expect(await ids("", kim)).not.toContain(id);
+    expect((await kim.send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
+    expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ title: "Not approved" });
+    const pending = await panel.manage("GET", "/proposals?visibility=pending");
+    expect(await pending.json()).toMatchObject({ items: [{ id, title: "Not approved" }] });
+  });
+
   it("its author can vote for it, comment on it, edit and withdraw it, and nobody else", async () => {
     const { panel, robin, kim } = await createScene();
     await panel.manage("PATCH", "", { approvalRequired: true });

@@ -101,6 +101,7 @@ describe("proposals", () => {
       panelistId: null,
       response: null,
       duplicateOf: null,
+      merging: false,
       createdAt: TIME,
       lastActivityAt: TIME,
     };

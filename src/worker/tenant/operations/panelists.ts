@@ -40,7 +40,9 @@ if (!import.meta.deployed) {
     },
     deletePanelist: {
       summary: "Delete a panelist",
-      description: "Revokes all its tokens and removes its votes. Its proposals and comments stay, without an author.",
+      description:
+        "Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments " +
+        "stay, without an author.",
     },
     issueToken: {
       summary: "Issue a compound token",

@@ -50,13 +50,17 @@ if (!import.meta.deployed) {
     },
     deleteProposal: {
       summary: "Delete a proposal",
-      description: "Deletes its votes, its comments and the proposals that were merged into it too.",
+      description:
+        "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
+        "where there are many, they are deleted in the minutes after it.",
     },
     mergeProposal: {
       summary: "Merge a proposal into another",
       description:
-        "Combines the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
-        "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing.",
+        "Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
+        "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. Where there are many " +
+        "votes, the first 50 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are " +
+        "under way in an idea bank, another one is refused: 409 with `Retry-After`.",
       answer: Proposal,
       status: 200,
       problems: ["conflict"],

@@ -26,7 +26,8 @@ export type Proposal = {
   visibility: Visibility;
   response: PanelistProposal["response"];
   mergedInto: Proposal | null;
-  readonly voters: Set<Panelist>;
+  /** Each with the time of the vote. */
+  readonly voters: Map<Panelist, number>;
   comments: Comment[];
   readonly createdAt: number;
   lastActivityAt: number;
@@ -113,7 +114,11 @@ export class Reference {
 
   edit(token: Token, id: string, changes: Partial<Text>): Answer {
     return this.#changeOwn(token, id, (proposal) => {
+      const before = proposal.title + proposal.description;
       this.#edit(proposal, changes);
+      // Nobody sees a text that the tenant has not approved.
+      const isNew = proposal.title + proposal.description !== before;
+      if (isNew && this.settings.approvalRequired) proposal.visibility = "pending";
       return { status: 200 };
     });
   }
@@ -130,8 +135,8 @@ export class Reference {
     const refused = this.refusal(token, "canVote", { id, change: true });
     const proposal = this.find(id);
     if (refused || !proposal) return refused ?? NOT_THE_TENANTS;
-    if (voted) proposal.voters.add(token.panelist);
-    else proposal.voters.delete(token.panelist);
+    if (!voted) proposal.voters.delete(token.panelist);
+    else if (!proposal.voters.has(token.panelist)) proposal.voters.set(token.panelist, this.now);
     return { status: 200, body: { voted, votes: proposal.voters.size } };
   }
 
@@ -173,7 +178,7 @@ export class Reference {
     return { status: 200 };
   }
 
-  /** Votes are united, each panelist counted once; what was merged into the one before follows it into the other. */
+  /** Votes move, each panelist counted once; what was merged into the one before follows it into the other. */
   merge(id: string, into: string): Answer {
     const [source, target] = [this.find(id), this.find(into)];
     if (id === into) return refuse(400, "invalid-request");
@@ -181,7 +186,8 @@ export class Reference {
     if (target.mergedInto) return conflict(target.mergedInto);
     if (source.mergedInto && source.mergedInto !== target) return conflict(source.mergedInto);
     if (source.mergedInto) return { status: 200 };
-    for (const voter of source.voters) target.voters.add(voter);
+    for (const [voter, at] of source.voters) target.voters.set(voter, target.voters.get(voter) ?? at);
+    source.voters.clear();
     for (const each of this.proposals) if (each.mergedInto === source) each.mergedInto = target;
     source.mergedInto = target;
     return { status: 200 };
@@ -236,12 +242,13 @@ export class Reference {
   add(fields: Pick<Proposal, "id" | "author" | "title" | "description" | "visibility"> & { status?: ProposalStatus }) {
     const times = { createdAt: this.now, lastActivityAt: this.now };
     const blank = { response: null, mergedInto: null, comments: [], ...times };
-    this.proposals.push({ status: "submitted", ...fields, ...blank, voters: new Set() });
+    this.proposals.push({ status: "submitted", ...fields, ...blank, voters: new Map() });
   }
 
   #addComment(proposal: Proposal, comment: Omit<Comment, "createdAt">): void {
     proposal.comments.push({ ...comment, createdAt: this.now });
-    proposal.lastActivityAt = this.now;
+    // A panelist does not reorder the changelog.
+    if (comment.by === "tenant" || proposal.status !== "implemented") proposal.lastActivityAt = this.now;
   }
 
   #changeOwn(token: Token, id: string, change: (proposal: Proposal) => Answer): Answer {

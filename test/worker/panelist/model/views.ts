@@ -42,6 +42,12 @@ const SORT_KEYS: Record<Sort, (proposal: Proposal) => number> = {
   active: ({ lastActivityAt }) => lastActivityAt,
 };
 
+/** The order of `mine=voted`. */
+const votedAt =
+  ({ panelist }: Token) =>
+  ({ voters }: Proposal): number =>
+    voters.get(panelist) ?? 0;
+
 /** The highest key first, ties by id. */
 const byKey = (key: (proposal: Proposal) => number) => (a: Proposal, b: Proposal) =>
   key(b) - key(a) || (a.id < b.id ? 1 : -1);
@@ -57,7 +63,7 @@ export function readList(model: Reference, token: Token, { sort, status, mine }:
       const own = mine === "voted" ? proposal.voters.has(token.panelist) : proposal.author === token.panelist;
       return own && model.sees(token, proposal);
     })
-    .toSorted(byKey(SORT_KEYS[sort]));
+    .toSorted(byKey(mine === "voted" && sort === "new" ? votedAt(token) : SORT_KEYS[sort]));
   return { status: 200, body: { items: items.map((proposal) => viewProposal(proposal, token)) } };
 }
 

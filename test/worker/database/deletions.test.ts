@@ -1,7 +1,7 @@
 /** Deleting an idea bank: not accessible at once, its proposals deleted in slices by the scheduled job. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deleteLeftovers } from "../../../src/worker/database/deleted-idea-banks.ts";
+import { deleteLeftovers } from "../../../src/worker/database/deletions.ts";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { countRows, type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases, meterDatabases } from "../../support/intercept-binding.ts";

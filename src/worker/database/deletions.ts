@@ -1,0 +1,99 @@
+/**
+ * Deletes in slices what is left of deleted idea banks, proposals and panelists. The request that deletes one makes it inaccessible and
+ * deletes the first slice, which is mostly the last one; the scheduled job does the rest.
+ *
+ * Every statement finds its rows by an index that begins with what is deleted. Safe to repeat and to run twice at the same time.
+ */
+import { type AccountReference, accountOf } from "./idempotency.ts";
+import { AT_ONCE, BY_THE_JOB } from "./slices.ts";
+import { prepare } from "./statement.ts";
+
+/** Proposals that one slice looks at. */
+const PROPOSALS = 100;
+
+type Database = Pick<D1DatabaseSession, "prepare">;
+
+/** The first proposals in the idea bank. The merged ones come first: a proposal is deleted after those that were merged into it. */
+const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
+  UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
+/** The same, without those whose votes still move to the proposal that they were merged into. */
+const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
+const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
+
+const OF_IDEA_BANK = [
+  `UPDATE proposals SET idea_bank_id = :id WHERE id IN (
+     SELECT d.id FROM (${FIRST}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
+  `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
+     SELECT v.proposal_id, v.panelist_id FROM (${STILL}) f CROSS JOIN votes v ON v.proposal_id = f.id LIMIT :rows)`,
+  `DELETE FROM comments WHERE id IN (
+     SELECT c.id FROM (${FIRST}) f CROSS JOIN comments c ON c.proposal_id = f.id LIMIT :rows)`,
+  `DELETE FROM proposals WHERE id IN (
+     SELECT f.id FROM (${STILL}) f WHERE NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM comments WHERE proposal_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM merges WHERE target_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = f.id))`,
+  `DELETE FROM deleted_idea_banks WHERE id = :id AND ${NONE_LEFT}`,
+];
+
+const IS_DELETED =
+  "EXISTS (SELECT 1 FROM panelists WHERE id = :id AND account_id = :accountId AND deleted_at IS NOT NULL)";
+
+const OF_PANELIST = [
+  `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
+     SELECT proposal_id, panelist_id FROM votes WHERE panelist_id = :id LIMIT :rows)`,
+  `UPDATE proposals SET author_id = NULL WHERE id IN (SELECT id FROM proposals WHERE author_id = :id LIMIT :rows)`,
+  `UPDATE comments SET panelist_id = NULL WHERE id IN (SELECT id FROM comments WHERE panelist_id = :id LIMIT :rows)`,
+  `DELETE FROM panelists WHERE id = :id AND NOT EXISTS (SELECT 1 FROM votes WHERE panelist_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM proposals WHERE author_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM comments WHERE panelist_id = :id)`,
+];
+
+/** One slice of a deleted idea bank, or of a deleted proposal; nothing for one that is not deleted, or another account's. */
+export const deleteOfIdeaBank = (
+  database: Database,
+  account: AccountReference,
+  id: string,
+  rows = AT_ONCE,
+): D1PreparedStatement[] =>
+  OF_IDEA_BANK.map((sql) => {
+    const isDeleted = `EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = :id AND account_id = ${accountOf(account)})`;
+    return prepare(database, `${sql} AND ${isDeleted}`, { ...account, id, rows });
+  });
+
+/** One slice of a deleted panelist. Its proposals and comments stay, without an author. */
+export const deleteOfPanelist = (
+  database: Database,
+  accountId: string,
+  id: string,
+  rows = AT_ONCE,
+): D1PreparedStatement[] =>
+  OF_PANELIST.map((sql) => prepare(database, `${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
+
+/** Does `statements`, one slice, for what `next` finds. False when it finds nothing. */
+async function runSlice(
+  database: D1Database,
+  next: string,
+  statements: (accountId: string, id: string) => D1PreparedStatement[],
+): Promise<boolean> {
+  const found = await database.prepare(next).first<{ id: string; account_id: string }>();
+  if (found === null) return false;
+  await database.batch(statements(found.account_id, found.id));
+  return true;
+}
+
+/** One slice of the idea bank or proposal that was deleted first. False when nothing is left. */
+export const deleteLeftovers = (database: D1Database): Promise<boolean> =>
+  runSlice(
+    database,
+    "SELECT id, account_id FROM deleted_idea_banks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1",
+    (accountId, id) => deleteOfIdeaBank(database, { accountId }, id, BY_THE_JOB),
+  );
+
+/** The same for panelists. */
+export const deletePanelistLeftovers = (database: D1Database): Promise<boolean> =>
+  runSlice(
+    database,
+    "SELECT id, account_id FROM panelists WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1",
+    (accountId, id) => deleteOfPanelist(database, accountId, id, BY_THE_JOB),
+  );

@@ -1,0 +1,56 @@
+/**
+ * Merges under way: what still has to move from a merged proposal to its target. The trigger `proposal_merged` adds a row of `merges`
+ * for each merged proposal; the row is deleted when nothing is left to move.
+ *
+ * A vote is one row, before and after it moves: a panelist who voted for both proposals counts once for the target, always.
+ */
+import { BY_THE_JOB } from "./slices.ts";
+import { prepare } from "./statement.ts";
+
+/** So many at most are under way in an idea bank: it bounds what a reader looks up. A small merge ends in its own request. */
+export const MERGES_AT_MOST = 20;
+
+/** The target of the merged proposal `source`, an expression of SQL. While the target's own merge is under way, that one's target. */
+export const targetOf = (source: string): string =>
+  `coalesce((SELECT m.target_id FROM merges m WHERE m.source_id = ${source}.duplicate_of), ${source}.duplicate_of)`;
+
+/** The condition that a merged proposal's target was not deleted: it was then moved to another idea bank. */
+export const targetStays = (source: string): string =>
+  `(${source}.duplicate_of IS NULL
+    OR EXISTS (SELECT 1 FROM proposals t WHERE t.id = ${targetOf(source)} AND t.idea_bank_id = ${source}.idea_bank_id))`;
+
+/** The panelist's votes that are on their way to a proposal: `FROM … WHERE …`. Merges first: a panelist can have many votes. */
+export const votesOnTheWay = (target: string): string =>
+  `FROM merges m CROSS JOIN votes v ON v.proposal_id = m.source_id AND v.panelist_id = :panelistId WHERE m.target_id = ${target}`;
+
+/** The statements of one slice of one merge, if it is under way and the account's. Safe to repeat. */
+export function moveSlice(
+  session: Pick<D1DatabaseSession, "prepare">,
+  accountId: string,
+  proposalId: string,
+  rows: number,
+): D1PreparedStatement[] {
+  const target = "(SELECT target_id FROM merges WHERE source_id = :proposalId AND account_id = :accountId)";
+  const slice = `(SELECT panelist_id FROM votes WHERE proposal_id = :proposalId ORDER BY panelist_id LIMIT :rows)`;
+  const counted = `EXISTS (SELECT 1 FROM votes t WHERE t.proposal_id = ${target} AND t.panelist_id = votes.panelist_id)`;
+  return [
+    `UPDATE votes SET proposal_id = ${target}
+     WHERE proposal_id = :proposalId AND panelist_id IN ${slice} AND ${target} IS NOT NULL AND NOT ${counted}`,
+    `DELETE FROM votes WHERE proposal_id = :proposalId AND panelist_id IN ${slice} AND ${counted}`,
+    `UPDATE proposals SET duplicate_of = ${target} WHERE ${target} IS NOT NULL
+       AND id IN (SELECT id FROM proposals WHERE duplicate_of = :proposalId LIMIT :rows)`,
+    `DELETE FROM merges WHERE source_id = :proposalId AND account_id = :accountId
+       AND NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = :proposalId)
+       AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = :proposalId)`,
+  ].map((sql) => prepare(session, sql, { proposalId, accountId, rows }));
+}
+
+/** Moves one slice of one merge. Safe to run twice at the same time. False when no merge is under way. */
+export async function continueMerge(database: D1Database): Promise<boolean> {
+  const merge = await database
+    .prepare("SELECT source_id, account_id FROM merges WHERE source_id > '' ORDER BY source_id LIMIT 1")
+    .first<{ source_id: string; account_id: string }>();
+  if (merge === null) return false;
+  await database.batch(moveSlice(database, merge.account_id, merge.source_id, BY_THE_JOB));
+  return true;
+}

@@ -1,0 +1,153 @@
+/** What each operation costs, generated from the tables of operations: the same whatever is stored, by others and by oneself. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { SORTS } from "../../src/worker/model/panelist-proposal.ts";
+import { bindingOf, databaseOf } from "../support/databases.ts";
+import { meterDatabase } from "../support/intercept-binding.ts";
+import { createIsolate } from "../support/isolate.ts";
+import { withoutLimits } from "../support/limits.ts";
+import { addComments, addVoters, addVotes, numbers } from "../support/many-rows.ts";
+import { bodyOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
+import { addAccount, addApiKey, addIdeaBank, addProposal } from "../support/world.ts";
+
+type Cost = { read: number; written: number; bytes: number };
+
+/** More than any page or slice has; the large one is four times that. Multiples of the votes that the quota counts at once. */
+const SIZES = [704, 2_816] as const;
+const WRITTEN_AT_MOST = 5_000;
+const READ_AT_MOST = 10_000;
+
+/** `count` rows of each kind in an account: proposals of one panelist, who votes for them all; and one proposal with many of everything. */
+async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number) {
+  const { id, accountId, panelistId } = bank;
+  const database = databaseOf(id);
+  const [large, source] = [await addProposal(bank, { status: "submitted" }), await addProposal(bank)];
+  await database.prepare("UPDATE proposals SET author_id = ?2 WHERE id = ?1").bind(large, panelistId).run();
+  await addVoters(bank, 1, count);
+  for (const proposalId of [large, source]) await addVotes(bank, proposalId, 1, count);
+  await addComments(bank, large, panelistId, count);
+  const insert = `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status,
+    visibility, duplicate_of, created_at, last_activity_at)`;
+  await database.batch([
+    database
+      .prepare(
+        `${insert} SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'T', 'D',
+           iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i FROM n`,
+      )
+      .bind(accountId, id, panelistId),
+    database
+      .prepare(
+        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i FROM n`,
+      )
+      .bind(accountId, id, large),
+    database
+      .prepare("INSERT INTO votes SELECT id, ?2, ?1, ?3, created_at FROM proposals WHERE author_id = ?2 AND id <> ?4")
+      .bind(accountId, panelistId, id, large),
+    ...[
+      "surveys (id, account_id, title, description, created_at, updated_at) SELECT substr(?1, 1, 8) || (i + 1000), ?1, 'T', 'D', i, i",
+      "idea_banks (id, account_id, name, created_at) SELECT substr(?1, 1, 8) || (i + 1000), ?1, 'N', i",
+      "idempotency_keys SELECT ?1, 'k' || i, 'h', '{}', i + 9000000000000",
+    ].map((sql) => database.prepare(`${numbers(1, count)} INSERT INTO ${sql} FROM n`).bind(accountId)),
+  ]);
+  // A new isolate reads at most about 2,000 of them.
+  await database
+    .prepare(
+      `${numbers(1, 4 * count)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
+       SELECT ?1, ?1 || i, 1, 1 FROM n`,
+    )
+    .bind(accountId)
+    .run();
+  const first = (beside: string) => `${beside.slice(0, 8)}1001`;
+  return {
+    ideaBankId: id,
+    panelistId,
+    proposalId: large,
+    sourceId: source,
+    otherProposalId: first(id),
+    commentId: first(large),
+    surveyId: first(accountId),
+  };
+}
+
+/** A list is asked for its largest page, in each of its orders. */
+function queriesOf({ name, operation }: OperationCase): string[] {
+  if (operation.query === undefined) return [""];
+  const mine = ["", "&mine=submitted", "&mine=voted"].flatMap((filter) => [filter, `${filter}&status=planned`]);
+  const filters: Record<string, string[]> = {
+    listPanelistProposals: SORTS.flatMap((sort) => mine.map((filter) => `&sort=${sort}${filter}`)),
+    listProposals: ["", "&status=planned", "&visibility=public", "&status=planned&visibility=public"],
+  };
+  return (filters[name] ?? [""]).map((filter) => `?limit=100${filter}`);
+}
+
+const PARTS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+/** Reads first; what deletes more comes later. */
+const inOrder = (operations: OperationCase[]) =>
+  operations.toSorted(
+    (a, b) =>
+      PARTS.indexOf(a.method) - PARTS.indexOf(b.method) || b.path.length - a.path.length || (a.name < b.name ? -1 : 1),
+  );
+
+type Kind = "apiKey" | "compoundToken";
+const operations = (kind: Kind) => inOrder(operationsOf(kind));
+
+/** The most that an operation costs in any of its orders, in a database where everything is there `count` times. */
+async function measure(kind: Kind, count: number): Promise<Map<string, Cost>> {
+  const [bank, others] = await Promise.all(
+    [1, 2].map(async () => addIdeaBank({ accountId: await addAccount({ digit: "0" }) })),
+  );
+  if (bank === undefined || others === undefined) throw new Error("there are two");
+  await fill(others, count);
+  const ids = await fill(bank, count);
+  // A proposal that others were merged into is not withdrawn.
+  if (kind === "compoundToken")
+    await databaseOf(bank.id).prepare("DELETE FROM proposals WHERE duplicate_of IS NOT NULL").run();
+  const spent: Cost = { read: 0, written: 0, bytes: 0 };
+  const metered = meterDatabase(databaseOf(bank.id), (results) => {
+    for (const { meta } of results) {
+      spent.read += meta.rows_read;
+      spent.written += meta.rows_written;
+    }
+  });
+  const isolate = createIsolate(withoutLimits({ ...env, [bindingOf(bank.id)]: metered }));
+  const { text } = await addApiKey({ accountId: bank.accountId, limit: 10_000 });
+  const credential = kind === "apiKey" ? { "X-API-Key": text } : { Authorization: bank.token };
+  const costs = new Map<string, Cost>();
+  for (const operation of operations(kind)) {
+    const { name, method, status } = operation;
+    const named = name === "mergeProposal" ? { ...ids, proposalId: ids.sourceId } : ids;
+    const body = bodyOf(operation.operation, ids);
+    for (const query of queriesOf(operation)) {
+      Object.assign(spent, { read: 0, written: 0 });
+      const answer = await isolate.request(fillPath(operation.path, named) + query, {
+        method,
+        headers: { ...credential, ...(body && { "Content-Type": "application/json" }) },
+        body: body ? JSON.stringify(body) : null,
+      });
+      const text = await answer.text();
+      expect(answer.status, `${name}${query}: ${text}`).toBe(status);
+      // Two examples of bodies name the same externalId.
+      await databaseOf(bank.id).prepare("UPDATE panelists SET external_id = NULL WHERE external_id IS NOT NULL").run();
+      costs.set(name + query, { ...spent, bytes: text.length });
+    }
+  }
+  return costs;
+}
+
+const KINDS: Kind[] = ["apiKey", "compoundToken"];
+
+it.each(KINDS)("no operation with %s costs more in a large database than in a small one", async (kind) => {
+  const [small, large] = [await measure(kind, SIZES[0]), await measure(kind, SIZES[1])];
+  expect([...large.keys()]).toEqual([...small.keys()]);
+  expect(large.size).toBeGreaterThanOrEqual(operationsOf(kind).length);
+  for (const [name, { read, written, bytes }] of large) {
+    const few = small.get(name) ?? { read: 0, written: 0, bytes: 0 };
+    // Where an index has no entry, SQLite may count the one that it looked at instead.
+    expect(read, `${name}: rows read`).toBeLessThanOrEqual(few.read + 10);
+    expect(written, `${name}: rows written`).toBeLessThanOrEqual(few.written + 5);
+    // Numbers have more digits.
+    expect(bytes, `${name}: bytes`).toBeLessThanOrEqual(few.bytes + 200);
+    expect(written, `${name}: rows written`).toBeLessThanOrEqual(WRITTEN_AT_MOST);
+    expect(read, `${name}: rows read`).toBeLessThanOrEqual(READ_AT_MOST);
+  }
+});
