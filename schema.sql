@@ -72,7 +72,8 @@ CREATE TABLE IF NOT EXISTS audit_events (
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
 
--- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with the id of the API key or panelist that sent it.
+-- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
+-- idea bank and the panelist, or the owner's e-mail address.
 -- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -6,8 +6,8 @@ import type { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
-import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
+import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -48,8 +48,7 @@ export async function listCommentsForPanelist(
     ),
   ]);
   return {
-    access: toAccess(access),
-    proposal: toVisible(seen),
+    ...toSeen(access, seen),
     page: toPage(rowsOf<Row>(comments), request, toComment, byCreation),
   };
 }
@@ -78,7 +77,7 @@ export async function addComment(
     selectAccess(session, token),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(before[0]), proposal: toVisible(before[1]), result };
+  return { ...toSeen(before[0], before[1]), result };
 }
 
 /** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
@@ -103,8 +102,7 @@ export async function removeComment(
   ]);
   const [row] = rowsOf<{ mine: number }>(found);
   return {
-    access: toAccess(access),
-    proposal: toVisible(seen),
+    ...toSeen(access, seen),
     comment: row === undefined ? null : { mine: row.mine === 1 },
   };
 }

@@ -21,6 +21,7 @@ import {
   toAccess,
   tokenValues,
   VISIBLE,
+  visible,
 } from "./panelist-access.ts";
 import { toResponse } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -37,6 +38,7 @@ export type ProposalRow = {
   author: string | null;
   response: string | null;
   responded_at: number | null;
+  merged: number;
   duplicate_of: string | null;
   created_at: number;
   last_activity_at: number;
@@ -48,7 +50,8 @@ const MINE_AT_MOST = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, p.duplicate_of,
+const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at,
+  p.duplicate_of IS NOT NULL AS merged, (SELECT d.id FROM proposals d WHERE d.id = p.duplicate_of AND ${visible("d")}) AS duplicate_of,
   p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
   EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId) AS voted`;
 
@@ -121,13 +124,18 @@ export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, pr
     { ...tokenValues(token), proposalId },
   );
 
-export function toVisible(result: D1Result | undefined): PanelistProposal | null {
-  const [row] = rowsOf<ProposalRow>(result);
-  return row === undefined ? null : toProposal(row);
-}
+/** `proposal` is null when there is none that the panelist may see. `merged`: into another one, which `duplicateOf` may not name. */
+export type SeenProposal = {
+  readonly access: PanelistAccess;
+  readonly proposal: PanelistProposal | null;
+  readonly merged: boolean;
+};
 
-/** `proposal` is null when there is none that the panelist may see. */
-export type SeenProposal = { readonly access: PanelistAccess; readonly proposal: PanelistProposal | null };
+/** Of the results of `selectAccess` and `selectVisible`. */
+export function toSeen(access: D1Result | undefined, seen: D1Result | undefined): SeenProposal {
+  const [row] = rowsOf<ProposalRow>(seen);
+  return { access: toAccess(access), proposal: row ? toProposal(row) : null, merged: row?.merged === 1 };
+}
 
 export async function loadForPanelist(
   session: D1DatabaseSession,
@@ -135,7 +143,7 @@ export async function loadForPanelist(
   proposalId: string,
 ): Promise<SeenProposal> {
   const [access, seen] = await session.batch([selectAccess(session, token), selectVisible(session, token, proposalId)]);
-  return { access: toAccess(access), proposal: toVisible(seen) };
+  return toSeen(access, seen);
 }
 
 /** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
@@ -188,7 +196,7 @@ export async function editProposal(
     ),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
+  return { ...toSeen(access, seen), changed: edited?.results.length === 1 };
 }
 
 /** `proposal` is its state before. A proposal that others were merged into is not deleted. */
@@ -207,5 +215,5 @@ export async function withdrawProposal(
       { ...tokenValues(token), proposalId },
     ),
   ]);
-  return { access: toAccess(access), changed: deleted?.results.length === 1, proposal: toVisible(seen) };
+  return { ...toSeen(access, seen), changed: deleted?.results.length === 1 };
 }

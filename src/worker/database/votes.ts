@@ -1,6 +1,6 @@
 /** Rows of `votes`. Triggers keep the proposals' counts in the same transaction. */
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
-import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
+import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 import { prepare } from "./statement.ts";
 
 /** Adds or removes the panelist's vote. Idempotent. `proposal` is its state afterwards. One round trip. */
@@ -24,5 +24,5 @@ export async function setVote(
     prepare(session, write, values),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(access), proposal: toVisible(seen) };
+  return toSeen(access, seen);
 }

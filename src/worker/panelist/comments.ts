@@ -22,7 +22,7 @@ export const createCommentHandlers = (
   addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
-    const { access, proposal, result } = found;
+    const { access, proposal, merged, result } = found;
     // It moves an implemented proposal up in the changelog.
     if (result.kind === "done") snapshots.expire(token.ideaBankId);
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
@@ -33,7 +33,7 @@ export const createCommentHandlers = (
       ...body,
       createdAt: toTimestamp(created.at),
     });
-    return { access, proposal, final: true, respond: () => respondCreated(c, result, toComment) };
+    return { access, proposal, final: merged, respond: () => respondCreated(c, result, toComment) };
   },
 
   removeComment: async (c, { session, token, ids }) => {

@@ -89,6 +89,21 @@ describe.each(lists)("$name", ({ path: template }) => {
   });
 });
 
+it("a cursor of another account is refused; one of another key of the account is not", async () => {
+  const ids = await addOneOfEverything();
+  await fill(ids, 30);
+  const [tenant, colleague, other] = [
+    await createTenant({ accountId: ids.accountId }),
+    await createTenant({ accountId: ids.accountId }),
+    await createTenant(),
+  ];
+  for (const path of ["/tenant/surveys", "/tenant/panelists", "/tenant/ideabanks"]) {
+    const { nextCursor } = await (await tenant.send("GET", path)).json<{ nextCursor: string }>();
+    const statuses = [tenant, colleague, other].map(({ send }) => send("GET", `${path}?cursor=${nextCursor}`));
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 200, 400]);
+  }
+});
+
 it("a page reads as many rows from 20,000 as from 30", async () => {
   const rowsRead = async (count: number) => {
     const ids = await addOneOfEverything();
