@@ -12,7 +12,7 @@ import type { ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
-import { pageValues, toPage } from "./pagination.ts";
+import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagination.ts";
 import {
   type PanelistAccess,
   permitted,
@@ -23,7 +23,7 @@ import {
   VISIBLE,
   visible,
 } from "./panelist-access.ts";
-import { toResponse } from "./proposals.ts";
+import { PROPOSAL_BYTES, toResponse } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 export type ProposalRow = {
@@ -43,6 +43,7 @@ export type ProposalRow = {
   created_at: number;
   last_activity_at: number;
   sort_key: number;
+  fit?: number;
 };
 
 /** The lists of `mine` contain at most this many of a panelist's latest proposals or votes, so that a list stays cheap. */
@@ -82,7 +83,9 @@ export async function listForPanelist(
     selectAccess(session, token),
     prepare(
       session,
-      `SELECT ${COLUMNS}, page.sort_key FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows) page
+      `WITH page AS MATERIALIZED (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+       SELECT ${COLUMNS}, page.sort_key, ${FIT}
+       FROM (SELECT * FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) page
        JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
        ORDER BY page.sort_key DESC, page.id DESC`,
       { ...tokenValues(token), ...pageValues(request) },
@@ -97,7 +100,7 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
   const key = SORT_KEYS[sort];
   if (mine === undefined) {
     const select = (each: ProposalStatus) =>
-      `SELECT id, ${key} AS sort_key FROM proposals
+      `SELECT id, ${key} AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
        WHERE idea_bank_id = :ideaBankId AND ${sort === "new" ? NEW : "listed = 1"} AND status = '${each}'
          AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
@@ -107,7 +110,7 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
       ? `SELECT id FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC`
       : `SELECT proposal_id AS id FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
          ORDER BY created_at DESC`;
-  return `SELECT p.id AS id, p.${key} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
+  return `SELECT p.id AS id, p.${key} AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM (${ids} LIMIT ${MINE_AT_MOST}) own JOIN proposals p ON p.id = own.id
     WHERE p.duplicate_of IS NULL AND ${VISIBLE} ${status === undefined ? "" : `AND p.status = '${status}'`}
       AND (p.${key}, p.id) < (:afterKey, :afterId)`;
 }

@@ -13,7 +13,7 @@ import type {
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
-import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -30,6 +30,7 @@ type Row = {
   duplicate_of: string | null;
   created_at: number;
   last_activity_at: number;
+  fit?: number;
 };
 
 /** In the idea bank that the path names, if it exists in the account. Proposals of a deleted one are stored for a while, but not accessible. */
@@ -40,6 +41,9 @@ export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId`;
 
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
+
+/** How large a proposal is on a page. */
+export const PROPOSAL_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0) + ${ITEM_BYTES}`;
 
 const COLUMNS = `id, title, description, status, visibility, votes, comments, author_id, response, responded_at, duplicate_of,
   created_at, last_activity_at`;
@@ -85,12 +89,15 @@ function selectPage({ status, visibility }: ProposalFilter): string {
      ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
      ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
      AND (created_at, id) < (:afterKey, :afterId)`;
-  if (visibility === undefined || status !== undefined)
-    return `${select(COLUMNS, { status, visibility })} ORDER BY created_at DESC, id DESC LIMIT :rows`;
-  const ids = mergeStatuses((each) => select("id, created_at AS sort_key", { visibility, status: each }));
-  return `SELECT ${COLUMNS} FROM proposals WHERE id IN (
-      SELECT id FROM (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows))
-    ORDER BY created_at DESC, id DESC`;
+  const bytes = `${PROPOSAL_BYTES} AS bytes`;
+  if (visibility === undefined || status !== undefined) {
+    const inOrder = (columns: string) => `${select(columns, { status, visibility })} ORDER BY created_at DESC, id DESC`;
+    return `WITH ${fitOf(`${inOrder(bytes)} LIMIT :rows`)} ${inOrder(`${COLUMNS}, ${FIT}`)} LIMIT ${FITTING_ROWS}`;
+  }
+  const ids = mergeStatuses((each) => select(`id, created_at AS sort_key, ${bytes}`, { visibility, status: each }));
+  return `WITH page AS MATERIALIZED (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+    SELECT ${COLUMNS}, ${FIT} FROM proposals
+    WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
 }
 
 export async function createProposal(

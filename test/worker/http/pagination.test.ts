@@ -140,7 +140,7 @@ it("a page reads as many rows from 20,000 as from 30", async () => {
   expect(await rowsRead(20_000)).toEqual(few);
   for (const [list, rows] of Object.entries(few)) {
     expect(rows, list).toBeGreaterThan(0);
-    // A list of one visibility merges six scans, and then reads its rows.
-    expect(rows, list).toBeLessThanOrEqual(list === "by visibility" ? 6 * 11 + 20 : 2 * 11 + 2);
+    // Rows with long texts are read twice: their sizes, then what fits. A list of one visibility merges six scans.
+    expect(rows, list).toBeLessThanOrEqual(list === "by visibility" ? 6 * 11 + 20 : 2 * 11 + 4);
   }
 });
