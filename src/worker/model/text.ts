@@ -1,4 +1,4 @@
-/** The texts that clients send: trimmed, without control characters, otherwise kept as sent. Lengths are in Unicode characters. */
+/** The texts that clients send: trimmed, without control characters, kept as sent unless a form is named. Lengths are in Unicode characters. */
 import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
@@ -44,11 +44,12 @@ const lengthMessage = ({ min, max }: Bounds) =>
   min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 
 /** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
-const text = (bounds: Bounds, forbidden: RegExp) =>
+const text = (bounds: Bounds, forbidden: RegExp, form?: "NFC") =>
   z
     .string(orRequired("must be a string"))
     .check(
       z.trim(),
+      ...(form === undefined ? [] : [z.normalize(form)]),
       z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
@@ -62,9 +63,9 @@ const orRequired = (message: string) => ({
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. */
-export const line = (bounds: Bounds) =>
-  text(bounds, CONTROL).check(
+/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. `form`: normalized; otherwise kept as sent. */
+export const line = (bounds: Bounds, form?: "NFC") =>
+  text(bounds, CONTROL, form).check(
     z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
     z.refine((value) => value === "" || SEEN.test(value), { error: "must contain a character that can be seen" }),
   );

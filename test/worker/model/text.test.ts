@@ -60,7 +60,7 @@ describe.each(Object.entries(lines))("%s", (_, schema) => {
     ["Braille with a blank", "\u2801\u2800\u2803"],
     ["accents, combined", "Cafe\u0301"],
   ])("takes %s", (_title, text) => {
-    expect(schema.parse(text)).toBe(text);
+    expect(schema.parse(text)).toBe(schema === ExternalId ? text.normalize("NFC") : text);
   });
 });
 
