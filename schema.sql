@@ -48,6 +48,8 @@ CREATE TABLE IF NOT EXISTS api_keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
+-- For the list: those that were revoked last, those that expired last, and the active ones.
+CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
 
 -- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
 CREATE TABLE IF NOT EXISTS api_key_usage (
@@ -75,7 +77,8 @@ CREATE TABLE IF NOT EXISTS audit_events (
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
 
--- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with the id of the API key or panelist that sent it.
+-- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
+-- idea bank and the panelist, or `account` for its owner.
 -- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -100,6 +103,7 @@ CREATE TABLE IF NOT EXISTS surveys (
 
 CREATE INDEX IF NOT EXISTS surveys_by_account ON surveys (account_id, created_at, id);
 
+-- tokens_issued: whether a token may have been issued to the panelist.
 CREATE TABLE IF NOT EXISTS panelists (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -109,6 +113,7 @@ CREATE TABLE IF NOT EXISTS panelists (
   created_at INTEGER NOT NULL,
   display_name TEXT,
   deleted_at INTEGER,
+  tokens_issued INTEGER NOT NULL DEFAULT 1 CHECK (tokens_issued IN (0, 1)),
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -360,9 +365,17 @@ BEGIN
   );
 END;
 
-CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
+-- The revocation that a deleted panelist leaves. Before: while the panelist exists, its revocation is not counted.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_leaves BEFORE DELETE ON panelists
 BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
+END;
+
+-- None if no token was issued: so nothing grows when panelists are created and deleted all day. Only for an hour: beside this release, and
+-- after a rollback, the previous one issues tokens without a note.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
+WHEN OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000
+BEGIN
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
 END;
@@ -390,9 +403,16 @@ CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, descri
 CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0)
   WHERE id = NEW.account_id; END;
+-- A revocation that stays counts as 100 bytes, until it is deleted itself. In one statement: a deletion never adds.
 CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+    + iif(OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000, 100, 0)
   WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_token_revocations_removed AFTER DELETE ON token_revocations
+WHEN NOT EXISTS (SELECT 1 FROM panelists WHERE id = OLD.panelist_id)
+BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - 100 WHERE id = OLD.account_id;
+END;
 CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id, display_name ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0))
     - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))

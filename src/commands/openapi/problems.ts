@@ -65,21 +65,22 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
-  if (body !== undefined && isTenants && !operation.idempotent) codes.add("quota-exceeded");
+  if ((body !== undefined && isTenants && !operation.idempotent) || takesIdempotencyKey(operation))
+    codes.add("quota-exceeded");
   return PROBLEM_CODES.filter((code) => codes.has(code));
 }
 
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
   const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
-  const isPanelist = operation.operation.credential.kind === "compoundToken";
+  const withoutPolicy = operation.operation.credential.kind !== "apiKey";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      // A panelist's rate has no policy header: that answer is its own.
-      codes.length === 1 && !(status === 429 && isPanelist)
+      // The rate of a panelist, or of an owner, has no policy header: that answer is its own.
+      codes.length === 1 && !(status === 429 && withoutPolicy)
         ? { $ref: `#/components/responses/${codes[0]}` }
-        : toResponse(codes, isPanelist),
+        : toResponse(codes, withoutPolicy),
     ]),
   );
 }
@@ -95,13 +96,13 @@ export const problemResponses = (operations: readonly DescribedOperation[]) => {
   );
 };
 
-function toResponse(codes: readonly ProblemCode[], isPanelist = false) {
+function toResponse(codes: readonly ProblemCode[], withoutPolicy = false) {
   const documents = codes.map(
     (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
   );
   return {
     description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
-    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, isPanelist)))]),
+    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, withoutPolicy)))]),
     content: {
       "application/problem+json": {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -116,12 +117,12 @@ const extensionsOf = (code: ProblemCode) => ({
   ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
 });
 
-function headersOf(code: ProblemCode, isPanelist: boolean): HeaderName[] {
+function headersOf(code: ProblemCode, withoutPolicy: boolean): HeaderName[] {
   switch (code) {
     case "unauthorized":
       return ["X-Request-Id", "WWW-Authenticate"];
     case "too-many-requests":
-      return ["X-Request-Id", "Retry-After", ...(isPanelist ? [] : (["RateLimit-Policy", "RateLimit"] as const))];
+      return ["X-Request-Id", "Retry-After", ...(withoutPolicy ? [] : (["RateLimit-Policy", "RateLimit"] as const))];
     case "service-unavailable":
       return ["X-Request-Id", "Retry-After"];
     default:

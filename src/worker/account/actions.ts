@@ -12,8 +12,10 @@ import {
   rotateApiKey,
 } from "../database/account-api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
+import type { Held } from "../database/held-changes.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { isId } from "../model/id.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { AccountDatabases } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -36,13 +38,37 @@ export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSes
   return database.withSession("first-primary");
 }
 
+/** The answer to what `held` a change. The replay of a change that was made says so, and shows no secret: it is shown once. */
+function heldBack(held: Held): Problem {
+  if (held === "key-reused") return new Problem("idempotency-key-reused");
+  if ("heldUntil" in held) {
+    return new Problem("too-many-requests", {
+      detail:
+        "The account has changed its API keys too often. Wait for the seconds in `Retry-After`. Revoking is possible.",
+      headers: { "Retry-After": String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000))) },
+    });
+  }
+  return new Problem("conflict", {
+    detail:
+      `This request was sent before, and was done then: see the key ${held.doneBefore}. A key is shown once. ` +
+      "If you did not get that answer, rotate the key or revoke it, with another Idempotency-Key.",
+    headers: { "Idempotency-Replayed": "true" },
+  });
+}
+
+const isHeld = (result: ApiKey | Held | string): result is Held =>
+  result === "key-reused" || (typeof result === "object" && ("heldUntil" in result || "doneBefore" in result));
+
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
   gatekeeper: Gatekeeper,
   accounts: AccountDatabases,
   input: NewApiKey,
-  chosenId?: Identifier,
+  {
+    chosenId,
+    idempotencyKey,
+  }: { readonly chosenId?: Identifier | undefined; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<ShownKey> {
   const { signingKeys } = c.get("settings");
   const { created, text } = await accounts.visit(c, async (session, visit) => {
@@ -51,8 +77,10 @@ export async function createKey(
     const id = isHere ? chosenId : createId(digit, secureRandomBytes);
     const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
     const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
-    return { text, ...(await createApiKeyRow(session, c.var.owner, visit, secret, input, stamp(digit))) };
+    const at = stamp(digit);
+    return { text, ...(await createApiKeyRow(session, c.var.owner, visit, secret, input, at, idempotencyKey)) };
   });
+  if (isHeld(created)) throw heldBack(created);
   if (created === "limit") throw new Problem("api-key-limit-reached");
   if (created === "exists") {
     throw new Problem("conflict", {
@@ -73,6 +101,7 @@ export async function rotateKey(
   gatekeeper: Gatekeeper,
   id: string,
   { graceSeconds, lastFour: seen }: Rotation,
+  idempotencyKey?: IdempotencyKey,
 ): Promise<ShownKey> {
   const session = primaryOf(c, id);
   // A key's text has room for an identifier only.
@@ -82,8 +111,13 @@ export async function rotateKey(
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
   const at = stamp(id);
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
-  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, { graceUntil, seen }, at);
+  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, { graceUntil, seen }, at, idempotencyKey);
   if (apiKey === null) throw noSuchKey();
+  if (isHeld(apiKey)) {
+    // Whose answer was lost may not have reached the gate.
+    if (typeof apiKey === "object" && "doneBefore" in apiKey) await gatekeeper.forget(c.env, id);
+    throw heldBack(apiKey);
+  }
   if (apiKey === "rotated") {
     throw new Problem("conflict", {
       detail:
@@ -103,6 +137,7 @@ export async function rotateKey(
 export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
   const apiKey = await renameApiKey(primaryOf(c, id), c.var.owner, id, name, stamp(id));
   if (apiKey === null) throw noSuchKey();
+  if (isHeld(apiKey)) throw heldBack(apiKey);
   return apiKey;
 }
 

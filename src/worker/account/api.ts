@@ -24,15 +24,13 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
       return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, storage });
     },
 
-    createApiKey: async (c, { body }) => {
-      return c.json(await createKey(c, gatekeeper, accounts, body), 201);
-    },
+    createApiKey: async (c, { body, idempotencyKey }) =>
+      c.json(await createKey(c, gatekeeper, accounts, body, { idempotencyKey }), 201),
 
     renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
 
-    rotateApiKey: async (c, { ids, body }) => {
-      return c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body), 201);
-    },
+    rotateApiKey: async (c, { ids, body, idempotencyKey }) =>
+      c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body, idempotencyKey), 201),
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
 
@@ -52,4 +50,4 @@ const answer = async <O extends Operation>(
   c: Context<OwnerEnv>,
   operation: O,
   handle: OwnerHandler<O>,
-): Promise<Response> => handle(c, await readInput(c, operation, c.get("owner").email));
+): Promise<Response> => handle(c, await readInput(c, operation, "account"));

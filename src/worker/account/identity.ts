@@ -71,6 +71,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
           "Nobody is signed in. Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications).",
       });
     }
+    c.set("listsOf", identity.email);
     c.set("owner", { ...identity, address: c.req.header("CF-Connecting-IP") ?? null });
     await next();
   };

@@ -26,6 +26,8 @@ export const ACCOUNT_OPERATIONS = {
 } as const satisfies Operations;
 
 if (!import.meta.deployed) {
+  const ONCE =
+    "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and changes nothing: a key is shown once.";
   const tag = { name: "Account Settings", description: "The API keys of an account, for its owner." };
   describeOperations(tag, ACCOUNT_OPERATIONS, {
     listApiKeys: {
@@ -37,18 +39,19 @@ if (!import.meta.deployed) {
     },
     createApiKey: {
       summary: "Create an API key",
-      description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key.`,
+      description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key. ${ONCE}`,
       answer: ShownApiKey,
-      problems: ["api-key-limit-reached"],
+      problems: ["api-key-limit-reached", "conflict", "too-many-requests"],
     },
-    renameApiKey: { summary: "Rename an API key", answer: ApiKey },
+    renameApiKey: { summary: "Rename an API key", answer: ApiKey, problems: ["too-many-requests"] },
     rotateApiKey: {
       summary: "Give an API key a new secret",
       description:
         "The key keeps its identifier. The previous secret keeps working for `graceSeconds`; any older one stops at once. With " +
-        "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`.",
+        "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`. " +
+        ONCE,
       answer: ShownApiKey,
-      problems: ["conflict"],
+      problems: ["conflict", "too-many-requests"],
     },
     revokeApiKey: {
       summary: "Revoke an API key",

@@ -37,7 +37,7 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, 
     const fields = await readForm(c.req.raw);
     try {
       const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
-      const shown = await createKey(c, gatekeeper, accounts, toNewApiKey(fields), id);
+      const shown = await createKey(c, gatekeeper, accounts, toNewApiKey(fields), { chosenId: id });
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,

@@ -1,6 +1,6 @@
 /**
- * Cursors: where a list continues. Signed together with the list's path, sort and filters, so that a changed cursor, or the cursor
- * of another list, is refused.
+ * Cursors: where a list continues. Signed together with the account or the idea bank, the list's path, sort and filters, so that a
+ * changed cursor, or the cursor of another list, is refused.
  *
  *     ibc_ KKKKKKKK IIIIIIIIIIII GGGGGGGG      sort key (8 digits), id (12), tag (8)
  */
@@ -14,7 +14,7 @@ export const CURSOR = defineEnvelope("ibc", KEY_WIDTH + ID_WIDTH, 8);
 /** The position after the row with this sort key (an integer below 62^8: Unix milliseconds or a count); equal keys are sorted by id. */
 export type Position = { readonly key: number; readonly id: string };
 
-/** `list` identifies the list: its path, sort and filters. */
+/** `list` identifies the list: whose it is, its path, sort and filters. */
 export const signCursor = ({ key, id }: Position, list: string, keys: SigningKeys): Promise<string> =>
   signEnvelope(CURSOR, encodeBase62(key, KEY_WIDTH) + id, keys, list);
 

@@ -2,9 +2,12 @@
 import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { Region } from "../model/api-key.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
-import { audited, recordRefusal } from "./audit-events.ts";
+import { audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
+import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
+import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
@@ -35,14 +38,16 @@ export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at, region`;
-const OWN = "account_id = (SELECT id FROM accounts WHERE owner_email = :email)";
+const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 const OWN_KEY = `id = :id AND ${OWN}`;
-const ACTIVE = "revoked_at IS NULL AND coalesce(expires_at, :now + 1) > :now";
+const ACTIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)";
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
 /** Of the keys that have ended. */
 const ENDED_SHOWN = 20;
+/** Of those that have ended, so many are kept. */
+const ENDED_KEPT = 1_000;
 
 /** What an account owner sees first: the keys, how many more have ended, and how full the account's storage is. */
 export type ApiKeyOverview = {
@@ -54,13 +59,35 @@ export type ApiKeyOverview = {
   readonly storage: Storage;
 };
 
+/** The active keys of one account. Two terms: each is a range of an index, which leaves those that have expired out. */
+const selectActive = (own: string) => `SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at IS NULL
+  UNION ALL SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at > :now`;
+
+/** The keys that ended last, of both ways to end: each is read in the order of an index. A revoked one counts as revoked. */
+const selectEnded = (columns: string, limit: number, revokedSince: string) => `
+  SELECT * FROM (SELECT ${columns}, revoked_at AS ended_at FROM api_keys
+    WHERE ${OWN} AND revoked_at > ${revokedSince} ORDER BY revoked_at DESC LIMIT ${limit})
+  UNION ALL
+  SELECT * FROM (SELECT ${columns}, expires_at AS ended_at FROM api_keys
+    WHERE ${OWN} AND revoked_at IS NULL AND expires_at <= :now ORDER BY expires_at DESC LIMIT ${limit})`;
+const IN_SIGHT = `:now - ${REVOKED_SHOWN_MS}`;
+
 /** The active keys, and those that ended last. */
 const LISTED = `
-  SELECT ${COLUMNS}, sum(ended) OVER () AS ended_count FROM (
-    SELECT *, revoked_at IS NOT NULL OR coalesce(expires_at, :now + 1) <= :now AS ended FROM api_keys
-    WHERE ${OWN} AND (revoked_at IS NULL OR revoked_at > :now - ${REVOKED_SHOWN_MS}))
-  ORDER BY ended, iif(ended, coalesce(revoked_at, expires_at), created_at) DESC, created_at DESC, id DESC
+  SELECT ${COLUMNS}, (SELECT count(*) FROM (${selectEnded("id", ENDED_KEPT, IN_SIGHT)})) AS ended_count FROM (
+    SELECT ${COLUMNS}, NULL AS ended_at FROM (${selectActive(OWN)})
+    UNION ALL SELECT * FROM (${selectEnded(COLUMNS, ENDED_SHOWN, IN_SIGHT)}))
+  ORDER BY ended_at IS NOT NULL, coalesce(ended_at, created_at) DESC, created_at DESC, id DESC
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
+
+/** Deletes a few of the keys that ended before the last 1,000: an account ends one at a time. */
+const deleteLongEnded = (session: D1DatabaseSession, email: string, now: number) =>
+  prepare(
+    session,
+    `DELETE FROM api_keys WHERE id IN (
+       SELECT id FROM (${selectEnded("id", ENDED_KEPT + 10, "0")}) ORDER BY ended_at DESC LIMIT 10 OFFSET ${ENDED_KEPT})`,
+    { email, now },
+  );
 
 /** The keys come with the last 24 hours of their use. Nothing is found when the account is in another database. */
 export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Promise<ApiKeyOverview> {
@@ -102,7 +129,7 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
 
 /**
  * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Nothing is
- * created, and `created` means nothing, when the account is in another database.
+ * created, and `created` means nothing, when the account is in another database. Keys that ended long ago are deleted.
  */
 export async function createApiKeyRow(
   session: D1DatabaseSession,
@@ -111,9 +138,12 @@ export async function createApiKeyRow(
   key: { readonly id: string } & StoredSecret,
   { name, scopes, limit, windowSeconds, expiresInDays, region }: NewApiKey,
   { now, eventId }: AuditStamp,
-): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | "limit" | "exists" }> {
+  idempotencyKey: IdempotencyKey | undefined,
+): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Held | "limit" | "exists" }> {
+  const { email } = owner;
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
+  const values = { ...key, email, now, idempotencyKey: idempotencyKey?.key };
   const insert = prepare(
     session,
     `INSERT INTO api_keys
@@ -121,18 +151,21 @@ export async function createApiKeyRow(
         region)
      SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
-       SELECT count(*) FROM api_keys WHERE account_id = a.id AND ${ACTIVE})
+       SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
-    { ...key, email: owner.email, name, scopes: JSON.stringify(scopes), limit, windowSeconds, now, expiresAt, region },
+    { ...values, name, scopes: JSON.stringify(scopes), limit, windowSeconds, expiresAt, region },
   );
-  const results = await session.batch([
-    ...beginVisit(session, visit),
-    ...audited(session, owner, creation, insert),
-    recordRefusal(session, owner, creation),
-    prepare(session, `SELECT 1 FROM api_keys WHERE ${OWN_KEY}`, { email: owner.email, id: key.id }),
-  ]);
-  const [inserted, , , existing] = results.slice(VISIT_STATEMENTS);
-  const created = firstKey(inserted, now) ?? (existing?.results.length === 1 ? "exists" : "limit");
+  const { results, done } = await changeOnce(session, email, idempotencyKey, key.id, {
+    before: beginVisit(session, visit),
+    change: audited(session, owner, creation, insert),
+    after: [
+      recordRefusal(session, owner, creation, idempotencyKey?.key),
+      deleteLongEnded(session, email, now),
+      selectFound(session, OWN_KEY, values),
+    ],
+  });
+  const created =
+    firstKey(results[VISIT_STATEMENTS], now) ?? done ?? whyNot(results.at(-1), "exists" as const) ?? "limit";
   return { accountId: accountOf(results), created };
 }
 
@@ -148,23 +181,25 @@ export async function rotateApiKey(
   secret: StoredSecret,
   { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
   { now, eventId }: AuditStamp,
-): Promise<ApiKey | "rotated" | null> {
+  idempotencyKey: IdempotencyKey | undefined,
+): Promise<ApiKey | Held | "rotated" | null> {
+  const { email } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
-  const values = { ...secret, email: owner.email, id, now, graceUntil, seen };
+  const values = { ...secret, email, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
   const update = prepare(
     session,
     `UPDATE api_keys SET
        previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
        previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now
-     WHERE ${active} AND last_four = coalesce(:seen, last_four)
+     WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,
   );
-  const [updated, , found] = await session.batch([
-    ...audited(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }, update),
-    prepare(session, `SELECT 1 FROM api_keys WHERE ${active}`, values),
-  ]);
-  return firstKey(updated, now) ?? (found?.results.length === 1 ? "rotated" : null);
+  const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
+    change: audited(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }, update),
+    after: [selectFound(session, active, values)],
+  });
+  return firstKey(results[0], now) ?? done ?? whyNot(results.at(-1), "rotated" as const) ?? null;
 }
 
 export async function renameApiKey(
@@ -173,12 +208,15 @@ export async function renameApiKey(
   id: string,
   name: string,
   { now, eventId }: AuditStamp,
-): Promise<ApiKey | null> {
-  const sql = `UPDATE api_keys SET name = :name WHERE ${OWN_KEY} RETURNING ${COLUMNS}`;
-  const update = prepare(session, sql, { email: owner.email, id, name });
+): Promise<ApiKey | Held | null> {
+  const values = { email: owner.email, id, name, now };
+  const sql = `UPDATE api_keys SET name = :name WHERE ${OWN_KEY} AND ${MAY_CHANGE} RETURNING ${COLUMNS}`;
   const event = { id: eventId, event: "renamed", apiKeyId: id, apiKeyName: name, now } as const;
-  const [updated] = await session.batch(audited(session, owner, event, update));
-  return firstKey(updated, now);
+  const [updated, , found] = await session.batch([
+    ...audited(session, owner, event, prepare(session, sql, values)),
+    selectFound(session, OWN_KEY, values),
+  ]);
+  return firstKey(updated, now) ?? whyNot(found, null) ?? null;
 }
 
 /** Revoking again changes nothing and returns the key as it is. */

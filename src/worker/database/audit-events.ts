@@ -3,6 +3,7 @@ import type { Identifier } from "../credentials/id.ts";
 import type { AuditEvent, Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -18,6 +19,20 @@ type Row = {
 };
 
 const REFUSAL_INTERVAL_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Changes of its keys that an account may make in any hour, but revocations: each has a creation. */
+const CHANGES_AN_HOUR = 100;
+/** Uses of revoked keys that are recorded for an account in an hour. */
+const USES_AN_HOUR = 100;
+
+/** When the account of `:email` made the first of as many changes as it may in an hour (Unix milliseconds), if it has; a subquery. */
+const HELD_SINCE = `(SELECT e.created_at FROM audit_events e
+  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed')
+  ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${CHANGES_AN_HOUR - 1})`;
+/** The condition of such a change. */
+export const MAY_CHANGE = `${HELD_SINCE} IS NULL`;
+/** Until when no further change is possible (Unix milliseconds), or null. */
+export const HELD_UNTIL = `${HELD_SINCE} + ${HOUR_MS}`;
 
 /** An audit event to record. `id` is the event's own. */
 export type NewAuditEvent = {
@@ -45,23 +60,25 @@ export const audited = (
     .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now),
 ];
 
-/** The statement that records a creation that the cap refused: there is no such key after it. At most one a minute. */
+/** The statement that records a creation that was refused: there is no such key after it. At most one a minute, and no replay. */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, actor, address }: Owner,
   { id, apiKeyId, apiKeyName, now }: NewAuditEvent,
+  idempotencyKey: string | undefined,
 ): D1PreparedStatement =>
-  session
-    .prepare(
-      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-       SELECT ?2, a.id, 'refused', NULL, ?4, ?5, ?6, ?7
-       FROM accounts a WHERE a.owner_email = ?1 AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = ?3)
-         AND NOT EXISTS (
-           SELECT 1 FROM audit_events e WHERE e.account_id = a.id AND e.created_at > ?8 AND e.event = 'refused')`,
-    )
-    .bind(email, id, apiKeyId, apiKeyName, actor, address, now, now - REFUSAL_INTERVAL_MS);
+  prepare(
+    session,
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+     SELECT :id, a.id, 'refused', NULL, :apiKeyName, :actor, :address, :now
+     FROM accounts a WHERE a.owner_email = :email AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
+       AND ${notDoneBefore("a.id")} AND NOT EXISTS (
+         SELECT 1 FROM audit_events e
+         WHERE e.account_id = a.id AND e.created_at > :now - ${REFUSAL_INTERVAL_MS} AND e.event = 'refused')`,
+    { email, id, apiKeyId, apiKeyName, actor, address, now, idempotencyKey },
+  );
 
-/** Records the use of a revoked key, at most once an hour. `now` is in Unix milliseconds. */
+/** Records the use of a revoked key, at most once an hour, and at most 100 of an account. `now` is in Unix milliseconds. */
 export async function recordUseAfterRevocation(
   database: D1Database,
   apiKeyId: string,
@@ -75,7 +92,10 @@ export async function recordUseAfterRevocation(
        SELECT ?2, k.account_id, 'used-after-revocation', k.id, k.name, NULL, ?3, ?4
        FROM api_keys k WHERE k.id = ?1 AND NOT EXISTS (
          SELECT 1 FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= ?5
-           AND e.event = 'used-after-revocation' AND e.api_key_id = k.id)`,
+           AND e.event = 'used-after-revocation' AND e.api_key_id = k.id)
+         AND ${USES_AN_HOUR} > (
+           SELECT count(*) FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= ?5
+             AND e.event = 'used-after-revocation')`,
     )
     .bind(apiKeyId, eventId, address, now, now - (now % 3_600_000))
     .run();

@@ -4,13 +4,25 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
-import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
-type Row = { id: string; by_tenant: number; panelist_id: string | null; body: string; created_at: number };
+type Row = {
+  id: string;
+  by_tenant: number;
+  panelist_id: string | null;
+  body: string;
+  created_at: number;
+  fit?: number;
+};
 
+const selectPage = (columns: string, rows: string) =>
+  `SELECT ${columns} FROM comments
+   WHERE proposal_id = :proposalId AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+   ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
+const SIZES = selectPage(`octet_length(body) + ${ITEM_BYTES} AS bytes`, ":rows");
 const COLUMNS = `id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
 
 const toComment = (row: Row): Comment => ({
@@ -30,13 +42,7 @@ export async function listComments(
   const values = { ...path, accountId, ...pageValues(request) };
   const [owned, comments] = await session.batch([
     prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
-    prepare(
-      session,
-      `SELECT ${COLUMNS} FROM comments
-       WHERE proposal_id = :proposalId AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
-       ORDER BY created_at DESC, id DESC LIMIT :rows`,
-      values,
-    ),
+    prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, values),
   ]);
   if (owned?.results.length !== 1) return null;
   return toPage(rowsOf<Row>(comments), request, toComment, byCreation);

@@ -10,12 +10,20 @@ import { prepare, rowsOf } from "./statement.ts";
 /** How long an outcome is kept, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
 export const OUTCOME_KEPT_MS = 24 * 3_600_000;
 
-/** The account that has the keys: by its own id, or as the account of an idea bank. */
-export type AccountReference = { readonly accountId: string } | { readonly ideaBankId: string };
+/** The account that has the keys: by its own id, as the account of an idea bank, or by its owner. */
+export type AccountReference =
+  | { readonly accountId: string }
+  | { readonly ideaBankId: string }
+  | { readonly email: string };
+
+/** The account of an owner, if it is in this database. */
+export const ACCOUNT_OF_OWNER = "(SELECT id FROM accounts WHERE owner_email = :email)";
 
 /** An expression of SQL. */
-export const accountOf = (account: AccountReference): string =>
-  "accountId" in account ? ":accountId" : "(SELECT account_id FROM idea_banks WHERE id = :ideaBankId)";
+export function accountOf(account: AccountReference): string {
+  if ("accountId" in account) return ":accountId";
+  return "email" in account ? ACCOUNT_OF_OWNER : "(SELECT account_id FROM idea_banks WHERE id = :ideaBankId)";
+}
 
 /** The condition of an insert: nothing is stored under `:idempotencyKey`, or that is NULL. `account` is an expression of SQL. */
 export const notDoneBefore = (account = ":accountId"): string =>
@@ -38,7 +46,8 @@ export async function insertOnce<Outcome>(
       ? [insert]
       : [
           clearExpired(session, account, idempotencyKey),
-          ...remembered(session, account, idempotencyKey, outcome, insert),
+          insert,
+          remember(session, account, idempotencyKey, outcome),
           recall(session, account, idempotencyKey),
         ];
   const results = await session.batch([...before, ...statements]);
@@ -70,22 +79,19 @@ export const clearExpired = (session: D1DatabaseSession, account: AccountReferen
     { ...account, key, expired: now - OUTCOME_KEPT_MS },
   );
 
-/** The insert, and the statement after it that stores the outcome if the insert has added a row. */
-const remembered = (
+/** The statement that stores the outcome if the statement before it has changed a row. */
+export const remember = (
   session: D1DatabaseSession,
   account: AccountReference,
   { key, requestHash, now }: IdempotencyKey,
   outcome: unknown,
-  insert: D1PreparedStatement,
-): readonly D1PreparedStatement[] => [
-  insert,
+): D1PreparedStatement =>
   prepare(
     session,
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
      SELECT ${accountOf(account)}, :key, :requestHash, :outcome, :now WHERE changes() > 0`,
     { ...account, key, requestHash, outcome: JSON.stringify(outcome), now },
-  ),
-];
+  );
 
 /** Selects what is stored under the key, for `toResult`. */
 export const recall = (session: D1DatabaseSession, account: AccountReference, { key }: IdempotencyKey) =>

@@ -4,6 +4,11 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 /** The position before the first row of a list, in its order. */
 const START = { descending: Number.MAX_SAFE_INTEGER, ascending: -1 } as const;
 
+/** A page with long texts ends here, as they are stored. */
+const PAGE_BYTES = 2 ** 20;
+/** What an item has besides its texts: names of fields, identifiers, times, a display name. */
+export const ITEM_BYTES = 1_000;
+
 /**
  * The values of a page's query: `WHERE (key, id) < (:afterKey, :afterId) ORDER BY key DESC, id DESC LIMIT :rows`, or the reverse. One
  * row more than the page shows whether another page follows.
@@ -14,14 +19,28 @@ export const pageValues = ({ after, limit }: PageRequest, order: keyof typeof ST
   rows: limit + 1,
 });
 
-export function toPage<Row extends { readonly id: string }, Item>(
+/**
+ * For lists of long texts: a common table expression that says how many `items` of a page fit into it, at least one. `sizes` selects the
+ * `bytes` of the page's rows, with the LIMIT: no text is read for it. A page of items that are too large together has as many as
+ * would fit if all were as large as the largest. (A running sum is exact. SQLite's window functions read each row five times.)
+ */
+export const fitOf = (sizes: string): string =>
+  `fit AS MATERIALIZED (
+     SELECT iif(coalesce(sum(bytes), 0) <= ${PAGE_BYTES}, :rows, max(1, ${PAGE_BYTES} / max(bytes))) AS items FROM (${sizes}))`;
+/** The column that `toPage` reads of it. */
+export const FIT = "(SELECT items FROM fit) AS fit";
+/** The LIMIT of the query of the texts. */
+export const FITTING_ROWS = "min(:rows, (SELECT items + 1 FROM fit))";
+
+/** `fit`: how many items fit into the page. */
+export function toPage<Row extends { readonly id: string; readonly fit?: number }, Item>(
   rows: readonly Row[],
   { limit }: PageRequest,
   toItem: (row: Row) => Item,
   keyOf: (row: Row) => number,
 ): Page<Item> {
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const page = rows.slice(0, Math.min(limit, rows[0]?.fit ?? limit));
+  const last = rows.length > page.length ? page.at(-1) : undefined;
   return { items: page.map(toItem), next: last && { key: keyOf(last), id: last.id } };
 }
 

@@ -92,7 +92,9 @@ export const permitted = (capability: Capability): string =>
    WHERE b.id = :ideaBankId AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
      AND ${REQUIRED[capability].map((condition) => SQL[condition]).join(" AND ")}`;
 
-/** The condition that the panelist may see the proposal p, and the proposal `:proposalId` if that is so. */
-export const VISIBLE = "(p.visibility = 'public' OR (p.visibility = 'pending' AND p.author_id = :panelistId))";
+/** The condition that the panelist may see a proposal, and the proposal `:proposalId` if that is so. */
+export const visible = (p: string): string =>
+  `(${p}.visibility = 'public' OR (${p}.visibility = 'pending' AND ${p}.author_id = :panelistId))`;
+export const VISIBLE = visible("p");
 export const SEEN_PROPOSAL = `SELECT 1 FROM proposals p
   WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE} AND ${targetStays("p")}`;

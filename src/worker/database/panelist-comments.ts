@@ -5,9 +5,9 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import type { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, notDoneBefore } from "./idempotency.ts";
-import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
-import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
+import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -17,7 +17,15 @@ type Row = {
   author: string | null;
   body: string;
   created_at: number;
+  fit?: number;
 };
+
+const selectPage = (columns: string, rows: string) =>
+  `SELECT ${columns} FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
+   WHERE c.proposal_id = :proposalId AND (c.created_at, c.id) > (:afterKey, :afterId) AND EXISTS (${SEEN_PROPOSAL})
+   ORDER BY c.created_at, c.id LIMIT ${rows}`;
+const SIZES = selectPage(`octet_length(c.body) + ${ITEM_BYTES} AS bytes`, ":rows");
+const COLUMNS = `c.id, c.by_tenant, coalesce(c.panelist_id = :panelistId, 0) AS mine, w.display_name AS author, c.body, c.created_at`;
 
 const toComment = (row: Row): PanelistComment => ({
   id: row.id,
@@ -38,18 +46,14 @@ export async function listCommentsForPanelist(
   const [access, seen, comments] = await session.batch([
     selectAccess(session, token),
     selectVisible(session, token, proposalId),
-    prepare(
-      session,
-      `SELECT c.id, c.by_tenant, coalesce(c.panelist_id = :panelistId, 0) AS mine, w.display_name AS author, c.body, c.created_at
-       FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
-       WHERE c.proposal_id = :proposalId AND (c.created_at, c.id) > (:afterKey, :afterId) AND EXISTS (${SEEN_PROPOSAL})
-       ORDER BY c.created_at, c.id LIMIT :rows`,
-      { ...tokenValues(token), ...pageValues(request, "ascending"), proposalId },
-    ),
+    prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
+      ...tokenValues(token),
+      ...pageValues(request, "ascending"),
+      proposalId,
+    }),
   ]);
   return {
-    access: toAccess(access),
-    proposal: toVisible(seen),
+    ...toSeen(access, seen),
     page: toPage(rowsOf<Row>(comments), request, toComment, byCreation),
   };
 }
@@ -78,7 +82,7 @@ export async function addComment(
     selectAccess(session, token),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(before[0]), proposal: toVisible(before[1]), result };
+  return { ...toSeen(before[0], before[1]), result };
 }
 
 /** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
@@ -103,8 +107,7 @@ export async function removeComment(
   ]);
   const [row] = rowsOf<{ mine: number }>(found);
   return {
-    access: toAccess(access),
-    proposal: toVisible(seen),
+    ...toSeen(access, seen),
     comment: row === undefined ? null : { mine: row.mine === 1 },
   };
 }

@@ -14,7 +14,7 @@ import { deleteOfIdeaBank } from "./deletions.ts";
 import { insertOnce, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { targetOf, targetStays, votesOnTheWay } from "./merges.ts";
-import { pageValues, toPage } from "./pagination.ts";
+import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagination.ts";
 import {
   type PanelistAccess,
   permitted,
@@ -23,8 +23,9 @@ import {
   toAccess,
   tokenValues,
   VISIBLE,
+  visible,
 } from "./panelist-access.ts";
-import { toResponse } from "./proposals.ts";
+import { PROPOSAL_BYTES, toResponse } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 export type ProposalRow = {
@@ -39,10 +40,12 @@ export type ProposalRow = {
   author: string | null;
   response: string | null;
   responded_at: number | null;
+  merged: number;
   duplicate_of: string | null;
   created_at: number;
   last_activity_at: number;
   sort_key: number;
+  fit?: number;
 };
 
 /** A list of `mine` that no index has the order of contains at most so many of a panelist's latest proposals or votes. */
@@ -52,7 +55,9 @@ const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at, ${targetOf("p")} AS duplicate_of,
+const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at,
+  p.duplicate_of IS NOT NULL AS merged,
+  (SELECT d.id FROM proposals d WHERE d.id = ${targetOf("p")} AND ${visible("d")}) AS duplicate_of,
   p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
   EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId)
     OR EXISTS (SELECT 1 ${votesOnTheWay("p.id")}) AS voted`;
@@ -84,7 +89,9 @@ export async function listForPanelist(
     selectAccess(session, token),
     prepare(
       session,
-      `SELECT ${COLUMNS}, page.sort_key FROM (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows) page
+      `WITH page AS MATERIALIZED (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+       SELECT ${COLUMNS}, page.sort_key, ${FIT}
+       FROM (SELECT * FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) page
        JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
        ORDER BY page.sort_key DESC, page.id DESC`,
       { ...tokenValues(token), ...pageValues(request) },
@@ -99,19 +106,19 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
   const key = SORT_KEYS[sort];
   if (mine === undefined) {
     const select = (each: ProposalStatus) =>
-      `SELECT id, ${key} AS sort_key FROM proposals
+      `SELECT id, ${key} AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
        WHERE idea_bank_id = :ideaBankId AND ${sort === "new" ? NEW : "listed = 1"} AND status = '${each}'
          AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
   if (mine === "submitted" && sort === "new") {
     const select = (each: ProposalStatus) =>
-      `SELECT id, created_at AS sort_key FROM proposals
+      `SELECT id, created_at AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
        WHERE ${OWN_VISIBLE} AND status = '${each}' AND (created_at, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
   if (mine === "voted" && sort === "new" && status === undefined)
-    return `SELECT p.id AS id, v.sort_key FROM (
+    return `SELECT p.id AS id, v.sort_key, ${PROPOSAL_BYTES} AS bytes FROM (
         SELECT proposal_id, created_at AS sort_key FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
           AND (created_at, proposal_id) < (:afterKey, :afterId)
         ORDER BY created_at DESC, proposal_id DESC LIMIT ${LOOKED_AT}) v
@@ -123,7 +130,8 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
       : `SELECT proposal_id AS id, created_at AS since FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
          ORDER BY created_at DESC, proposal_id DESC`;
   const ownKey = sort === "new" ? "own.since" : `p.${key}`;
-  return `SELECT p.id AS id, ${ownKey} AS sort_key FROM (${ids} LIMIT ${MINE_AT_MOST}) own CROSS JOIN proposals p ON p.id = own.id
+  return `SELECT p.id AS id, ${ownKey} AS sort_key, ${PROPOSAL_BYTES} AS bytes
+    FROM (${ids} LIMIT ${MINE_AT_MOST}) own CROSS JOIN proposals p ON p.id = own.id
     WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`}
       AND (${ownKey}, p.id) < (:afterKey, :afterId)`;
 }
@@ -145,13 +153,18 @@ export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, pr
     { ...tokenValues(token), proposalId },
   );
 
-export function toVisible(result: D1Result | undefined): PanelistProposal | null {
-  const [row] = rowsOf<ProposalRow>(result);
-  return row === undefined ? null : toProposal(row);
-}
+/** `proposal` is null when there is none that the panelist may see. `merged`: into another one, which `duplicateOf` may not name. */
+export type SeenProposal = {
+  readonly access: PanelistAccess;
+  readonly proposal: PanelistProposal | null;
+  readonly merged: boolean;
+};
 
-/** `proposal` is null when there is none that the panelist may see. */
-export type SeenProposal = { readonly access: PanelistAccess; readonly proposal: PanelistProposal | null };
+/** Of the results of `selectAccess` and `selectVisible`. */
+export function toSeen(access: D1Result | undefined, seen: D1Result | undefined): SeenProposal {
+  const [row] = rowsOf<ProposalRow>(seen);
+  return { access: toAccess(access), proposal: row ? toProposal(row) : null, merged: row?.merged === 1 };
+}
 
 export async function loadForPanelist(
   session: D1DatabaseSession,
@@ -159,7 +172,7 @@ export async function loadForPanelist(
   proposalId: string,
 ): Promise<SeenProposal> {
   const [access, seen] = await session.batch([selectAccess(session, token), selectVisible(session, token, proposalId)]);
-  return { access: toAccess(access), proposal: toVisible(seen) };
+  return toSeen(access, seen);
 }
 
 /** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
@@ -216,7 +229,7 @@ export async function editProposal(
     ),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(access), changed: edited?.results.length === 1, proposal: toVisible(seen) };
+  return { ...toSeen(access, seen), changed: edited?.results.length === 1 };
 }
 
 const UNCHANGED = "coalesce(:title, title) = title AND coalesce(:description, description) = description";
@@ -238,5 +251,5 @@ export async function withdrawProposal(
     ),
     ...deleteOfIdeaBank(session, { ideaBankId: token.ideaBankId }, proposalId),
   ]);
-  return { access: toAccess(access), changed: deleted?.results.length === 1, proposal: toVisible(seen) };
+  return { ...toSeen(access, seen), changed: deleted?.results.length === 1 };
 }

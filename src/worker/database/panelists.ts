@@ -32,6 +32,22 @@ const toPanelist = (row: Row): Panelist => ({
   createdAt: toTimestamp(row.created_at),
 });
 
+/**
+ * A text in NFC has one form. An older release stored what it was sent: a row that has the same text decomposed gets the composed form
+ * before anything looks for it. No statement for a text that has no other form.
+ */
+export function composeExternalId(
+  session: D1DatabaseSession,
+  accountId: string,
+  externalId: string | null | undefined,
+): readonly D1PreparedStatement[] {
+  const decomposed = externalId?.normalize("NFD");
+  if (externalId == null || decomposed === externalId) return [];
+  const sql =
+    "UPDATE OR IGNORE panelists SET external_id = :externalId WHERE account_id = :accountId AND external_id = :decomposed";
+  return [prepare(session, sql, { accountId, externalId, decomposed })];
+}
+
 /** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
   session: D1DatabaseSession,
@@ -39,13 +55,15 @@ export async function listPanelists(
   externalId: string | undefined,
   request: PageRequest,
 ): Promise<Page<Panelist>> {
+  // The + keeps SQLite on the index by externalId.
+  const [key, named] =
+    externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id IN (:externalId, :decomposed)"];
   const { results } = await prepare(
     session,
     `SELECT ${COLUMNS} FROM panelists
-     WHERE account_id = :accountId AND deleted_at IS NULL AND (created_at, id) < (:afterKey, :afterId)
-       ${externalId === undefined ? "" : "AND external_id = :externalId"}
-     ORDER BY created_at DESC, id DESC LIMIT :rows`,
-    { accountId, externalId, ...pageValues(request) },
+     WHERE account_id = :accountId AND deleted_at IS NULL ${named} AND (${key}, id) < (:afterKey, :afterId)
+     ORDER BY ${key} DESC, id DESC LIMIT :rows`,
+    { accountId, externalId, decomposed: externalId?.normalize("NFD"), ...pageValues(request) },
   ).all<Row>();
   return toPage(results, request, toPanelist, byCreation);
 }
@@ -61,13 +79,14 @@ export async function createPanelist(
 ): Promise<IdempotentResult<Panelist>> {
   const insert = prepare(
     session,
-    `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at)
-     SELECT :id, :accountId, :externalId, :displayName, :active, :now WHERE ${notDoneBefore()}
+    `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at, tokens_issued)
+     SELECT :id, :accountId, :externalId, :displayName, :active, :now, 0 WHERE ${notDoneBefore()}
      ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  const composed = composeExternalId(session, accountId, input.externalId);
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created, composed);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
@@ -90,7 +109,9 @@ export async function updatePanelist(
   id: string,
   { externalId, displayName, active }: PanelistChanges,
 ): Promise<(Written & { readonly panelist: Panelist }) | "taken" | null> {
-  const [owned, updated, revoked] = await session.batch([
+  const composed = composeExternalId(session, accountId, externalId);
+  const results = await session.batch([
+    ...composed,
     session
       .prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL")
       .bind(accountId, id),
@@ -111,6 +132,7 @@ export async function updatePanelist(
     ),
     selectRevocation(session, accountId, id),
   ]);
+  const [owned, updated, revoked] = results.slice(composed.length);
   const [row] = rowsOf<Row>(updated);
   if (row !== undefined) return { panelist: toPanelist(row), revocation: rowsOf<TokenRevocation>(revoked)[0] };
   return owned?.results.length === 1 ? "taken" : null;

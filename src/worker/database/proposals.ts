@@ -15,7 +15,7 @@ import { deleteOfIdeaBank } from "./deletions.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
-import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -35,6 +35,7 @@ type Row = {
   merging: number;
   created_at: number;
   last_activity_at: number;
+  fit?: number;
 };
 
 /** In the idea bank that the path names, if it exists in the account. Proposals of a deleted one are stored for a while, but not accessible. */
@@ -45,6 +46,9 @@ export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targ
 
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
+
+/** How large a proposal is on a page. */
+export const PROPOSAL_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0) + ${ITEM_BYTES}`;
 
 const COLUMNS = `id, title, description, status, visibility, votes, comments, response, responded_at, created_at, last_activity_at,
   ${existingPanelist("author_id")} AS author_id, ${targetOf("proposals")} AS duplicate_of,
@@ -93,12 +97,15 @@ function selectPage({ status, visibility }: ProposalFilter): string {
      ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
      ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
      AND (created_at, id) < (:afterKey, :afterId)`;
-  if (visibility === undefined || status !== undefined)
-    return `${select(COLUMNS, { status, visibility })} ORDER BY created_at DESC, id DESC LIMIT :rows`;
-  const ids = mergeStatuses((each) => select("id, created_at AS sort_key", { visibility, status: each }));
-  return `SELECT ${COLUMNS} FROM proposals WHERE id IN (
-      SELECT id FROM (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows))
-    ORDER BY created_at DESC, id DESC`;
+  const bytes = `${PROPOSAL_BYTES} AS bytes`;
+  if (visibility === undefined || status !== undefined) {
+    const inOrder = (columns: string) => `${select(columns, { status, visibility })} ORDER BY created_at DESC, id DESC`;
+    return `WITH ${fitOf(`${inOrder(bytes)} LIMIT :rows`)} ${inOrder(`${COLUMNS}, ${FIT}`)} LIMIT ${FITTING_ROWS}`;
+  }
+  const ids = mergeStatuses((each) => select(`id, created_at AS sort_key, ${bytes}`, { visibility, status: each }));
+  return `WITH page AS MATERIALIZED (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+    SELECT ${COLUMNS}, ${FIT} FROM proposals
+    WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
 }
 
 export async function createProposal(

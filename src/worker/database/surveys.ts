@@ -5,7 +5,7 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
-import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { prepare } from "./statement.ts";
 
 type Row = {
@@ -15,9 +15,15 @@ type Row = {
   status: Survey["status"];
   created_at: number;
   updated_at: number;
+  fit?: number;
 };
 
 const COLUMNS = "id, title, description, status, created_at, updated_at";
+
+const selectPage = (columns: string, rows: string) =>
+  `SELECT ${columns} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+   ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
+const SIZES = selectPage(`octet_length(title) + octet_length(description) + ${ITEM_BYTES} AS bytes`, ":rows");
 
 const toSurvey = (row: Row): Survey => ({
   id: row.id,
@@ -33,12 +39,10 @@ export async function listSurveys(
   accountId: string,
   request: PageRequest,
 ): Promise<Page<Survey>> {
-  const { results } = await prepare(
-    session,
-    `SELECT ${COLUMNS} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
-     ORDER BY created_at DESC, id DESC LIMIT :rows`,
-    { accountId, ...pageValues(request) },
-  ).all<Row>();
+  const { results } = await prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
+    accountId,
+    ...pageValues(request),
+  }).all<Row>();
   return toPage(results, request, toSurvey, byCreation);
 }
 

@@ -1,6 +1,7 @@
 /** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { clearExpired, notDoneBefore, recall, toResult } from "./idempotency.ts";
+import { composeExternalId } from "./panelists.ts";
 import { prepare } from "./statement.ts";
 
 /** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
@@ -42,30 +43,37 @@ export async function findTokenIssue(
   const permitted = `EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}`;
   const found = `FROM panelists p WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${permitted}`;
   const issuedAt = "max(unixepoch(), coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
+  const issuable = `p.active = 1 AND ${issuedAt} <= unixepoch() + 1`;
 
   const inserted =
     "newPanelistId" in panelist
       ? [
+          ...composeExternalId(session, accountId, panelist.externalId),
           prepare(
             session,
-            `INSERT INTO panelists (id, account_id, external_id, created_at)
-             SELECT :newPanelistId, :accountId, :named, :now WHERE ${permitted}
+            `INSERT INTO panelists (id, account_id, external_id, created_at, tokens_issued)
+             SELECT :newPanelistId, :accountId, :named, :now, 1 WHERE ${permitted}
              ON CONFLICT (account_id, external_id) DO NOTHING`,
             { ...values, newPanelistId: panelist.newPanelistId },
           ),
         ]
       : [];
-  const rename = `UPDATE panelists SET display_name = :displayName
-    WHERE account_id = :accountId AND ${column} = :named AND deleted_at IS NULL
-      AND display_name IS NOT :displayName AND ${permitted}`;
-  const renamed = panelist.displayName === undefined ? [] : [prepare(session, rename, values)];
+  // A row is written for the first token, and for a new display name. A refused request changes nothing.
+  const renames = panelist.displayName !== undefined;
+  const noted = prepare(
+    session,
+    `UPDATE panelists AS p SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
+     WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${issuable} AND ${permitted}
+       AND (p.tokens_issued = 0 ${renames ? "OR p.display_name IS NOT :displayName" : ""})`,
+    values,
+  );
   const selected = prepare(
     session,
     `SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
     values,
   );
   if (idempotencyKey === undefined) {
-    const results = await session.batch<IssueRow>([...inserted, ...renamed, selected]);
+    const results = await session.batch<IssueRow>([...inserted, noted, selected]);
     return toIssue(results.at(-1)?.results[0]) ?? { kind: "refused" };
   }
   const account = { accountId };
@@ -74,19 +82,19 @@ export async function findTokenIssue(
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
      SELECT :accountId, :idempotencyKey, :requestHash,
        json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
-       AND p.active = 1 AND ${issuedAt} <= unixepoch() + 1`,
+       AND ${issuable}`,
     { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
   );
   const [issued, , recalled] = (
     await session.batch<IssueRow>([
       clearExpired(session, account, idempotencyKey),
       ...inserted,
-      ...renamed,
+      noted,
       selected,
       remembered,
       recall(session, account, idempotencyKey),
     ])
-  ).slice(1 + inserted.length + renamed.length);
+  ).slice(2 + inserted.length);
   return toIssue(issued?.results[0]) ?? toResult(recalled, idempotencyKey);
 }
 

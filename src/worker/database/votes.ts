@@ -1,8 +1,7 @@
 /** Rows of `votes`. Triggers keep the proposals' counts in the same transaction. */
-
 import { votesOnTheWay } from "./merges.ts";
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
-import { type SeenProposal, selectVisible, toVisible } from "./panelist-proposals.ts";
+import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 import { prepare } from "./statement.ts";
 
 /** Adds or removes the panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. `proposal` is its state afterwards. One round trip. */
@@ -28,5 +27,5 @@ export async function setVote(
     prepare(session, write, values),
     selectVisible(session, token, proposalId),
   ]);
-  return { access: toAccess(access), proposal: toVisible(seen) };
+  return toSeen(access, seen);
 }

@@ -12,5 +12,12 @@ export type OptionalBindings = {
 
 export type AppEnv = {
   Bindings: Env & OptionalBindings;
-  Variables: { requestId: string; problemLog: ProblemLog; settings: Settings; operation: string | undefined };
+  Variables: {
+    requestId: string;
+    problemLog: ProblemLog;
+    settings: Settings;
+    operation: string | undefined;
+    /** Whose lists a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
+    listsOf: string | undefined;
+  };
 };

@@ -1,12 +1,14 @@
 /** The problems around merges. */
 import { Problem } from "../problem.ts";
 
-/** For a change of a proposal that was merged. */
-export const mergedInto = (duplicateOf: string): Problem =>
-  new Problem("conflict", {
-    detail: `This proposal was merged into ${duplicateOf}. Change that proposal instead.`,
-    extensions: { duplicateOf },
-  });
+/** For a change of a proposal that was merged. `duplicateOf` is null when the client may not see the proposal that it was merged into. */
+export const mergedInto = (duplicateOf: string | null): Problem =>
+  duplicateOf === null
+    ? new Problem("conflict", { detail: "This proposal was merged into another one, and cannot be changed." })
+    : new Problem("conflict", {
+        detail: `This proposal was merged into ${duplicateOf}. Change that proposal instead.`,
+        extensions: { duplicateOf },
+      });
 
 export const mergesUnderWay = (): Problem =>
   new Problem("conflict", {

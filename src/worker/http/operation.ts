@@ -45,7 +45,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 
 /** Whether the operation honours the header `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, credential, idempotent }: Operation): boolean =>
-  method === "POST" && (credential.kind === "apiKey" || credential.kind === "compoundToken") && !idempotent;
+  method === "POST" && ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent;
 
 /** The names of a path's parameters. */
 export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`

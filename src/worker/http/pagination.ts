@@ -33,12 +33,14 @@ export const respondPage = async <E extends AppEnv, Item>(
   { items, next }: Page<Item>,
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
-/** Identifies the list of a cursor: the path, and every parameter but `cursor` and `limit`. */
+/** Identifies the list of a cursor: whose it is, the path, and every parameter but `cursor` and `limit`. */
 function listOf<E extends AppEnv>(c: Context<E>): string {
+  const holder = c.get("listsOf");
+  if (holder === undefined) throw new Error("nobody is known whose list this is");
   const filters = Object.entries(c.req.query())
     .filter(([name]) => name !== "cursor" && name !== "limit")
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return `${c.req.path}?${new URLSearchParams(filters)}`;
+  return `${holder} ${c.req.path}?${new URLSearchParams(filters)}`;
 }
 
 function singleParameters(c: Context): Record<string, string | undefined> {

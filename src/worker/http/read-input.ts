@@ -19,8 +19,8 @@ export type Input<O extends Operation> = {
 };
 
 /**
- * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is the id of the API key,
- * panelist or account that sends the request.
+ * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is who sends
+ * the request: the id of the API key, those of the idea bank and the panelist, or `account` for an owner.
  */
 export async function readInput<E extends AppEnv, O extends Operation>(
   c: Context<E>,

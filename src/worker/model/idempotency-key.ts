@@ -1,7 +1,7 @@
 /** A client's Idempotency-Key, and the result of a POST with one. */
 
 /**
- * `key` is prefixed with the id of the API key or panelist that sent it: clients do not share keys.
+ * `key` is prefixed with who sent it (read-input.ts): clients do not share keys, and a panelist's idea banks do not either.
  * `requestHash` is of the method, the path and the body; `now` is in Unix milliseconds.
  */
 export type IdempotencyKey = { readonly key: string; readonly requestHash: string; readonly now: number };

@@ -22,7 +22,7 @@ export const PAGE_PARAMETERS = {
 };
 
 export const PAGE_PARAMETER_TEXTS = {
-  limit: "Items per page: 1 to 100. The default is 20.",
+  limit: "Items per page, at most: 1 to 100. The default is 20. A page ends at 1 MiB.",
   cursor: "The `nextCursor` of the previous page of this list, with the same filters. Absent for the first page.",
 };
 

@@ -91,7 +91,8 @@ if (!import.meta.deployed) {
       mine: "Whether the token's panelist submitted it.",
       author: "The display name of who submitted it, or `null`.",
       response: "The tenant's official response, or `null`.",
-      duplicateOf: "The proposal that this one was merged into, or `null`. Lists leave merged proposals out.",
+      duplicateOf:
+        "The proposal that this one was merged into, or `null`, also when this panelist may not see that one. Lists leave merged proposals out.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +

@@ -6,8 +6,8 @@ import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { flag, integer, line, Name, Timestamp } from "./text.ts";
 
-/** The tenant's own id for a person, unique within the tenant. */
-export const ExternalId = line({ min: 1, max: 200 });
+/** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
+export const ExternalId = line({ min: 1, max: 200 }, "NFC");
 
 export const Panelist = z.object({
   id: Id,

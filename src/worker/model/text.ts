@@ -1,4 +1,4 @@
-/** The texts that clients send: trimmed, without control characters, otherwise kept as sent. Lengths are in Unicode characters. */
+/** The texts that clients send: trimmed, without control characters, kept as sent unless a form is named. Lengths are in Unicode characters. */
 import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
@@ -7,27 +7,49 @@ type Bounds = { readonly min: number; readonly max: number };
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
 
-/** Bidirectional controls, zero-width characters and whatever else a screen does not show (Unicode's Default_Ignorable_Code_Point). */
-const INVISIBLE = /[\p{DI}\p{Bidi_Control}]/u;
-
 /**
- * Where an invisible character changes what is seen: the style of an emoji, the joint of an emoji sequence, the variant of a
- * Han character, and the joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
+ * What a screen does not show: Unicode's Default_Ignorable_Code_Point (bidirectional controls, zero-width characters, variation selectors,
+ * tags), the noncharacters, and the three annotation characters, which Unicode leaves out of the first. The other
+ * characters of the category Cf are seen: signs that enclose numbers, the layout of hieroglyphs.
  */
-const INVISIBLE_WITH_EFFECT =
-  /(?<=\p{Emoji})\ufe0f|(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{ExtPict})|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=\p{L})/gu;
+const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/u;
+
+/** What stands where an invisible character changes what is seen. Each needs the base that it changes. */
+const INVISIBLE_WITH_EFFECT = new RegExp(
+  [
+    // Emoji: the style of a picture, the joint of a sequence, a keycap, the flags of subdivisions (UTS #51).
+    /(?<=\p{ExtPict})[\ufe0e\ufe0f]/u,
+    /(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{ExtPict})/u,
+    /(?<=[0-9#*])\ufe0f(?=\u20e3)/u,
+    /(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u,
+    // Variants of a Han character, of a letter of Myanmar or Phags-pa, of a Mongolian letter; the Mongolian vowel separator.
+    /(?<=\p{sc=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u,
+    /(?<=[\p{sc=Mymr}\p{sc=Phag}])\ufe00/u,
+    /(?<=\p{sc=Mong})(?<=\p{L})[\u180b-\u180d\u180f]/u,
+    /(?<=\p{sc=Mong})(?<!\u180e)\u180e(?=\p{sc=Mong})(?=\p{L})/u,
+    // The joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
+    /(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=\p{L})/u,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "gu",
+);
 
 const isVisible = (value: string) => !INVISIBLE.test(value.replace(INVISIBLE_WITH_EFFECT, ""));
+
+/** Not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
+const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 
 const lengthMessage = ({ min, max }: Bounds) =>
   min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 
 /** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
-const text = (bounds: Bounds, forbidden: RegExp) =>
+const text = (bounds: Bounds, forbidden: RegExp, form?: "NFC") =>
   z
     .string(orRequired("must be a string"))
     .check(
       z.trim(),
+      ...(form === undefined ? [] : [z.normalize(form)]),
       z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
@@ -41,10 +63,11 @@ const orRequired = (message: string) => ({
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. */
-export const line = (bounds: Bounds) =>
-  text(bounds, CONTROL).check(
+/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. `form`: normalized; otherwise kept as sent. */
+export const line = (bounds: Bounds, form?: "NFC") =>
+  text(bounds, CONTROL, form).check(
     z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
+    z.refine((value) => value === "" || SEEN.test(value), { error: "must contain a character that can be seen" }),
   );
 
 /** A longer text: line breaks and tabs are allowed. */

@@ -28,12 +28,12 @@ export type ParticipationRequest<O extends Operation> = Input<O> & {
 
 /**
  * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
- * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: a merged proposal is refused.
+ * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: it was merged, and so cannot be changed.
  */
 export type ParticipationResult = {
   readonly access: PanelistAccess;
   readonly proposal?: PanelistProposal | null;
-  readonly final?: true;
+  readonly final?: boolean;
   readonly respond: () => Response | Promise<Response>;
 };
 
@@ -58,6 +58,7 @@ export function createParticipationAnswer(tokens: TokenReader, databases: Databa
     const database = databases.of(c, token.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId, method === "GET");
+    c.set("listsOf", token.ideaBankId);
     // What a replica does not know was perhaps created, or opened, a moment ago: a token that is younger than that is asked for twice.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
@@ -82,7 +83,7 @@ export function createParticipationAnswer(tokens: TokenReader, databases: Databa
     if (refusal !== undefined) throw refusal;
     if (found.proposal === null) throw new Problem("proposal-not-found");
     requireCapability(found.access, capability);
-    if (found.final && found.proposal?.duplicateOf) throw mergedInto(found.proposal.duplicateOf);
+    if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
     const response = await found.respond();
     if (primary.bookmark !== undefined) await sendConsistencyToken(c, response, token.ideaBankId, primary.bookmark);
     return response;
@@ -93,12 +94,12 @@ export function createParticipationAnswer(tokens: TokenReader, databases: Databa
 async function readCheckedInput<O extends Operation>(
   c: Context<AppEnv>,
   operation: O,
-  { panelistId }: VerifiedToken,
+  { ideaBankId, panelistId }: VerifiedToken,
 ): Promise<Input<O>> {
   const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
   if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
   if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");
-  return readInput(c, operation, panelistId);
+  return readInput(c, operation, `${ideaBankId} ${panelistId}`);
 }
 
 /** `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are open. */

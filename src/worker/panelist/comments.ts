@@ -20,7 +20,7 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
   addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
-    const { access, proposal, result } = found;
+    const { access, proposal, merged, result } = found;
     // It moves an implemented proposal up in the changelog.
     views.noteWrite(token.ideaBankId, session.getBookmark() ?? "");
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
@@ -31,7 +31,7 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
       ...body,
       createdAt: toTimestamp(created.at),
     });
-    return { access, proposal, final: true, respond: () => respondCreated(c, result, toComment) };
+    return { access, proposal, final: merged, respond: () => respondCreated(c, result, toComment) };
   },
 
   removeComment: async (c, { session, token, ids }) => {

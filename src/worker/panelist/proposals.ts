@@ -58,30 +58,30 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
   },
 
   editProposal: async (c, { session, token, ids, body, now }) => {
-    const { access, proposal, changed } = await editProposal(session, token, ids.proposalId, body, now);
+    const { access, proposal, merged, changed } = await editProposal(session, token, ids.proposalId, body, now);
     const respond = () => {
       if (!changed) throw refusal(proposal);
       return c.json(proposal);
     };
-    return { access, proposal, final: true, respond };
+    return { access, proposal, final: merged, respond };
   },
 
   withdrawProposal: async (c, { session, token, ids }) => {
-    const { access, proposal, changed } = await withdrawProposal(session, token, ids.proposalId);
+    const { access, proposal, merged, changed } = await withdrawProposal(session, token, ids.proposalId);
     const respond = () => {
       if (!changed) throw refusal(proposal);
       return c.body(null, 204);
     };
-    return { access, proposal, final: true, respond };
+    return { access, proposal, final: merged, respond };
   },
 
   vote: async (c, { session, token, ids, now }) => {
-    const { access, proposal } = await setVote(session, token, ids.proposalId, true, now);
-    return { access, proposal, final: true, respond: () => c.json({ voted: true, votes: proposal?.votes ?? 0 }) };
+    const { access, proposal, merged } = await setVote(session, token, ids.proposalId, true, now);
+    return { access, proposal, final: merged, respond: () => c.json({ voted: true, votes: proposal?.votes ?? 0 }) };
   },
 
   unvote: async (c, { session, token, ids, now }) => {
-    const { access, proposal } = await setVote(session, token, ids.proposalId, false, now);
-    return { access, proposal, final: true, respond: () => c.json({ voted: false, votes: proposal?.votes ?? 0 }) };
+    const { access, proposal, merged } = await setVote(session, token, ids.proposalId, false, now);
+    return { access, proposal, final: merged, respond: () => c.json({ voted: false, votes: proposal?.votes ?? 0 }) };
   },
 };

@@ -44,6 +44,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
+    c.set("listsOf", accountId);
     const primary = database.atPrimary();
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
       if (await ownsPath(primary.session, accountId, path, ids)) throw error;

@@ -207,6 +207,8 @@ describe("the activity", () => {
     expect(second.match(/<li class=/g)).toHaveLength(5);
     expect(second).toContain("created");
     expect((await owner.page("/activity?cursor=nonsense")).status).toBe(400);
+    expect((await owner.page(older)).status).toBe(200);
+    expect((await createOwner().page(older)).status).toBe(400);
   });
 });
 

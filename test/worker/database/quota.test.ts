@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { addVoters, addVotes, findMiscounts } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
@@ -54,6 +55,10 @@ describe("an account's stored bytes", () => {
       if (method === "DELETE" && isOutside) await tenant.send(method, fillPath(path, ids));
     }
     await runScheduled(env);
+    // The revocation of the panelist's tokens, which is kept for 91 days.
+    expect(await storedBytes(ids.accountId)).toBe(100);
+    freeze(Date.now() + 92 * 86_400_000);
+    await runScheduled(env);
     expect(await storedBytes(ids.accountId)).toBe(0);
   });
 });
@@ -89,6 +94,7 @@ it.each([
   expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`)).status).toBe(204);
   expect((await tenant.send("PATCH", `/tenant/panelists/${ids.panelistId}`, { active: false })).status).toBe(200);
   expect((await tenant.send("DELETE", proposal)).status).toBe(204);
+  expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`)).status).toBe(204);
 });
 
 it("a full account does not affect another one", async () => {

@@ -106,7 +106,15 @@ describe("a database of the first version", () => {
     const counted = await rows("SELECT id, stored_bytes FROM accounts ORDER BY id");
     expect(counted.at(-1)).toEqual({ id: "0irstAcct003", stored_bytes: 0 });
     // The triggers count the same when every row is deleted again.
-    for (const table of ["comments", "proposals", "idea_banks", "panelists", "surveys", "idempotency_keys"]) {
+    for (const table of [
+      "comments",
+      "proposals",
+      "idea_banks",
+      "panelists",
+      "token_revocations",
+      "surveys",
+      "idempotency_keys",
+    ]) {
       await rows(`DELETE FROM ${table}`);
     }
     expect(await rows("SELECT DISTINCT stored_bytes FROM accounts")).toEqual([{ stored_bytes: 0 }]);

@@ -20,6 +20,16 @@ describe.each(Object.entries(lines))("%s", (_, schema) => {
     ["an invisible filler", "ad\u3164min"],
     ["a variation selector after a letter", "ad\ufe0fmin"],
     ["tag characters", "admin\u{e0041}\u{e0042}"],
+    [
+      "tag characters after an emoji that is no flag",
+      "\u{1f600}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    ],
+    ["the flag of a subdivision that has none", "\u{1f3f4}\u{e0075}\u{e0073}\u{e0074}\u{e0078}\u{e007f}"],
+    ["the flag of England without its end", "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}"],
+    ["a style after a digit", "1\ufe0f"],
+    ["a style twice", "\u2764\ufe0f\ufe0e"],
+    ["a Mongolian variation selector between Latin letters", "ad\u180bmin"],
+    ["a Mongolian vowel separator at the end", "\u1828\u1820\u180e"],
   ])("refuses %s", (_title, text) => {
     expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
       "must not contain invisible characters or bidirectional controls",
@@ -41,9 +51,46 @@ describe.each(Object.entries(lines))("%s", (_, schema) => {
     ["Sinhala with a zero-width joiner", "ශ්\u200dරී"],
     ["a Japanese name with a variant of a character", "葛\u{e0100}城"],
     ["Hebrew and Latin", "שלום CRM"],
+    ["the flags of England, Scotland and Wales", "🏴󠁧󠁢󠁥󠁮󠁧󠁿🏴󠁧󠁢󠁳󠁣󠁴󠁿🏴󠁧󠁢󠁷󠁬󠁳󠁿"],
+    ["an emoji in the style of text", "\u2764\ufe0e and \u00a9\ufe0e"],
+    ["Mongolian with variation selectors", "\u182e\u180b\u1820\u180f"],
+    ["Mongolian with a vowel separator", "\u182e\u1820\u1829\u180b\u180e\u1820"],
+    ["a dotted letter of Khamti", "\u1000\ufe00\u1075\ufe00"],
+    ["Arabic with a sign that encloses a number", "\u06dd\u0661\u0662"],
+    ["Braille with a blank", "\u2801\u2800\u2803"],
     ["accents, combined", "Cafe\u0301"],
   ])("takes %s", (_title, text) => {
-    expect(schema.parse(text)).toBe(text);
+    expect(schema.parse(text)).toBe(schema === ExternalId ? text.normalize("NFC") : text);
+  });
+});
+
+describe("by Unicode's properties", () => {
+  const points = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point));
+  // Those that break a line, those that show nothing, those that are no characters, and halves of characters.
+  const refused = points.filter((point) =>
+    /[\p{Cc}\p{Zl}\p{Zp}\p{DI}\p{Bidi_Control}\p{NChar}\p{Cs}\ufff9-\ufffb]/u.test(point),
+  );
+
+  it("refuses each code point that is not seen, between letters", () => {
+    expect(refused.length).toBeGreaterThan(6_000);
+    expect(refused.filter((point) => Name.safeParse(`a${point}b`).success)).toEqual([]);
+  });
+
+  it("takes all other characters", () => {
+    const isRefused = new Set(refused);
+    const others = points
+      .filter((point) => !isRefused.has(point))
+      .filter((point) => !/[\s\p{Cn}\p{Co}\p{sc=Han}\p{sc=Hangul}]/u.test(point));
+    const lines = Array.from({ length: Math.ceil(others.length / 190) }, (_, line) =>
+      others.slice(line * 190, line * 190 + 190),
+    );
+    expect(lines.filter((each) => !Title.safeParse(each.join("")).success)).toEqual([]);
+  });
+
+  it.each(["\u2800", "\u2800 \u2800", "\u0301", "\u00a0\u0301\u2800"])("refuses %j: nothing in it is seen", (text) => {
+    expect(Name.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
+      "must contain a character that can be seen",
+    ]);
   });
 });
 

@@ -5,7 +5,8 @@ import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { withoutLimits } from "../../support/limits.ts";
-import { createPanel, listPath, type Panelist, PROPOSALS } from "../../support/panel.ts";
+import { createPanel, listPath, type Panelist, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { addIdeaBank, tokenFor } from "../../support/world.ts";
 
 type Item = {
   id: string;
@@ -99,6 +100,17 @@ it.each(SORTS)(
 );
 
 describe("a cursor", () => {
+  it("of another idea bank is refused, also of the same account", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (const title of ["One", "Two"]) await panelist.submit(title);
+    const { nextCursor: cursor = "" } = await panelist.read<Page>(listPath({ limit: "1" }));
+    const { id } = await addIdeaBank({ accountId: panel.bank.accountId });
+    const there = sendWith(panel.isolate, await tokenFor(id, panelist.id));
+    expect((await panelist.send("GET", listPath({ cursor }))).status).toBe(200);
+    expect((await there("GET", listPath({ cursor }))).status).toBe(400);
+  });
+
   it("belongs to its sort, filters and idea bank, and cannot be changed", async () => {
     const panelist = await createScene();
     const { nextCursor: cursor = "" } = await panelist.read<Page>(

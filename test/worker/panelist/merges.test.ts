@@ -47,6 +47,37 @@ describe("merging", () => {
     expect(await ids("?mine=voted", robin)).toEqual([target]);
   });
 
+  it("into a proposal that is hidden names no proposal, and is final all the same", async () => {
+    const { panel, robin, kim, sam, source, target, merge } = await createScene();
+    await merge(source, target);
+    for (const [visibility, seenBy] of [
+      ["hidden", []],
+      ["pending", [kim]],
+    ] as const) {
+      await panel.manage("PATCH", `/proposals/${target}`, { visibility });
+      for (const reader of [robin, kim, sam]) {
+        const duplicateOf = seenBy.some((each) => each === reader) ? target : null;
+        expect(await reader.read(`${PROPOSALS}/${source}`)).toMatchObject({ duplicateOf });
+        for (const [method, below, body] of [
+          ["PUT", "/vote"],
+          ["DELETE", "/vote"],
+          ["POST", "/comments", { body: "B" }],
+        ] as const) {
+          const refused = await reader.send(method, `${PROPOSALS}/${source}${below}`, body);
+          expect(refused.status).toBe(409);
+          const problem = await refused.text();
+          const { error, duplicateOf: named } = JSON.parse(problem);
+          expect([error, named]).toEqual(["conflict", duplicateOf ?? undefined]);
+          expect(problem.includes(target)).toBe(duplicateOf !== null);
+        }
+      }
+      for (const [method, body] of [["PATCH", { title: "T" }], ["DELETE"]] as const) {
+        const refused = await robin.send(method, `${PROPOSALS}/${source}`, body);
+        expect([refused.status, (await refused.text()).includes(target)]).toEqual([409, false]);
+      }
+    }
+  });
+
   it("is no activity", async () => {
     const { kim, source, target, merge } = await createScene();
     const activity = async () =>

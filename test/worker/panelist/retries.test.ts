@@ -9,7 +9,7 @@ import { createIsolate } from "../../support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 import { dumpDatabases } from "../../support/tenant.ts";
-import { tokenFor } from "../../support/world.ts";
+import { addIdeaBank, addProposal, tokenFor } from "../../support/world.ts";
 
 const posts = operationsOf("compoundToken").filter(({ method }) => method === "POST");
 const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
@@ -98,6 +98,19 @@ describe.each(posts)("$name", ({ operation, path: template }) => {
     const retried = await panelist.send("POST", path, body, KEY);
     expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
     expect(await dumpDatabases()).toEqual(before);
+  });
+
+  it("keeps idea banks apart: a key belongs to the idea bank of the token", async () => {
+    const { panel, panelist, path } = await createScene(template);
+    const other = await addIdeaBank({ accountId: panel.bank.accountId });
+    const { id } = await (await panelist.send("POST", path, body, KEY)).json<{ id: string }>();
+    const there = sendWith(panel.isolate, await tokenFor(other.id, panelist.id));
+    const otherPath = fillPath(template, { proposalId: await addProposal(other) });
+    const answer = await there("POST", otherPath, body, KEY);
+    expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
+    expect(await answer.json()).not.toMatchObject({ id });
+    const again = await there("POST", otherPath, body, KEY);
+    expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
   });
 
   it("stores nothing for a request that is refused: its key can be used again", async () => {

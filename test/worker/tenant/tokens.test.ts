@@ -1,10 +1,13 @@
 /** Issuing and revoking compound tokens, seen from both sides. */
 
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { verifyToken } from "../../../src/worker/credentials/compound-token.ts";
 import { freeze } from "../../support/clock.ts";
-import { countRows, databaseOf } from "../../support/databases.ts";
-import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
+import { bindingOf, countRows, databaseOf } from "../../support/databases.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
 import { signingKeys } from "../../support/world.ts";
 
 type Issued = { token: string; panelistId: string; expiresAt: string };
@@ -67,10 +70,15 @@ describe("issuing a token", () => {
 
   it("for an inactive panelist is 409, and writes nothing", async () => {
     const { tenant, tokens, panelistId } = await createScene();
-    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
-    const response = await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" });
-    expect(response.status).toBe(409);
-    expect(await countRows("idempotency_keys")).toBe(0);
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false, externalId: "customer-42" });
+    const before = await dumpDatabases();
+    for (const named of [{ panelistId }, { externalId: "customer-42" }]) {
+      for (const headers of [{}, { "Idempotency-Key": "k" }]) {
+        const response = await tenant.send("POST", tokens, { ...named, displayName: "Robin" }, headers);
+        expect(response.status).toBe(409);
+      }
+    }
+    expect(await dumpDatabases()).toEqual(before);
   });
 
   it("for another tenant's panelist, or on another tenant's idea bank, is 403, and creates no panelist", async () => {
@@ -82,6 +90,100 @@ describe("issuing a token", () => {
     expect((await mine.tenant.send("POST", theirs.tokens, { externalId: "x" })).status).toBe(403);
     expect((await mine.tenant.send("POST", theirs.tokens, { panelistId: mine.panelistId })).status).toBe(403);
     expect(await count()).toBe(before);
+  });
+});
+
+describe("that a token was issued", () => {
+  it("is noted once, by one written row", async () => {
+    const { accountId, tokens } = await createScene();
+    let written = 0;
+    const database = meterDatabase(databaseOf(accountId), (results) => {
+      for (const { meta } of results) written += meta.rows_written;
+    });
+    const tenant = await createTenant({ accountId }, createIsolate({ ...env, [bindingOf(accountId)]: database }));
+    const { id: panelistId } = await (await tenant.send("POST", "/tenant/panelists", {})).json<{ id: string }>();
+    const rows = [];
+    for (let times = 0; times < 3; times++) {
+      written = 0;
+      expect((await tenant.send("POST", tokens, { panelistId })).status).toBe(201);
+      rows.push(written);
+    }
+    expect(rows).toEqual([1, 0, 0]);
+  });
+
+  it("decides whether a deleted panelist leaves a revocation: one without tokens leaves none for its first hour", async () => {
+    const { accountId, tenant, tokens, issue, read } = await createScene();
+    const storedBytes = () =>
+      databaseOf(accountId)
+        .prepare("SELECT stored_bytes FROM accounts WHERE id = ?1")
+        .bind(accountId)
+        .first<number>("stored_bytes");
+    const create = async () => (await (await tenant.send("POST", "/tenant/panelists", {})).json<{ id: string }>()).id;
+    const remove = (id: string) => tenant.send("DELETE", `/tenant/panelists/${id}`);
+    const before = (await storedBytes()) ?? 0;
+    for (let times = 0; times < 3; times++) await remove(await create());
+    expect([await countRows("token_revocations"), await storedBytes()]).toEqual([0, before]);
+
+    const [byId, old] = [await create(), await create()];
+    const named = await issue({ externalId: "customer-42" });
+    const issued = [named, await issue({ panelistId: byId })];
+    await databaseOf(old)
+      .prepare("UPDATE panelists SET created_at = created_at - 3601000 WHERE id = ?1")
+      .bind(old)
+      .run();
+    // A revocation of a panelist who exists is not counted, and is replaced when the panelist is deleted.
+    await tenant.send("DELETE", `/tenant/panelists/${byId}/tokens`);
+    for (const id of [named.panelistId, byId, old]) expect((await remove(id)).status).toBe(204);
+    expect([await countRows("token_revocations"), await storedBytes()]).toEqual([3, before + 300]);
+    for (const { token } of issued) {
+      expect(await read(token)).toBe(401);
+      const elsewhere = await createIsolate().request("/public/ideabank/changelog", {
+        headers: { Authorization: token },
+      });
+      expect(elsewhere.status).toBe(401);
+    }
+    expect((await tenant.send("POST", tokens, { panelistId: old })).status).toBe(403);
+  });
+});
+
+describe("an externalId", () => {
+  const [composed, decomposed] = ["Caf\u00e9", "Cafe\u0301"];
+
+  it("is the same composed and decomposed", async () => {
+    const { issue, tenant } = await createScene();
+    const { panelistId } = await issue({ externalId: decomposed });
+    expect(await issue({ externalId: composed })).toMatchObject({ panelistId });
+    for (const externalId of [composed, decomposed]) {
+      expect((await tenant.send("POST", "/tenant/panelists", { externalId })).status).toBe(409);
+      const found = await tenant.send("GET", `/tenant/panelists?externalId=${encodeURIComponent(externalId)}`);
+      expect(await found.json()).toMatchObject({ items: [{ id: panelistId, externalId: composed }] });
+    }
+  });
+
+  it("that an older release stored decomposed is found by both, and composed when it is written", async () => {
+    const { issue, tenant, panelistId, accountId } = await createScene();
+    const store = () =>
+      databaseOf(accountId)
+        .prepare("UPDATE panelists SET external_id = ?2 WHERE id = ?1")
+        .bind(panelistId, decomposed)
+        .run();
+    await store();
+    const stored = async () =>
+      (await (await tenant.send("GET", `/tenant/panelists/${panelistId}`)).json<{ externalId: string }>()).externalId;
+    for (const externalId of [composed, decomposed]) {
+      const found = await tenant.send("GET", `/tenant/panelists?externalId=${encodeURIComponent(externalId)}`);
+      expect(await found.json()).toMatchObject({ items: [{ id: panelistId, externalId: decomposed }] });
+    }
+    for (const externalId of [composed, decomposed]) {
+      await store();
+      expect(await issue({ externalId })).toMatchObject({ panelistId });
+      expect(await stored()).toBe(composed);
+    }
+    await store();
+    expect((await tenant.send("POST", "/tenant/panelists", { externalId: composed })).status).toBe(409);
+    await store();
+    const { id } = await (await tenant.send("POST", "/tenant/panelists", {})).json<{ id: string }>();
+    expect((await tenant.send("PATCH", `/tenant/panelists/${id}`, { externalId: composed })).status).toBe(409);
   });
 });
 
@@ -116,10 +218,12 @@ describe("a token becomes invalid at once, in this isolate,", () => {
   it("and none is issued that a revocation of this second ends: 409, and Retry-After", async () => {
     const { tenant, tokens, panelistId } = await createScene();
     await databaseOf(panelistId).prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() + 60) * 1000").run();
+    const before = await dumpDatabases();
     for (const headers of [{}, { "Idempotency-Key": "k" }]) {
-      const response = await tenant.send("POST", tokens, { panelistId }, headers);
+      const response = await tenant.send("POST", tokens, { panelistId, displayName: "Robin" }, headers);
       expect([response.status, response.headers.get("Retry-After")]).toEqual([409, "1"]);
     }
+    expect(await dumpDatabases()).toEqual(before);
     await databaseOf(panelistId).prepare("UPDATE panelists SET tokens_revoked_at = (unixepoch() - 60) * 1000").run();
     expect((await tenant.send("POST", tokens, { panelistId }, { "Idempotency-Key": "k" })).status).toBe(201);
   });
