@@ -127,7 +127,7 @@ describe("a large proposal", () => {
     await runScheduled(env);
     expect(await count("deleted_idea_banks")).toBe(0);
     expect(await findMiscounts(bank)).toEqual([]);
-    for (const table of ["comments", "proposals", "idea_banks", "panelists"])
+    for (const table of ["comments", "proposals", "idea_banks", "panelists", "token_revocations"])
       await database.prepare(`DELETE FROM ${table}`).run();
     expect(await storedBytes(bank.accountId)).toBe(0);
   });
