@@ -1,7 +1,7 @@
 /**
  * The last value that a store gave: answered while it is young, read anew after answers, and served through an outage.
  *
- * - **By age.** At most `freshMs` old, it is answered. From `renewMs` on it is also read anew, after the answer. Older, or none: it
+ * - **By age.** Younger than `freshMs`, it is answered. From `renewMs` on it is also read anew, after the answer. Older, or none: it
  *   is read first. Age counts from the beginning of the read, to the beginning of the request. No timer plans anything.
  * - **Leader and followers.** Of the requests that need a read, one makes it (the leader). The others look at memory every few
  *   milliseconds, and are answered when it is there. If it is not there after a second, one of them reads, too. So the store is
