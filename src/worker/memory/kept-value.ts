@@ -1,7 +1,7 @@
 /**
  * The last value that a store gave: answered while it is young, read anew after answers, and served through an outage.
  *
- * - **By age.** At most `freshMs` old, it is answered. From `renewMs` on it is also read anew, after the answer. Older, or none: it
+ * - **By age.** Younger than `freshMs`, it is answered. From `renewMs` on it is also read anew, after the answer. Older, or none: it
  *   is read first. Age counts from the beginning of the read, to the beginning of the request. No timer plans anything.
  * - **Leader and followers.** Of the requests that need a read, one makes it (the leader). The others look at memory every few
  *   milliseconds, and are answered when it is there. If it is not there after a second, one of them reads, too. So the store is
@@ -55,7 +55,8 @@ const PAUSE_MS = 1_000;
 const LOOK_MS = 5;
 const SOON_MS = 100;
 
-type Failure = { readonly error: unknown; readonly at: number };
+/** `since`: when the read began, or the request that waited for it. */
+type Failure = { readonly error: unknown; readonly at: number; readonly since: number };
 
 export class KeptValue<Value> {
   readonly #options: KeptValueOptions<Value>;
@@ -191,7 +192,8 @@ export class KeptValue<Value> {
 
   #keep(next: Kept<Value>, read: number): void {
     if (read <= this.#forgotten) return;
-    this.#failure = undefined;
+    // A late answer of an earlier read says nothing of a store that has failed since.
+    if (this.#failure !== undefined && this.#failure.since <= next.readAt) this.#failure = undefined;
     const kept = this.#kept;
     if (kept === undefined) {
       this.#kept = next;
@@ -207,7 +209,8 @@ export class KeptValue<Value> {
   /** A failure says nothing of a store that has answered since. */
   #fail(error: unknown, since: number): void {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
-    if (this.#kept === undefined || this.#kept.readAt <= since) this.#failure = { error, at: this.#options.now() };
+    if (this.#kept === undefined || this.#kept.readAt <= since)
+      this.#failure = { error, at: this.#options.now(), since };
   }
 
   #isOutage(error: unknown): boolean {

@@ -120,7 +120,7 @@ function check({ freshMs }: User, { store, changes, steps }: History, asked: Req
   // All are answered when the first read is, whoever made it.
   if (changed + stepped === 0) {
     const first = store.reads
-      .filter((read) => isGood(read) && read.wall >= wall - freshMs && read.wall <= wall + 10_000)
+      .filter((read) => isGood(read) && (read.wall > wall - freshMs || read.wall >= wall) && read.wall <= wall + 10_000)
       .filter((read) => during(changes, { order: read.order, last }) + during(steps, { order: read.order, last }) === 0)
       .map((read) => read.ended ?? NEVER)
       .filter((end) => end >= began);
@@ -138,7 +138,7 @@ function check({ freshMs }: User, { store, changes, steps }: History, asked: Req
 
   // What is older than the freshness window serves only when the store failed, or was late: when it was last asked.
   expect(canServe(answer.wall, wallAfter)).toBe(true);
-  if (wall - answer.wall > freshMs) {
+  if (wall - answer.wall >= freshMs) {
     const asks = store.reads.filter((read) => read.order > answer.order && read.order < last);
     expect(asks.some((read) => failedAt(read) <= ended)).toBe(true);
   }
