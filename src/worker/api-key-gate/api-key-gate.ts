@@ -32,7 +32,7 @@ import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { LeaseWish, Report } from "./reports.ts";
-import { Usage } from "./usage.ts";
+import { UsageCounts } from "./usage-counts.ts";
 
 /** The record is read from D1 again when it is this old. */
 const RECORD_FRESH_MS = 60_000;
@@ -51,7 +51,7 @@ const SHORTEST_LEASE_MS = 50;
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: KeptValue<ApiKeyRecord | null>;
-  readonly #usage: Usage;
+  readonly #usage: UsageCounts;
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array | undefined;
   #window: LeasedWindow | undefined;
@@ -74,7 +74,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       },
       state.kept,
     );
-    this.#usage = new Usage(state.usage);
+    this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times;
   }
 

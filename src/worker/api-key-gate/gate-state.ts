@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import type { Kept } from "../memory/kept-value.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
-import type { UsageState } from "./usage.ts";
+import type { UsageState } from "./usage-counts.ts";
 
 export const STATE = "gate/1";
 

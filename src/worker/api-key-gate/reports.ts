@@ -1,5 +1,5 @@
 /** What isolates and gates send each other besides a request. RPC: a field that one side does not know is left alone. */
-import type { LeaseUse } from "../rate-limit/lease.ts";
+import type { LeaseReport } from "../rate-limit/lease.ts";
 
 /**
  * `limited`: requests that an isolate has refused by itself. `lease`: one of its leases that has ended. A report with an id (or a
@@ -7,13 +7,13 @@ import type { LeaseUse } from "../rate-limit/lease.ts";
  */
 export type Report = {
   readonly limited: number;
-  readonly lease?: LeaseUse | undefined;
+  readonly lease?: LeaseReport | undefined;
   readonly id?: string | undefined;
 };
 
 /** `perSecond`: the isolate's requests with the key, of late; 0 asks for no lease. `ended` and `report`: a report's `lease` and `id`. */
 export type LeaseWish = {
   readonly perSecond: number;
-  readonly ended?: LeaseUse | undefined;
+  readonly ended?: LeaseReport | undefined;
   readonly report?: string | undefined;
 };

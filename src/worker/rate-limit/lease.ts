@@ -10,7 +10,7 @@
 export type Lease = { readonly id: string; readonly admissions: number; readonly forMs: number };
 
 /** What an isolate says of a lease that has ended: how many of the admissions it has used. */
-export type LeaseUse = { readonly id: string; readonly used: number };
+export type LeaseReport = { readonly id: string; readonly used: number };
 
 /** A lease ends for its isolate after this share of what the gate counts on. */
 const USABLE = 9 / 10;
@@ -34,7 +34,7 @@ export class HeldLease {
     this.#lastSeen = since;
   }
 
-  get use(): LeaseUse {
+  get use(): LeaseReport {
     return { id: this.#lease.id, used: this.#used };
   }
 

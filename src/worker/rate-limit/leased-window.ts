@@ -10,7 +10,7 @@
  *   of the limit together. What was reported is dated late by at most as much again: what leases held a window ago. So who has
  *   used less than nine tenths of the limit is admitted. A crash can add what the leases and the reserve held then.
  */
-import type { Lease, LeaseUse } from "./lease.ts";
+import type { Lease, LeaseReport } from "./lease.ts";
 import { type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-window.ts";
 
 /**
@@ -100,7 +100,7 @@ export class LeasedWindow {
   }
 
   /** A lease is reported at `now`: what was not used counts no more. One that is not known, or was reported before, changes nothing. */
-  settle({ id, used }: LeaseUse, now: number): void {
+  settle({ id, used }: LeaseReport, now: number): void {
     this.#drop(now);
     const charge = this.#charges.find((each) => each.id === id);
     if (charge === undefined) return;

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 50_000;
 const NOTHING: UsageState = { hours: [], lastUsedAt: 0, previousUsedAt: 0, savedAt: 0 };
 
-export class Usage {
+export class UsageCounts {
   #hours: readonly HourlyUsage[];
   #lastUsedAt: number;
   #previousUsedAt: number;
