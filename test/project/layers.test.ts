@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "http/operation.ts": ["model", "problem.ts"],
   "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts"],
-  "idea-bank": ["memory", "database", "model", "problem.ts"],
+  "idea-bank": ["memory", "credentials", "database", "model", "problem.ts"],
   "idea-bank/render-changelog.ts": ["model"],
   database: ["credentials", "model", "memory"],
   "database/outage.ts": ["memory"],

@@ -10,7 +10,6 @@ import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import { Problem } from "../problem.ts";
-import type { Settings } from "../settings.ts";
 import { type TokenReader, unauthorized } from "./authenticate-panelist.ts";
 import { respondWithChangelog } from "./changelog.ts";
 
@@ -19,6 +18,8 @@ export type IdeaBankMemory = {
   readonly views: IdeaBankViews;
   readonly databases: Databases;
 };
+
+type Settings = AppEnv["Variables"]["settings"];
 
 /** A request as the platform gives it, before any middleware. */
 export type RawRequest = {
