@@ -32,15 +32,25 @@ async function prepare({ binding, digit, database }: LocalDatabase, steps: reado
   if (old !== null) throw new OldIdentifiers();
 }
 
+/** The local runtime has closed a connection that was kept alive, while a request was sent on it. */
+const isClosedConnection = (error: unknown): boolean => error instanceof TypeError && error.message === "fetch failed";
+
+type Use = (databases: readonly LocalDatabase[]) => Promise<void>;
+
 /**
  * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which have today's schema then.
- * Throws UnknownSchema, and OldIdentifiers.
+ * `use` may run twice: it finds what it has done. Throws UnknownSchema, and OldIdentifiers.
  */
-export async function withLocalDatabases(
-  config: string,
-  stateFolder: string,
-  use: (databases: readonly LocalDatabase[]) => Promise<void>,
-): Promise<void> {
+export async function withLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
+  try {
+    await useLocalDatabases(config, stateFolder, use);
+  } catch (error) {
+    if (!isClosedConnection(error)) throw error;
+    await useLocalDatabases(config, stateFolder, use);
+  }
+}
+
+async function useLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
   // Uses only the databases of the config: a proxy cannot run the Durable Object and would print a warning.
   const { d1_databases, compatibility_date } = unstable_readConfig({ config });
   const folder = await mkdtemp(join(tmpdir(), "local-database-"));
