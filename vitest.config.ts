@@ -61,6 +61,9 @@ export default defineConfig({
         test: {
           name: "browser",
           include: IN_BROWSER,
+          // One after the other, when the others are done: two cores draw one page at a time.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
           globalSetup: "test/support/node/shared-stage.ts",
           ...PATIENT,
         },
