@@ -46,7 +46,7 @@ type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & { readonly boo
 type Found = { readonly view: View; readonly revokedAt: number };
 
 const MIB = 1024 * 1024;
-export const MEMORY_BYTES = { views: 40 * MIB, share: 8 * MIB } as const;
+export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
 const VIEW_BYTES = 1_024;
 /** Panelists who are kept on their own, idea banks whose refusals are doubted, idea banks that were written to. */
 const MAX = { panelists: 10_000, doubts: 1_000, written: 10_000 } as const;
