@@ -13,7 +13,7 @@ const IN_BROWSER = [
   "test/project/pages.node.test.ts",
 ];
 /** At least five times what a quiet machine takes: compilers, servers and browsers share a busy one. */
-const PATIENT = { testTimeout: 180_000, hookTimeout: 240_000, expect: { poll: { timeout: 30_000 } } };
+const PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({
   test: {

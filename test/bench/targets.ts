@@ -21,7 +21,7 @@ export type Verdict = {
 /** Connections at which targets of speed hold. */
 export const TARGET_CONNECTIONS = 16;
 const MIB = 2 ** 20;
-const MAX_BUNDLE_BYTES = 64 * 1024;
+const MAX_BUNDLE_BYTES = 80 * 1024;
 /** The platform's own limit: https://developers.cloudflare.com/workers/platform/limits/ */
 const MAX_START_MILLISECONDS = 1_000;
 const MAX_SCALE_FACTOR = 1.5;

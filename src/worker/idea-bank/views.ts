@@ -128,6 +128,11 @@ export class IdeaBankViews {
     this.#ownOf(revocation.panelistId, database).offer({ ...revocation, bookmark }, Date.now());
   }
 
+  /** What a read for this panelist must include, so that it finds what this isolate has revoked. */
+  floorOf(panelistId: string): D1SessionBookmark | undefined {
+    return this.#panelists.peek(panelistId)?.kept?.value.bookmark;
+  }
+
   /** The account was suspended or resumed through this isolate. */
   noteSuspension(accountId: string, isSuspended: boolean, bookmark: D1SessionBookmark): void {
     this.#accounts.of(accountId).suspension = { isSuspended, bookmark };

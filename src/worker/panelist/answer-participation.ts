@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
-import type { Databases } from "../database/databases.ts";
+import { laterOf } from "../database/anchors.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
@@ -16,7 +16,8 @@ import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
 import { Problem } from "../problem.ts";
-import { type TokenReader, unauthorized } from "./authenticate-panelist.ts";
+import { unauthorized } from "./authenticate-panelist.ts";
+import type { IdeaBankMemory } from "./idea-bank.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
 /** `now` is in Unix milliseconds. */
@@ -46,7 +47,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer(tokens: TokenReader, databases: Databases) {
+export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -71,7 +72,10 @@ export function createParticipationAnswer(tokens: TokenReader, databases: Databa
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
     const read = async () =>
       database.read(work, {
-        floor: await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
+        floor: laterOf(
+          await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
+          views.floorOf(token.panelistId),
+        ),
         needsPrimary: ({ access }) => needsPrimary(access),
         largeOf: operation.query === undefined ? undefined : token.ideaBankId,
       });

@@ -32,7 +32,7 @@ export function createPanelistRoutes(memory: IdeaBankMemory) {
     ...PROPOSAL_HANDLERS,
     ...createCommentHandlers(memory.views),
   };
-  const answerParticipation = createParticipationAnswer(memory.tokens, memory.databases);
+  const answerParticipation = createParticipationAnswer(memory);
   routes.route(
     "/",
     routeOperations<AppEnv, typeof PARTICIPATION_OPERATIONS>(
