@@ -26,7 +26,7 @@ describe("a request's line", () => {
         status: 200,
         durationMs: expect.any(Number),
         // The write to KV begins before the answer, which does not wait for it.
-        calls: { d1: 2, kv: 2, gate: 0 },
+        calls: { d1: 1, kv: 2, gate: 0 },
       },
     ]);
   });

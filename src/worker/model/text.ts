@@ -67,7 +67,9 @@ const isWithin = (length: number, { min, max }: Bounds) => length >= min && leng
 export const line = (bounds: Bounds, form?: "NFC") =>
   text(bounds, CONTROL, form).check(
     z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
-    z.refine((value) => value === "" || SEEN.test(value), { error: "must contain a character that can be seen" }),
+    z.refine((value) => value === "" || SEEN.test(value) || !isVisible(value), {
+      error: "must contain a character that can be seen",
+    }),
   );
 
 /** A longer text: line breaks and tabs are allowed. */

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { ApiKeyCredential } from "../../../src/worker/credentials/api-key.ts";
 import { gateOf } from "../../support/gate.ts";
-import { hangStores, holdTimers } from "../../support/hang.ts";
+import { hangStores, holdDeadlines, holdTimers } from "../../support/hang.ts";
 import { countStores, failStores, interceptStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { addAccount, addApiKey } from "../../support/world.ts";
@@ -87,7 +87,7 @@ describe("a gate that crashes while 60 requests wait for it", () => {
   /** The first 60 calls end with the crash: they never arrive, or their answers are lost. The gate starts again from its storage. */
   async function crash(key: ApiKeyCredential, arrive: boolean) {
     await gateOf(key.id).forget([], true);
-    holdTimers();
+    holdDeadlines();
     const crashed = Promise.withResolvers<void>();
     let [calls, lost] = [0, 0];
     const crashing = interceptStores(env, async (kind, makeCall) => {

@@ -36,16 +36,16 @@ describe("rule 1: the items are the implemented proposals, newest first by last 
     });
   });
 
-  it("counts a comment as activity", async () => {
+  it("counts a comment of the tenant as activity, and no panelist's: no reader reorders the changelog", async () => {
     const bank = await addIdeaBank();
     const older = await addProposal(bank, { title: "older", lastActivityAt: 1_000_000 });
     await addProposal(bank, { title: "newer", lastActivityAt: 2_000_000 });
-    await databaseOf(bank.id)
-      .prepare(
-        "INSERT INTO comments (id, account_id, proposal_id, body, created_at) VALUES (?1, ?2, ?3, 'Thanks!', 3000000)",
-      )
-      .bind(newId(), bank.accountId, older)
-      .run();
+    const comment = databaseOf(bank.id).prepare(
+      "INSERT INTO comments (id, account_id, proposal_id, body, by_tenant, created_at) VALUES (?1, ?2, ?3, 'Thanks!', ?4, 3000000)",
+    );
+    await comment.bind(newId(), bank.accountId, older, 0).run();
+    expect(await titles(await read(bank.token))).toEqual(["newer", "older"]);
+    await comment.bind(newId(), bank.accountId, older, 1).run();
     const response = await read(bank.token);
     expect(await response.clone().json()).toMatchObject({ items: [{ title: "older", lastModified: 3_000 }, {}] });
     expect(await titles(response)).toEqual(["older", "newer"]);

@@ -25,7 +25,7 @@ export type Scene = {
 
 const picks = fc.record({
   /** How long the clock goes on before, in milliseconds. */
-  after: fc.constantFrom(0, 1, 700, 1_000, 60_000),
+  after: fc.constantFrom(0, 1, 700, 5_000, 60_000),
   through: fc.constantFrom<Through>(0, 0, 0, 1),
   /** Whether to take what the command can work on, where there is some: else whatever there is, or was. */
   fitting: fc.constantFrom(true, true, true, false),
@@ -36,7 +36,8 @@ const picks = fc.record({
 });
 type Picks = typeof picks extends fc.Arbitrary<infer P> ? P : never;
 
-const FRESHNESS = 1_000;
+/** The default of `FRESHNESS_SECONDS`, in milliseconds. */
+export const FRESHNESS = 5_000;
 
 /** `weight`: how often, beside the others. */
 export function command<Input>(

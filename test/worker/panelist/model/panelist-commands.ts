@@ -46,7 +46,7 @@ export const panelistCommands: fc.Arbitrary<Command>[] = [
       const id = createdId(answer);
       agree(answer, model.submit(token, text, id), () => {
         const proposal = model.find(id);
-        return proposal && viewProposal(proposal, token);
+        return proposal && viewProposal(model, proposal, token);
       });
     },
     always,
@@ -59,7 +59,7 @@ export const panelistCommands: fc.Arbitrary<Command>[] = [
     async (scene, changes) => {
       const { model, token, own } = scene;
       const answer = await send(scene, "PATCH", `${PROPOSALS}/${own.id}`, changes);
-      agree(answer, model.edit(token, own.id, changes), () => viewProposal(own, token));
+      agree(answer, model.edit(token, own.id, changes), () => viewProposal(model, own, token));
     },
     always,
   ),

@@ -100,7 +100,9 @@ export class Reference {
     const proposal = on && this.find(on.id);
     if (on && (proposal === undefined || !this.sees(token, proposal))) return refuse(404, "proposal-not-found");
     if (!capabilities[surface]) return refuse(403, "capability-closed");
-    if (on?.change && proposal?.mergedInto) return conflict(proposal.mergedInto);
+    const target = on?.change && proposal?.mergedInto;
+    // What the panelist may not see is not named.
+    if (target) return this.sees(token, target) ? conflict(target) : refuse(409, "conflict");
     return null;
   }
 

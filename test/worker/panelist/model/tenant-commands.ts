@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { vi } from "vitest";
 import { PROPOSAL_STATUSES } from "../../../../src/worker/model/proposal.ts";
-import { agree, type Command, command, type Scene } from "./commands.ts";
+import { agree, type Command, command, FRESHNESS, type Scene } from "./commands.ts";
 import { body, title } from "./panelist-commands.ts";
 import type { Changes, Settings } from "./reference.ts";
 import { createdId } from "./system.ts";
@@ -130,7 +130,7 @@ const world: fc.Arbitrary<Command>[] = [
       await real.suspend(suspended);
       model.suspended = suspended;
       // Nobody told the isolates.
-      model.now += 1_000;
+      model.now += FRESHNESS;
       vi.setSystemTime(model.now);
     },
     always,
@@ -143,7 +143,7 @@ const world: fc.Arbitrary<Command>[] = [
     async ({ model, real }) => {
       await real.suspend(false);
       model.suspended = false;
-      model.now += 1_000;
+      model.now += FRESHNESS;
       vi.setSystemTime(model.now);
     },
     ({ suspended }) => suspended,

@@ -7,7 +7,8 @@ export type Filter = { sort: Sort; status: ProposalStatus | undefined; mine: "su
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export function viewProposal(proposal: Proposal, { panelist }: Token): PanelistProposal {
+export function viewProposal(model: Reference, proposal: Proposal, token: Token): PanelistProposal {
+  const { panelist } = token;
   const { id, title, description, status, author, response, voters, comments, mergedInto } = proposal;
   return {
     id,
@@ -20,7 +21,7 @@ export function viewProposal(proposal: Proposal, { panelist }: Token): PanelistP
     mine: author === panelist,
     author: author?.name ?? null,
     response,
-    duplicateOf: mergedInto?.id ?? null,
+    duplicateOf: mergedInto && model.sees(token, mergedInto) ? mergedInto.id : null,
     createdAt: iso(proposal.createdAt),
     lastActivityAt: iso(proposal.lastActivityAt),
   };
@@ -30,7 +31,7 @@ export function readOne(model: Reference, token: Token, id: string): Answer {
   const refused = model.refusal(token, "canViewProposals", { id });
   const proposal = model.find(id);
   if (refused || !proposal) return refused ?? { status: 404 };
-  return { status: 200, body: viewProposal(proposal, token) };
+  return { status: 200, body: viewProposal(model, proposal, token) };
 }
 
 const WEEK = 7 * 86_400_000;
@@ -64,7 +65,7 @@ export function readList(model: Reference, token: Token, { sort, status, mine }:
       return own && model.sees(token, proposal);
     })
     .toSorted(byKey(mine === "voted" && sort === "new" ? votedAt(token) : SORT_KEYS[sort]));
-  return { status: 200, body: { items: items.map((proposal) => viewProposal(proposal, token)) } };
+  return { status: 200, body: { items: items.map((proposal) => viewProposal(model, proposal, token)) } };
 }
 
 /** Oldest first. */
