@@ -243,7 +243,7 @@ export class IdeaBankViews {
 
   #newKept<Value>(database: Database, options: { paced?: boolean; newer?: (next: Value, kept: Value) => Value }) {
     return new KeptValue<Value>({
-      now: Date.now,
+      now: () => Date.now(),
       ...database.outages("an idea bank is served from memory"),
       ...options,
     });
