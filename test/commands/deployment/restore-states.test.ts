@@ -1,83 +1,27 @@
-/** Backup and restore against an account of the stand-in for wrangler: what is asked of Cloudflare, and every broken state. */
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+/** Backup, and restore to a moment, against an account of the stand-in for wrangler: what is asked of Cloudflare, and every broken state. */
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { planSchema, readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
-import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  account,
+  calls,
+  edit,
+  fileOf,
+  inCheckout,
+  keys,
+  lastLines,
+  MOMENT,
+  REVOKED,
+  refused,
+  rows,
+  schema,
+  sql,
+  THEN,
+  useAccount,
+  well,
+} from "../../support/node/backed-up-account.ts";
 
-const schema = planSchema({ ledger: [], objects: [] }, await readSchemaSteps())
-  .files.map(({ sql }) => sql)
-  .join("\n");
-const THEN = `INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o@example.com', 1);
-  INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES ('k1', 'a1', 'K', 'h', '[]', 1)`;
-const REVOKED = "UPDATE api_keys SET revoked_at = 500 WHERE id = 'k1'";
-const MOMENT = "2026-11-20T12:00:00Z";
-let account: StandInAccount;
-
-beforeEach(async () => {
-  account = await openAccount();
-  edit((toml) => toml.replace('binding = "DB"', 'binding = "DB"\ndatabase_id = "d1-id-0"'));
-  account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
-  sql("DB", schema, THEN);
-});
-afterEach(() => account.close());
-
-function edit(change: (toml: string) => string): void {
-  const file = inCheckout("wrangler.toml");
-  writeFileSync(file, change(readFileSync(file, "utf8")));
-}
-const inCheckout = (path: string) => join(account.checkout, path);
-const fileOf = (binding: string) => join(account.folder, binding === "DB" ? "d1-id-0.sqlite" : "d1-id-1.sqlite");
-
-function sql(binding: string, ...scripts: string[]): void {
-  const database = new DatabaseSync(fileOf(binding));
-  database.exec(["PRAGMA synchronous = off", ...scripts].join(";\n"));
-  database.close();
-}
-
-function rows(binding: string, statement: string): unknown[] {
-  const database = new DatabaseSync(fileOf(binding));
-  const found = database.prepare(statement).all();
-  database.close();
-  return found.map((row) => Object.values(row));
-}
-
-/** Everything that is in the database. */
-const contentOf = (binding: string) => [
-  rows(binding, "SELECT name, sql FROM sqlite_master ORDER BY name"),
-  rows(binding, "SELECT id, revoked_at FROM api_keys"),
-];
-
-const withoutRows = (whole: string) => whole.replaceAll(/^INSERT INTO "(?!d1_migrations).*$/gm, "");
-const keys = () => rows("DB", "SELECT id, revoked_at FROM api_keys");
-const calls = () =>
-  account
-    .calls()
-    .filter((call) => call.startsWith("d1 "))
-    .map((call) => call.replace(/(?<=--command SELECT) .*/, " …"));
-const lastLines = (text: string) => text.trimEnd().split("\n").slice(-3);
-
-async function well(...args: Parameters<StandInAccount["run"]>) {
-  const ran = await account.run(...args);
-  expect(ran).toMatchObject({ code: 0, stderr: "" });
-  return ran.stdout;
-}
-
-async function refused(...args: Parameters<StandInAccount["run"]>) {
-  const ran = await account.run(...args);
-  expect([ran.code, ran.stderr]).toEqual([1, expect.not.stringMatching(/^ +at /m)]);
-  return ran;
-}
+useAccount();
 
 describe("npm run backup", () => {
   it("exports every database, as an operator types it", async () => {
@@ -213,149 +157,4 @@ describe("what ends between the export and the restore", () => {
       ...["time-travel restore DB", "time-travel restore DB_1"],
     ]);
   });
-});
-
-describe("npm run restore from a backup", () => {
-  beforeEach(() => well("backup", "--output", "backups/b"));
-
-  const DAMAGES: [string, () => void][] = [
-    ["is as it was", () => {}],
-    ["has lost every row", () => sql("DB", "DELETE FROM accounts")],
-    ["has lost a table that others refer to", () => sql("DB", "PRAGMA foreign_keys = off; DROP TABLE idea_banks")],
-    ["has tables that are not ours, with names to quote", () => sql("DB", 'CREATE TABLE "a ""b" (id TEXT)')],
-    ["has views", () => sql("DB", "CREATE VIEW all_keys AS SELECT * FROM api_keys")],
-    [
-      "has tables that refer to each other in a circle",
-      () =>
-        sql(
-          "DB",
-          "CREATE TABLE x (id TEXT PRIMARY KEY, y TEXT REFERENCES y (id)); CREATE TABLE y (id TEXT PRIMARY KEY, x TEXT REFERENCES x (id))",
-          "PRAGMA foreign_keys = off; INSERT INTO x VALUES ('1', '2'); INSERT INTO y VALUES ('2', '1')",
-        ),
-    ],
-    ["has no tables, and once had some", () => sql("DB", ...dropAll())],
-    ["has the schema of no step", () => sql("DB", ...dropAll(), "CREATE TABLE other (id TEXT)")],
-  ];
-
-  function dropAll(): string[] {
-    const names = rows("DB", "SELECT type, name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-    return ["PRAGMA foreign_keys = off", ...names.map((row) => `DROP TABLE ${String(row).split(",")[1]}`)];
-  }
-
-  it.each(DAMAGES)("when the database %s: it is as it was at the backup", async (_, damage) => {
-    const before = contentOf("DB");
-    damage();
-    const stdout = await well("restore", "--from", "backups/b");
-    expect(contentOf("DB")).toEqual(before);
-    expect(stdout.trimEnd().split("\n").length).toBeLessThan(12);
-    expect(lastLines(stdout)).toEqual([
-      "Put back: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
-      "Ended again: nothing, for nothing had been ended.",
-      "Next: npm run deploy, which empties the memory of every isolate.",
-    ]);
-  });
-
-  it.each(["accounts", "api_keys"])(
-    "when %s is lost, and so what had ended: refuses, and --without-export restores it",
-    async (table) => {
-      sql("DB", `PRAGMA foreign_keys = off; DROP TABLE ${table}`);
-      const { stderr } = await refused("restore", "--from", "backups/b");
-      expect(stderr).toContain("what ended there cannot be read");
-      const stdout = await well("restore", "--from", "backups/b", "--without-export");
-      expect(keys()).toEqual([["k1", null]]);
-      expect(lastLines(stdout)[1]).toBe(
-        "Ended again: nothing, for there is no export. What was revoked or suspended since has to be so again.",
-      );
-    },
-  );
-
-  it("when the present state cannot be exported: nothing is restored, and it prints the way on", async () => {
-    sql("DB", REVOKED);
-    account.change({ failures: ["d1 export"] });
-    const { stderr } = await refused("restore", "--from", "backups/b");
-    expect(keys()).toEqual([["k1", 500]]);
-    expect(stderr).toContain("\nnpm run restore -- --from backups/b --without-export");
-    await well("restore", "--from", "backups/b", "--without-export");
-    expect(keys()).toEqual([["k1", null]]);
-  });
-
-  it("when an export is cut off: nothing is restored", async () => {
-    account.before("d1 execute DB", () => expect.unreachable("nothing may be asked of the database"));
-    account.cutExports(3_000);
-    expect((await refused("restore", "--from", "backups/b")).stderr).toContain("is not a complete export");
-  });
-
-  it("when the import fails: the database is as before, and both ways on were printed", async () => {
-    sql("DB", REVOKED);
-    account.change({ failures: ["d1 execute DB --remote --yes --file"] });
-    const { stdout } = await refused("restore", "--from", "backups/b");
-    expect(stdout).toMatch(
-      /To complete it: npm run restore -- --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
-    );
-    expect(keys()).toEqual([["k1", 500]]);
-  });
-
-  const BACKUPS: [string, (whole: string) => string, string][] = [
-    ["is empty", () => "", "has no tables: restoring it would leave nothing"],
-    ["has no tables", () => "PRAGMA defer_foreign_keys=TRUE;", "has no tables: restoring it would leave nothing"],
-    ["has no accounts", withoutRows, "backups/b holds no account. To restore it all the same: add --as-it-is."],
-    ["is cut off in a statement", (whole) => whole.slice(0, whole.indexOf("max_bytes")), "is not a complete export: "],
-    [
-      "is cut off between two statements",
-      (whole) => whole.slice(0, whole.indexOf("CREATE TRIGGER")),
-      "backups/b/DB.sql is not whole: it has no trigger ",
-    ],
-    ["is no SQL", () => "<html>", "is not a complete export: "],
-    [
-      "attaches a file",
-      (whole) => `${whole}; ATTACH 'stolen.sqlite' AS x;`,
-      "is not a complete export: not authorized",
-    ],
-    ["writes a file", (whole) => `${whole}; VACUUM INTO 'stolen.sqlite';`, "is not a complete export: "],
-    ["loads a library", (whole) => `${whole}; SELECT load_extension('x');`, "is not a complete export: not authorized"],
-    [
-      "changes settings",
-      (whole) => `${whole}; PRAGMA writable_schema = on;`,
-      "is not a complete export: not authorized",
-    ],
-  ];
-
-  it.each(BACKUPS)("that %s: refuses before a login is asked for", async (_, change, message) => {
-    account.change({ loggedIn: false });
-    account.calls();
-    const file = inCheckout("backups/b/DB.sql");
-    writeFileSync(file, change(readFileSync(file, "utf8")));
-    expect((await refused("restore", "--from", "backups/b")).stderr).toContain(message);
-    expect(account.calls()).toEqual([]);
-    expect([existsSync("stolen.sqlite"), existsSync(inCheckout("stolen.sqlite"))]).toEqual([false, false]);
-  });
-
-  it("without accounts restores it with --as-it-is", async () => {
-    const file = inCheckout("backups/b/DB.sql");
-    writeFileSync(file, withoutRows(readFileSync(file, "utf8")));
-    await well("restore", "--from", "backups/b", "--as-it-is");
-    expect(keys()).toEqual([]);
-  });
-});
-
-it.each([
-  [[], "Give one of --timestamp"],
-  [["--timestamp", MOMENT, "--from", "x"], "Give one of --timestamp"],
-  [["--timestamp", "yesterday"], "a time such as 2026-11-20T12"],
-  [["--timestamp", MOMENT, "--local"], "use --from"],
-  [["--from", "backups/none"], "backups/none/DB.sql is missing."],
-  [["--end-again", "backups/none"], "DB.sql is missing"],
-  [["--end-again", "x", "--without-export"], "--end-again needs its export"],
-])("npm run restore -- %j is refused before a login is asked for", async (args, message) => {
-  expect((await refused("restore", ...args)).stderr).toContain(message);
-  expect(account.calls()).toEqual([]);
-});
-
-it("npm run restore, as an operator types it", async () => {
-  await well("backup", "--output", "backups/b");
-  sql("DB", REVOKED);
-  const { code, stdout, stderr } = await account.runNpm("restore", "--from", "backups/b");
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (1 statements).");
-  expect(keys()).toEqual([["k1", 500]]);
 });

@@ -1,83 +1,19 @@
 /** An isolate's views of idea banks: which read is made when, what is believed, and what memory may hold of whom. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Databases } from "../../../src/worker/database/databases.ts";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
-import { IdeaBankViews, MEMORY_BYTES, type OpenTerms } from "../../../src/worker/idea-bank/views.ts";
+import { MEMORY_BYTES } from "../../../src/worker/idea-bank/views.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
-import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
-import { addAccount, addIdeaBank, addPanelist, addProposal, newId } from "../../support/world.ts";
+import { type Asked, createViews, fillRevocations, meter, START } from "../../support/views.ts";
+import { addAccount, addIdeaBank, addProposal } from "../../support/world.ts";
 
-const START = 1_900_000_000_000;
-const DOUBT_MS = 11_000;
-const LONG_AGO = START / 1000 - 3_600;
 const REVOKE = "UPDATE panelists SET active = 0 WHERE id = ?1";
 
 beforeEach(() => freeze(START));
-
-type Asked = Partial<OpenTerms> & {
-  readonly ideaBankId: string;
-  readonly panelistId?: string;
-  readonly issuedAt?: number;
-};
-
-/** The views of a new isolate. `pending` are the reads after answers. */
-function createViews() {
-  const views = new IdeaBankViews();
-  const databases = new Databases();
-  const pending: Promise<unknown>[] = [];
-  const prepare = (binding: D1Database, asked: Asked) => {
-    const { ideaBankId, panelistId = newId(ideaBankId), issuedAt = LONG_AGO, ...terms } = asked;
-    return [
-      { ideaBankId, panelistId, issuedAt },
-      {
-        database: openDatabase(binding, databases),
-        kv: undefined,
-        freshMs: 5_000,
-        doubtMs: DOUBT_MS,
-        floor: undefined,
-        capability: null,
-        waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
-        ...terms,
-      },
-    ] as const;
-  };
-  return {
-    views,
-    databases,
-    pending,
-    open: (binding: D1Database, asked: Asked) => views.open(...prepare(binding, asked)),
-    fromMemory: (binding: D1Database, asked: Asked) => views.openFromMemory(...prepare(binding, asked)),
-    settle: async () => void (await Promise.all(pending.splice(0))),
-  };
-}
-
-const fillRevocations = (accountId: string, count: number) =>
-  databaseOf(accountId)
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-       INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, ?1 || i, 1, 1 FROM n`,
-    )
-    .bind(accountId, count)
-    .run();
-
-/** What is asked of the database, and D1's count of rows read. */
-function meter(id: string) {
-  const cost = { trips: 0, rows: 0 };
-  const database = meterDatabase(databaseOf(id), (results) => {
-    cost.trips += 1;
-    for (const { meta } of results) cost.rows += meta.rows_read;
-  });
-  const costOf = async (work: () => Promise<unknown>) => {
-    Object.assign(cost, { trips: 0, rows: 0 });
-    await work();
-    return { ...cost };
-  };
-  return { database, costOf };
-}
 
 describe("a renewal", () => {
   it("begins after an answer, when the view is a second old: nobody waits for it", async () => {
@@ -95,112 +31,6 @@ describe("a renewal", () => {
     await settle();
     expect([nameAt(1_002), pending.length]).toEqual(["After", 0]);
     expect(nameAt(6_001)).toBeUndefined();
-  });
-});
-
-describe("a token that is refused by what memory or a replica says", () => {
-  const capability = "canViewChangelog";
-  const young = { issuedAt: START / 1000, capability } as const;
-
-  /** A closed idea bank that an isolate knows, before a replica that never learns that it was opened. */
-  async function setUp() {
-    const bank = await addIdeaBank({ status: "CLOSED" });
-    const replica = await createReplica(bank.id);
-    const isolate = createViews();
-    await isolate.open(replica.database, { ideaBankId: bank.id, capability });
-    await replica.write("UPDATE idea_banks SET status = 'OPEN' WHERE id = ?1", bank.id);
-    replica.asked.length = 0;
-    const open = (asked: Partial<Asked> = {}) =>
-      isolate.open(replica.database, { ideaBankId: bank.id, capability, ...asked });
-    return { bank, replica, open };
-  }
-
-  it("is looked up at the primary when it is young: opened elsewhere, at once", async () => {
-    const { open, replica } = await setUp();
-    expect((await open(young)).ideaBank?.status).toBe("OPEN");
-    expect(replica.asked).toEqual(["first-primary"]);
-  });
-
-  it.each([
-    ["by a second over the bound", START / 1000 - 12, []],
-    ["by nothing", START / 1000 - 11, ["first-primary"]],
-  ])("is refused without a question when it is too old for that %s", async (_, issuedAt, asked) => {
-    const { open, replica } = await setUp();
-    await open({ issuedAt });
-    expect(replica.asked).toEqual(asked);
-  });
-
-  it("is looked up once a second for an idea bank, however many ask", async () => {
-    const bank = await addIdeaBank({ status: "CLOSED" });
-    const replica = await createReplica(bank.id);
-    const { open } = createViews();
-    const ask = () => open(replica.database, { ideaBankId: bank.id, ...young });
-    await Promise.all(Array.from({ length: 20 }, ask));
-    expect(replica.asked.filter((each) => each === "first-primary").length).toBeLessThanOrEqual(2);
-    replica.asked.length = 0;
-    vi.setSystemTime(START + 1_000);
-    await Promise.all(Array.from({ length: 20 }, ask));
-    expect(replica.asked.filter((each) => each === "first-primary")).toHaveLength(1);
-  });
-
-  it.each([["missing", async (id: string) => void id, () => newId()]])(
-    "is looked up when the idea bank is %s in memory",
-    async (_, __, makeId) => {
-      const account = await addAccount({ digit: "1" });
-      const id = makeId();
-      const replica = await createReplica(account);
-      const { open } = createViews();
-      expect((await open(replica.database, { ideaBankId: id, capability })).ideaBank).toBeNull();
-      const insert =
-        "INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at) VALUES (?1, ?2, 'N', 'OPEN', 1, 1)";
-      await replica.write(insert, id, account);
-      expect((await open(replica.database, { ideaBankId: id, ...young })).ideaBank?.status).toBe("OPEN");
-    },
-  );
-
-  it.each([
-    ["few", 0],
-    ["many", MAX_LISTED + 1],
-  ])("is looked up when its panelist was inactive, in an account with %s revocations", async (_, revocations) => {
-    const bank = await addIdeaBank();
-    const others = [await addPanelist(bank.accountId), bank.panelistId];
-    await fillRevocations(bank.accountId, Math.max(1, revocations));
-    for (const each of others) await databaseOf(bank.id).prepare(REVOKE).bind(each).run();
-    const replica = await createReplica(bank.id);
-    const { open } = createViews();
-    for (const panelistId of others)
-      expect((await open(replica.database, { ideaBankId: bank.id, panelistId, capability })).isRevoked).toBe(true);
-    await replica.write("UPDATE panelists SET active = 1 WHERE account_id = ?1", bank.accountId);
-    for (const panelistId of others) {
-      vi.setSystemTime(Date.now() + 1_000);
-      expect((await open(replica.database, { ideaBankId: bank.id, panelistId, ...young })).isRevoked).toBe(false);
-    }
-  });
-
-  it("is refused at once when it was revoked: that is for good", async () => {
-    const bank = await addIdeaBank();
-    await databaseOf(bank.id)
-      .prepare("UPDATE panelists SET tokens_revoked_at = ?2 WHERE id = ?1")
-      .bind(bank.panelistId, START + 1_000)
-      .run();
-    const { database, costOf } = meter(bank.id);
-    const { open } = createViews();
-    const ask = async () =>
-      expect((await open(database, { ideaBankId: bank.id, panelistId: bank.panelistId, ...young })).isRevoked).toBe(
-        true,
-      );
-    await ask();
-    expect((await costOf(ask)).trips).toBe(0);
-  });
-
-  it("is neither refused nor admitted while D1 is down", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    const { id } = await addIdeaBank({ status: "CLOSED" });
-    const { open } = createViews();
-    await open(databaseOf(id), { ideaBankId: id, capability });
-    const down = failStores(env, "d1").DB_1;
-    await expect(open(down, { ideaBankId: id, ...young })).rejects.toThrow("D1 does not answer");
-    expect((await open(down, { ideaBankId: id, capability })).ideaBank?.status).toBe("CLOSED");
   });
 });
 

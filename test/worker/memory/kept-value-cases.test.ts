@@ -4,7 +4,6 @@ import { DeadlineExceeded } from "../../../src/worker/memory/deadline.ts";
 import { KeptValue, type KeptValueOptions } from "../../../src/worker/memory/kept-value.ts";
 import {
   answerOf,
-  Defect,
   FRESH_MS,
   freezeTime,
   pass,
@@ -176,89 +175,6 @@ describe("by age", () => {
     for (const [index, at] of began.entries())
       if (index > 0) expect(at - (began[index - 1] ?? 0)).toBeGreaterThanOrEqual(1_000);
     expect(began.length).toBeLessThanOrEqual(4);
-  });
-});
-
-describe("in an outage", () => {
-  it("one request a second asks the store, for a second at most, and no other waits", async () => {
-    const { store, read } = await readOnce();
-    await pass(1);
-    store.way = "hang";
-    const first = read();
-    await pass(2_000);
-    expect(await answerOf(first)).toMatchObject({ version: 0 });
-    const before = store.reads.length;
-    const waits: { readonly asked: Promise<Read>; readonly since: number }[] = [];
-    for (let tenths = 0; tenths < 60; tenths++) {
-      const asked = read();
-      if ((await answerOf(asked)) === "waiting") waits.push({ asked, since: Date.now() });
-      await pass(100);
-      for (const each of waits.filter(({ since }) => Date.now() - since > 1_000))
-        expect(await answerOf(each.asked)).toMatchObject({ version: 0 });
-    }
-    expect(waits.length).toBeLessThanOrEqual(5);
-    expect(store.reads.length - before).toBe(5);
-  });
-
-  it("of a slow store, the answer that comes too late is kept all the same", async () => {
-    const { store, read } = await readOnce();
-    await pass(60_000);
-    store.way = "crawl";
-    store.version = 1;
-    const impatient = read({ freshMs: 60_000 });
-    await pass(2_000);
-    expect(await answerOf(impatient)).toMatchObject({ version: 0 });
-    await pass(3_000);
-    expect(await answerOf(read({ freshMs: 60_000 }))).toMatchObject({ version: 1 });
-  });
-
-  it("a defect is thrown, also where a value could serve; a second later the store is asked again", async () => {
-    const { store, read } = await readOnce();
-    await pass(1);
-    store.way = "defect";
-    const failed = expect(read()).rejects.toThrow(Defect);
-    await pass(1);
-    await failed;
-    store.way = "ok";
-    store.version = 1;
-    await expect(read()).rejects.toThrow(Defect);
-    await pass(1_000);
-    const next = read();
-    await pass(1);
-    expect(await answerOf(next)).toMatchObject({ version: 1 });
-  });
-
-  it("what may not serve through one is not used: the failure is told", async () => {
-    const { store, read } = await readOnce();
-    await pass(1);
-    store.way = "fail";
-    const failed = expect(read({ servesOutage: false })).rejects.toThrow();
-    await pass(1);
-    await failed;
-  });
-
-  it("each failed read is told, once", async () => {
-    const onOutage = vi.fn();
-    const { store, read } = await readOnce({ onOutage });
-    await pass(1);
-    store.way = "fail";
-    await Promise.all([read(), pass(1)]);
-    await read();
-    expect(onOutage).toHaveBeenCalledTimes(1);
-  });
-
-  it("a request whose value is forgotten while it waits looks again, and is given nothing from before that", async () => {
-    const { store, value, read } = await readOnce();
-    await pass(1);
-    store.way = "slow";
-    const request = read();
-    await pass(1_000);
-    store.way = "ok";
-    store.version = 1;
-    value.forget();
-    await pass(501);
-    expect(await answerOf(request)).toMatchObject({ version: 1 });
-    expect(value.kept?.value.version).toBe(1);
   });
 });
 

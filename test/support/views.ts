@@ -1,0 +1,73 @@
+/** An isolate's views of idea banks, asked directly. */
+import { Databases } from "../../src/worker/database/databases.ts";
+import { IdeaBankViews, type OpenTerms } from "../../src/worker/idea-bank/views.ts";
+import { databaseOf, openDatabase } from "./databases.ts";
+import { meterDatabase } from "./intercept-binding.ts";
+import { newId } from "./world.ts";
+
+/** Of the clock, in Unix milliseconds. */
+export const START = 1_900_000_000_000;
+/** When a token was issued that is not young, in Unix seconds. */
+const LONG_AGO = START / 1000 - 3_600;
+const DOUBT_MS = 11_000;
+
+export type Asked = Partial<OpenTerms> & {
+  readonly ideaBankId: string;
+  readonly panelistId?: string;
+  readonly issuedAt?: number;
+};
+
+/** The views of a new isolate. `pending` are the reads after answers. */
+export function createViews() {
+  const views = new IdeaBankViews();
+  const databases = new Databases();
+  const pending: Promise<unknown>[] = [];
+  const prepare = (binding: D1Database, asked: Asked) => {
+    const { ideaBankId, panelistId = newId(ideaBankId), issuedAt = LONG_AGO, ...terms } = asked;
+    return [
+      { ideaBankId, panelistId, issuedAt },
+      {
+        database: openDatabase(binding, databases),
+        kv: undefined,
+        freshMs: 5_000,
+        doubtMs: DOUBT_MS,
+        floor: undefined,
+        capability: null,
+        waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
+        ...terms,
+      },
+    ] as const;
+  };
+  return {
+    views,
+    databases,
+    pending,
+    open: (binding: D1Database, asked: Asked) => views.open(...prepare(binding, asked)),
+    fromMemory: (binding: D1Database, asked: Asked) => views.openFromMemory(...prepare(binding, asked)),
+    settle: async () => void (await Promise.all(pending.splice(0))),
+  };
+}
+
+export const fillRevocations = (accountId: string, count: number) =>
+  databaseOf(accountId)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+       INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, ?1 || i, 1, 1 FROM n`,
+    )
+    .bind(accountId, count)
+    .run();
+
+/** What is asked of the database, and D1's count of rows read. */
+export function meter(id: string) {
+  const cost = { trips: 0, rows: 0 };
+  const database = meterDatabase(databaseOf(id), (results) => {
+    cost.trips += 1;
+    for (const { meta } of results) cost.rows += meta.rows_read;
+  });
+  const costOf = async (work: () => Promise<unknown>) => {
+    Object.assign(cost, { trips: 0, rows: 0 });
+    await work();
+    return { ...cost };
+  };
+  return { database, costOf };
+}
