@@ -7,7 +7,7 @@ import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {
   /** Sends a request, waits for what the Worker does after its answer too, and checks the answer against the document. */
-  request(path: string, init?: RequestInit, env?: Env): Promise<Response>;
+  request(path: string, init?: RequestInit, env?: Env, onAnswer?: () => void): Promise<Response>;
   /** Does what is due a while after the answers: the end of leases, the report of a flood. Until then, that while has not passed. */
   elapse(): Promise<void>;
 };
@@ -19,11 +19,12 @@ export function createIsolate(env: Env = realEnv, identify?: Identify): Isolate 
     async elapse() {
       for (const work of due.splice(0)) await work();
     },
-    async request(path, init, otherEnv = env) {
+    async request(path, init, otherEnv = env, onAnswer = () => {}) {
       const context = createExecutionContext();
       const request = new Request(`https://api.example${path}`, init);
       const { method, url } = request;
       const response = await app.fetch(request, otherEnv, context);
+      onAnswer();
       await waitOnExecutionContext(context);
       const isPage = response.headers.get("Content-Type")?.startsWith("text/html") || response.status === 303;
       if (method !== "HEAD" && method !== "OPTIONS" && !isPage) {

@@ -192,25 +192,27 @@ export class KeptValue<Value> {
 
   #keep(next: Kept<Value>, read: number): void {
     if (read <= this.#forgotten) return;
-    // A late answer of an earlier read says nothing of a store that has failed since.
-    if (this.#failure !== undefined && this.#failure.since <= next.readAt) this.#failure = undefined;
+    const now = this.#options.now();
+    // A late answer of an earlier read says nothing of a store that has failed since. A clock that has stepped back counts anew.
+    const failedAt = this.#failure?.since;
+    if (failedAt !== undefined && (failedAt <= next.readAt || failedAt > now)) this.#failure = undefined;
     const kept = this.#kept;
     if (kept === undefined) {
       this.#kept = next;
       return;
     }
-    // A clock that has stepped back counts anew.
-    const isLater = kept.readAt > next.readAt && kept.readAt <= this.#options.now();
+    const isLater = kept.readAt > next.readAt && kept.readAt <= now;
     const { newer = () => (isLater ? kept.value : next.value) } = this.#options;
     // What is kept may be newer than what the store has just said: it is as fresh as that.
     this.#kept = { value: newer(next.value, kept.value), readAt: isLater ? kept.readAt : next.readAt };
   }
 
-  /** A failure says nothing of a store that has answered since. */
+  /** A failure says nothing of a store that has answered since, by a clock that has not stepped back. */
   #fail(error: unknown, since: number): void {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
-    if (this.#kept === undefined || this.#kept.readAt <= since)
-      this.#failure = { error, at: this.#options.now(), since };
+    const now = this.#options.now();
+    const hasAnswered = this.#kept !== undefined && this.#kept.readAt > since && this.#kept.readAt <= now;
+    if (!hasAnswered) this.#failure = { error, at: now, since };
   }
 
   #isOutage(error: unknown): boolean {

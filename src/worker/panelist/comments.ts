@@ -4,14 +4,13 @@ import { createId } from "../credentials/id.ts";
 import { addComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import type { ParticipationHandlers } from "./answer-participation.ts";
 import type { COMMENT_OPERATIONS } from "./operations.ts";
 
-export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandlers<typeof COMMENT_OPERATIONS> => ({
+export const COMMENT_HANDLERS: ParticipationHandlers<typeof COMMENT_OPERATIONS> = {
   listPanelistComments: async (c, { session, token, ids, page: request }) => {
     const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
     return { access, proposal, respond: () => respondPage(c, page) };
@@ -21,8 +20,6 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
     const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, merged, result } = found;
-    // It moves an implemented proposal up in the changelog.
-    views.noteWrite(token.ideaBankId, session.getBookmark() ?? "");
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,
       by: "panelist",
@@ -44,4 +41,4 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
     };
     return { access, proposal, respond };
   },
-});
+};

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { createParticipationAnswer, type ParticipationHandlers } from "./answer-participation.ts";
-import { createCommentHandlers } from "./comments.ts";
+import { COMMENT_HANDLERS } from "./comments.ts";
 import { allowEveryOrigin } from "./cross-origin.ts";
 import { getCapabilities, getChangelog, type IdeaBankMemory } from "./idea-bank.ts";
 import { COMMENT_OPERATIONS, IDEA_BANK_OPERATIONS, PROPOSAL_OPERATIONS } from "./operations.ts";
@@ -30,7 +30,7 @@ export function createPanelistRoutes(memory: IdeaBankMemory) {
 
   const participation: ParticipationHandlers<typeof PARTICIPATION_OPERATIONS> = {
     ...PROPOSAL_HANDLERS,
-    ...createCommentHandlers(memory.views),
+    ...COMMENT_HANDLERS,
   };
   const answerParticipation = createParticipationAnswer(memory);
   routes.route(

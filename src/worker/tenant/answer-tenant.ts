@@ -40,7 +40,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     handle: TenantHandler<O>,
   ): Promise<Response> {
     const { credential, path, method } = operation;
-    const { accountId, database } = await authenticate(c, credential.kind === "apiKey" ? credential.scope : null);
+    const scope = credential.kind === "apiKey" ? credential.scope : null;
+    const { accountId, database } = await authenticate(c, scope);
     const ids: Record<string, string> = c.req.param();
     if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
@@ -64,7 +65,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     primary.noteAnswer();
     if (method === "GET" || primary.bookmark === undefined) return response;
     const { ideaBankId, panelistId } = ids;
-    if (ideaBankId !== undefined) views.noteWrite(ideaBankId, primary.bookmark);
+    // A token that was issued changes no view.
+    if (ideaBankId !== undefined && scope === "ideabanks:write") views.noteWrite(ideaBankId, primary.bookmark);
     await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
   };
