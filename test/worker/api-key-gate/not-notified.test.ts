@@ -52,6 +52,30 @@ describe("a rotation that the gate was not notified of", () => {
   });
 });
 
+it("an isolate that has refused the new secret accepts it as soon as it has notified the gate", async () => {
+  freeze(START);
+  const owner = createOwner();
+  const { apiKey, key } = await owner.create();
+  const { isolate } = owner;
+  const whoami = async (text: string) =>
+    (await isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } })).status;
+  const rotate = (bindings: Env) =>
+    isolate.request(
+      `/account/api/keys/${apiKey.id}/rotate`,
+      {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Idempotency-Key": "one" },
+        body: JSON.stringify({ graceSeconds: 0 }),
+      },
+      bindings,
+    );
+  expect(await whoami(key)).toBe(200);
+  const { key: rotated } = await (await rotate(failStores(env, "gate"))).json<Shown>();
+  expect(await whoami(rotated)).toBe(401);
+  expect((await rotate(env)).status).toBe(409);
+  expect([await whoami(rotated), await whoami(key)]).toEqual([200, 401]);
+});
+
 describe("the owner's answer, when the gate hangs, comes within ten seconds:", () => {
   it.each([
     ["a revocation is 503, and the key is revoked", "DELETE", "", 503],
