@@ -7,9 +7,10 @@ import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Databases } from "./database/databases.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
-import { chooseForLog, observe } from "./http/observe.ts";
+import { isLogged, observe } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import type { RawRequest } from "./http/raw-request.ts";
 import { requestId } from "./http/request-id.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
@@ -19,7 +20,9 @@ import { getChangelogFromMemory } from "./panelist/idea-bank.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { Problem } from "./problem.ts";
 import { SettingsReader } from "./settings.ts";
+import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
+import { getWhoamiFromMemory } from "./tenant/whoami.ts";
 
 /**
  * A new application with an empty memory, as a new isolate has. `identify` finds the account owner; `later` does what is due a
@@ -30,6 +33,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   const problemLog = new ProblemLog();
   const databases = new Databases();
   const memory = {
+    apiKeys: new VerifiedApiKeys(),
     gatekeeper: new Gatekeeper(later),
     views: new IdeaBankViews(),
     databases,
@@ -67,13 +71,16 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   });
   app.onError(handleError);
 
+  const answerFromMemory = (request: RawRequest, settings: AppEnv["Variables"]["settings"]) =>
+    getChangelogFromMemory(request, memory, settings) ?? getWhoamiFromMemory(request, memory, settings);
+
   return {
     routes: app.routes,
     fetch(request: Request, env: AppEnv["Bindings"], executionCtx: ExecutionContext): Response | Promise<Response> {
       const settings = env.REQUESTS === undefined ? settingsReader.peek(env) : undefined;
-      const answer = settings && getChangelogFromMemory({ request, env, executionCtx }, memory, settings);
-      // A request that is logged takes the longer way.
-      return answer === undefined || chooseForLog(request, env) ? app.fetch(request, env, executionCtx) : answer;
+      // A request that is logged or measured takes the longer way.
+      const answer = settings && !isLogged(request, env) && answerFromMemory({ request, env, executionCtx }, settings);
+      return answer || app.fetch(request, env, executionCtx);
     },
   };
 }

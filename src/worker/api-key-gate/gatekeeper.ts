@@ -73,12 +73,18 @@ export class Gatekeeper {
     const { apiKey, now } = request;
     const refused = this.#refused.get(apiKey.text);
     if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
-    const use = this.#useOf(apiKey.text);
-    const decided = use.decide(now);
-    if (decided === undefined) return this.#ask(stores, request, use);
-    if (decided.outcome === "admitted") this.#askAhead(stores.gates, request, use);
-    else if (use.mustTell(now, TELL_MS))
-      this.#later(TELL_MS, () => this.#report(stores.gates, apiKey, use), request.waitUntil);
+    const decided = this.admitFromMemory(stores.gates, request);
+    return decided ?? this.#ask(stores, request, this.#useOf(apiKey.text));
+  }
+
+  /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
+  admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
+    const { apiKey, now, waitUntil } = request;
+    const use = this.#uses.get(apiKey.text);
+    const decided = use?.decide(now);
+    if (use === undefined || decided === undefined) return undefined;
+    if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
+    else if (use.mustTell(now, TELL_MS)) this.#later(TELL_MS, () => this.#report(gates, apiKey, use), waitUntil);
     return decided;
   }
 

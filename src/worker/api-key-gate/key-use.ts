@@ -44,8 +44,8 @@ export class KeyUse {
 
   /** Decides a request at `now` (Unix milliseconds) without the gate, if that can be. */
   decide(now: number): Admission | undefined {
-    this.#rate.count(now);
     if (this.#answer !== undefined && this.#leases.some((lease) => lease.admit(now))) {
+      this.#rate.count(now);
       const { admitted, quota, since } = this.#answer;
       this.#remaining = Math.max(0, this.#remaining - 1);
       const waitMs = Math.max(0, quota.waitMs - (now - since));
@@ -54,12 +54,14 @@ export class KeyUse {
     const flood = this.#flood;
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
     if (flood === undefined || now < flood.since || now >= flood.askAt) return undefined;
+    this.#rate.count(now);
     this.#limited += 1;
     return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
   }
 
   /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
   ask(now: number): Ask {
+    this.#rate.count(now);
     this.endAll();
     return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now));
   }

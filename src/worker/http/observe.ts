@@ -10,20 +10,21 @@ import { countCalls, type StoreCalls } from "./count-calls.ts";
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
-/** Requests that were drawn for the log before the middleware. */
-const drawn = new WeakSet<Request>();
+/** Whether a request was drawn for the log. It is drawn once, before the middleware where memory may answer it. */
+const drawn = new WeakMap<Request, boolean>();
 
-/** Draws a request for the log before the middleware runs, which then draws no more. */
-export function chooseForLog(request: Request, env: Pick<Env, "REQUEST_LOG_SHARE">): boolean {
-  if (Math.random() >= Number(env.REQUEST_LOG_SHARE)) return false;
-  drawn.add(request);
-  return true;
+export function isLogged(request: Request, env: Pick<Env, "REQUEST_LOG_SHARE">): boolean {
+  const known = drawn.get(request);
+  if (known !== undefined) return known;
+  const draw = Math.random() < Number(env.REQUEST_LOG_SHARE);
+  drawn.set(request, draw);
+  return draw;
 }
 
 export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const isLogged = drawn.has(c.req.raw) || Math.random() < Number(c.env.REQUEST_LOG_SHARE);
+  const logs = isLogged(c.req.raw, c.env);
   const dataset = c.env.REQUESTS;
-  if (!isLogged && dataset === undefined) return next();
+  if (!logs && dataset === undefined) return next();
   const calls: StoreCalls = { d1: 0, kv: 0, gate: 0 };
   const start = Date.now();
   c.env = countCalls(c.env, calls);
@@ -33,7 +34,7 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
     const { status } = c.res;
     // Workers' clock moves with I/O only: this is the time that the request waited.
     const durationMs = Date.now() - start;
-    if (isLogged) console.log({ requestId: c.get("requestId"), operation, status, durationMs, calls });
+    if (logs) console.log({ requestId: c.get("requestId"), operation, status, durationMs, calls });
     const cache = calls.d1 + calls.kv + calls.gate === 0 ? "hit" : "miss";
     dataset?.writeDataPoint({
       indexes: [operation],

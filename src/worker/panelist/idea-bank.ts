@@ -6,6 +6,7 @@ import type { Context } from "hono";
 import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { CONSISTENCY_TOKEN, readConsistencyToken } from "../http/consistency.ts";
+import { isGet, type RawRequest } from "../http/raw-request.ts";
 import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
@@ -20,13 +21,6 @@ export type IdeaBankMemory = {
 };
 
 type Settings = AppEnv["Variables"]["settings"];
-
-/** A request as the platform gives it, before any middleware. */
-export type RawRequest = {
-  readonly request: Request;
-  readonly env: AppEnv["Bindings"];
-  readonly executionCtx: ExecutionContext;
-};
 
 const PATH = "/public/ideabank/changelog";
 
@@ -76,11 +70,8 @@ export function getChangelogFromMemory(
   { tokens, views, databases }: IdeaBankMemory,
   settings: Settings,
 ): Response | undefined {
-  const { headers, url } = request;
-  const path = url.indexOf("/", url.indexOf("://") + 3);
-  const end = url.charAt(path + PATH.length);
-  if (request.method !== "GET" || !url.startsWith(PATH, path) || (end !== "" && end !== "?")) return undefined;
-  if (headers.has(CONSISTENCY_TOKEN)) return undefined;
+  const { headers } = request;
+  if (!isGet(request, PATH) || headers.has(CONSISTENCY_TOKEN)) return undefined;
   const token = tokens.peek(headers.get("Authorization"), settings.signingKeys);
   const database = token && databases.of({ env, executionCtx }, token.ideaBankId);
   if (token === undefined || database === undefined) return undefined;

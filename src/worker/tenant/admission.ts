@@ -1,0 +1,57 @@
+/** What a decision on an API key's request means for its response: 401, then 429, then 403. */
+import { oncePer } from "../http/once-per.ts";
+import type { Admission } from "../model/api-key.ts";
+import { Problem, serviceUnavailable } from "../problem.ts";
+import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
+
+/** The same response for every reason: it says what is expected, not what was wrong. */
+export const unauthorized = oncePer(
+  (reason: string) =>
+    new Problem("unauthorized", {
+      detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+      headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
+      cause: reason,
+    }),
+);
+
+const tooManyRequests = oncePer(
+  (retryAfterSeconds: number) =>
+    new Problem("too-many-requests", {
+      headers: { "Retry-After": String(retryAfterSeconds) },
+      extensions: { "violated-policies": [POLICY] },
+    }),
+);
+
+/** Of the response, whatever its status. A key that was checked against D1 has no quota. */
+export function rateLimitHeaders(admission: Admission): Readonly<Record<string, string>> {
+  switch (admission.outcome) {
+    case "admitted":
+      return {
+        "RateLimit-Policy": policyHeader(admission.rateLimit),
+        ...(admission.quota && { RateLimit: quotaHeader(admission.quota) }),
+      };
+    case "limited":
+      return {
+        "RateLimit-Policy": policyHeader(admission.quota.rateLimit),
+        RateLimit: quotaHeader(admission.quota),
+      };
+    default:
+      return {};
+  }
+}
+
+/** Why the request is refused, whatever it asks for; undefined when it is admitted. */
+export function problemOf(admission: Admission): Problem | undefined {
+  switch (admission.outcome) {
+    case "admitted":
+      return admission.tenant.accountSuspended
+        ? new Problem("forbidden", { detail: "The API key's account is suspended." })
+        : undefined;
+    case "limited":
+      return tooManyRequests(toSeconds(admission.quota.waitMs));
+    case "refused":
+      return unauthorized(admission.reason);
+    case "unavailable":
+      return serviceUnavailable("the gate needs the key's record and cannot read it from D1");
+  }
+}
