@@ -3,6 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf, revokeInDatabase, watchDatabase } from "../../support/gate.ts";
@@ -28,7 +29,7 @@ function hangDatabase(gate: object) {
 }
 
 describe("when D1 is down, the gate", () => {
-  it("goes on with a record of at most five minutes, and asks again at most every five seconds", async () => {
+  it("goes on with a record of at most five minutes, and asks again at most once a second", async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash, 0);
@@ -44,6 +45,8 @@ describe("when D1 is down, the gate", () => {
     vi.setSystemTime(1_900_000_300_001);
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
     watched.down = false;
+    expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
+    vi.setSystemTime(1_900_000_301_001);
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
   });
 
@@ -58,7 +61,8 @@ describe("when D1 is down, the gate", () => {
       await vi.advanceTimersByTimeAsync(2_000);
       expect(await admission).toMatchObject({ outcome: "admitted" });
       expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
-      expect(counts.calls).toBe(1);
+      // Once a second.
+      expect(counts.calls).toBe(2);
     });
   });
 
@@ -70,9 +74,17 @@ describe("when D1 is down, the gate", () => {
       const admissions = Promise.all([instance.admit(key.secretHash), instance.admit(key.secretHash)]);
       await vi.advanceTimersByTimeAsync(10_000);
       expect(await admissions).toEqual([{ outcome: "unavailable" }, { outcome: "unavailable" }]);
-      expect(database.counts.calls).toBe(1);
+      // Once a second.
+      expect(database.counts.calls).toBe(10);
       database.repair();
-      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
+      vi.setSystemTime(START + 11_000);
+      let admission: Admission | undefined;
+      instance.admit(key.secretHash).then((answer) => {
+        admission = answer;
+      });
+      // It looks at memory every few milliseconds: the hanging read could have answered, too.
+      await vi.waitUntil(() => admission !== undefined, { interval: 5 });
+      expect(admission).toMatchObject({ outcome: "admitted" });
     });
   });
 
@@ -89,7 +101,9 @@ describe("when D1 is down, the gate", () => {
       database.repair();
       await revokeInDatabase(key.id);
       vi.setSystemTime(START + 67_000);
-      expect(await instance.admit(key.secretHash)).toEqual({ outcome: "refused", reason: "revoked" });
+      // Its record is at hand: the next request finds what this one has asked for.
+      expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
+      await vi.waitUntil(async () => (await instance.admit(key.secretHash)).outcome === "refused", { interval: 1 });
     });
   });
 
@@ -120,6 +134,8 @@ describe("when D1 is down, the gate", () => {
       expect(await state.storage.getAlarm()).toBe(START + 50_000);
       database.repair();
       await instance.admit(key.secretHash);
+      // Counts go to D1 once a minute.
+      vi.setSystemTime(START + 60_000);
       await instance.alarm();
     });
     const usage = databaseOf(key.id).prepare("SELECT sum(admitted) AS admitted FROM api_key_usage");
