@@ -144,6 +144,22 @@ describe("a lease", () => {
     expect([1, 1_050, 1_099, 1_100].map((now) => restarted.remaining(now))).toEqual([78, 78, 78, 80]);
   });
 
+  it.each(["with an answer", "ahead of the end of another"])(
+    "that was granted %s is stored before it leaves",
+    async (way) => {
+      freeze(START);
+      const key = await addApiKey({ limit: 200 });
+      const ahead = way !== "with an answer";
+      const wish = { perSecond: 100_000 };
+      const answer = await gateOf(key.id).admit(key.secretHash, 0, null, ahead ? undefined : wish);
+      const next = ahead ? await gateOf(key.id).report(key.secretHash, { limited: 0 }, wish.perSecond) : answer;
+      expect(next && leaseOf(next)).toMatchObject({ admissions: 5 });
+      await evictDurableObject(gateOf(key.id));
+      // With the reserve of that write: a twentieth of the limit together.
+      expect(await gateOf(key.id).admit(key.secretHash)).toMatchObject({ quota: { remaining: 200 - 1 - 10 - 1 } });
+    },
+  );
+
   it("is not granted to a caller that does not ask, as isolates of an earlier release do not", async () => {
     const key = await addApiKey();
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null))).toBeUndefined();
