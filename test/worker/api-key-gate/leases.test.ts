@@ -160,6 +160,22 @@ describe("a lease", () => {
     },
   );
 
+  it("is covered by what is stored, with all that has left the gate, at each moment", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 1_000 });
+    await runInDurableObject(gateOf(key.id), async (instance, { storage }) => {
+      let [left, leased] = [0, 0];
+      for (let times = 0; times < 150; times++) {
+        const admission = await instance.admit(key.secretHash, 0, null, { perSecond: times % 10 === 9 ? 2 : 0 });
+        const admissions = leaseOf(admission)?.admissions ?? 0;
+        left += 1 + admissions;
+        leased += admissions;
+        expect(storage.kv.get<{ times: Float64Array }>("gate/1")?.times.length).toBeGreaterThanOrEqual(left);
+      }
+      expect(leased).toBeGreaterThan(10);
+    });
+  });
+
   it("is not granted to a caller that does not ask, as isolates of an earlier release do not", async () => {
     const key = await addApiKey();
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null))).toBeUndefined();
