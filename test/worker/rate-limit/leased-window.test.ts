@@ -178,6 +178,16 @@ describe("what a lease has used", () => {
   });
 });
 
+it("a changed limit takes over the leases that are out", () => {
+  const windowMs = 60_000;
+  const before = new LeasedWindow({ limit: 200, windowMs }, new Float64Array(), 0);
+  expect(before.grant(0, { id: "a", admissions: 5, forMs: 1_000 })).toBe(5);
+  const changed = before.under({ limit: 300, windowMs }, 100);
+  expect(changed.remaining(100)).toBe(295);
+  changed.settle({ id: "a", used: 4 }, 200);
+  expect(changed.remaining(300)).toBe(296);
+});
+
 it("who is refused waits for a lease to be given back: until its end, then as long again, then for the oldest admission", () => {
   const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
   expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
@@ -189,6 +199,13 @@ it("who is refused waits for a lease to be given back: until its end, then as lo
 });
 
 describe("a reserve", () => {
+  it("of a full window takes the place of the oldest admissions: no more times than the limit are stored", () => {
+    const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
+    for (let times = 0; times < 100; times++) window.admit(times);
+    const stored = window.store(100);
+    expect([stored.length, stored[0], stored.at(-1)]).toEqual([100, 5, 100 + RESERVE_MS]);
+  });
+
   it("is used until its end only, also by a lease", () => {
     const window = new LeasedWindow({ limit: 600, windowMs: 60_000 }, new Float64Array(), 0);
     for (let times = 0; times < 10; times++) window.admit(0);
