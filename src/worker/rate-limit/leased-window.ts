@@ -131,8 +131,7 @@ export class LeasedWindow {
   }
 
   #worthReserving(now: number): number {
-    const isRecent = ({ endsAt }: Charge) => endsAt > now - RESERVE_MS;
-    const recent = this.#window.since(now - RESERVE_MS) + sum(this.#charges.filter(isRecent));
+    const recent = this.#window.since(now - RESERVE_MS);
     if (recent < MIN_RECENT) return 0;
     // Of a full window, too: what is stored may be more than the limit, and then its oldest do not count any more.
     return Math.max(0, Math.floor(Math.min(recent * HEADROOM, this.#freeForLeases())));

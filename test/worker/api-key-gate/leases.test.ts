@@ -155,8 +155,7 @@ describe("a lease", () => {
       const next = ahead ? await gateOf(key.id).report(key.secretHash, { limited: 0 }, wish.perSecond) : answer;
       expect(next && leaseOf(next)).toMatchObject({ admissions: 5 });
       await evictDurableObject(gateOf(key.id));
-      // With the reserve of that write: a twentieth of the limit together.
-      expect(await gateOf(key.id).admit(key.secretHash)).toMatchObject({ quota: { remaining: 200 - 1 - 10 - 1 } });
+      expect(await gateOf(key.id).admit(key.secretHash)).toMatchObject({ quota: { remaining: 200 - 1 - 5 - 1 } });
     },
   );
 
