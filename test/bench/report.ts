@@ -107,8 +107,9 @@ ${speedTables(results)}
 ## Cost
 
 Dollars per million requests: operations that were counted, at the prices beyond the included amounts of ${PRICES_AS_OF} (Worker request
-$${PRICES.workerRequest}, Durable Object request $${PRICES.objectRequest}, row written $${PRICES.rowWritten}, row read $${PRICES.rowRead}, KV read $${PRICES.kvRead}, KV write $${PRICES.kvWrite}, log line $${PRICES.logLine}).
-Processor time and the duration of Durable Objects cannot be counted on one machine and are not in it.
+$${PRICES.workerRequest}, Durable Object request $${PRICES.objectRequest}, row written $${PRICES.rowWritten}, row read $${PRICES.rowRead}, KV read $${PRICES.kvRead}, KV write $${PRICES.kvWrite}, log line $${PRICES.logLine},
+gigabyte and second of a Durable Object $${PRICES.objectGigabyteSecond}). Processor time cannot be counted on one machine and is not in it. The duration of Durable Objects is: here by this machine's clock, without distances;
+[What a key costs](operations.md#what-a-key-costs) has it by simulated time.
 
 ![Dollars per million requests](benchmarks-cost.svg)
 
@@ -122,6 +123,7 @@ ${table(
     "KV reads",
     "KV writes",
     "object requests",
+    "object ms",
     "log lines",
   ],
   results.cost.map(({ path, name, dollars, counts }) => [
@@ -134,6 +136,7 @@ ${table(
       counts.kvReads,
       counts.kvWrites,
       counts.objectRequests,
+      counts.objectMs,
       counts.logLines,
     ].map((operations) => (operations / counts.requests).toFixed(3)),
   ]),

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { verifyApiKey } from "../../src/worker/credentials/api-key.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
-import { SettingsReader } from "../../src/worker/settings.ts";
+import { readLeaseMs, SettingsReader } from "../../src/worker/settings.ts";
 import { createOwner } from "../support/owner.ts";
 import { addAccount, addApiKey, addIdeaBank } from "../support/world.ts";
 
@@ -13,6 +13,11 @@ const THIRD = "the first slot's next secret has more than 32";
 type Slots = { CREDENTIAL_SECRETS?: string; CREDENTIAL_SECRETS_2?: string; SIGNING_SECRETS?: string };
 const withSlots = (slots: Slots): Env => Object.assign({}, env, slots);
 const keysOf = async (slots: Slots) => (await new SettingsReader().read(withSlots(slots))).signingKeys;
+
+it("a lease lasts at most five seconds: a wrong setting is none", () => {
+  const lasts = ["5", "0", "5.1", "6", "-1", "soon"].map((seconds) => readLeaseMs({ LEASE_SECONDS: seconds }));
+  expect(lasts).toEqual([5_000, 0, 0, 0, 0, 0]);
+});
 
 describe("the slots", () => {
   it.each<[string, Slots, number]>([

@@ -4,6 +4,7 @@
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had.
  * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
+ * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - The audit trail keeps its events.
  */
@@ -43,6 +44,9 @@ const STATEMENTS = [
      || ' WHERE NOT EXISTS (SELECT 1 FROM panelists WHERE id = ' || quote(panelist_id)
      || ') AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = ' || quote(panelist_id) || ');' AS sql
    FROM token_revocations ORDER BY seq`,
+  // For all of them: a token can have been issued after the export, too.
+  `SELECT 'UPDATE panelists SET tokens_issued = 1 WHERE tokens_issued = 0 AND created_at > unixepoch() * 1000 - 3600000;' AS sql
+   FROM panelists WHERE created_at > unixepoch() * 1000 - 3600000 LIMIT 1`,
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
   `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '

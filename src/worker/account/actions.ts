@@ -115,7 +115,8 @@ export async function rotateKey(
   if (apiKey === null) throw noSuchKey();
   if (isHeld(apiKey)) {
     // Whose answer was lost may not have reached the gate.
-    if (typeof apiKey === "object" && "doneBefore" in apiKey) await gatekeeper.forget(c.env, id);
+    if (typeof apiKey === "object" && "doneBefore" in apiKey)
+      await makeSure(c, gatekeeper, id, "This request was sent before, and the key was rotated then", "Send it again");
     throw heldBack(apiKey);
   }
   if (apiKey === "rotated") {
@@ -145,12 +146,23 @@ export async function renameKey(c: Context<OwnerEnv>, id: string, name: string):
 export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
   const apiKey = await revokeApiKey(primaryOf(c, id), c.var.owner, id, stamp(id));
   if (apiKey === null) throw noSuchKey();
+  await makeSure(c, gatekeeper, id, "The key is revoked", "Revoke it again");
+  return apiKey;
+}
+
+/** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the owner can ask `again`. */
+async function makeSure(
+  c: Context<OwnerEnv>,
+  gatekeeper: Gatekeeper,
+  id: string,
+  done: string,
+  again: string,
+): Promise<void> {
   await gatekeeper.forget(c.env, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
-      detail: `The key is revoked, but ${NOT_NOTIFIED} Until then it may still work. Revoke it again to be sure.`,
+      detail: `${done}, but ${NOT_NOTIFIED} Until then what has ended may still work. ${again} to be sure.`,
       headers: { "Retry-After": "1" },
       cause,
     });
   });
-  return apiKey;
 }

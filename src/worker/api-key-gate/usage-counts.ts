@@ -10,31 +10,20 @@ const INTERVAL_MS = 50_000;
 const NOTHING: UsageState = { hours: [], lastUsedAt: 0, previousUsedAt: 0, savedAt: 0 };
 
 export class UsageCounts {
-  #hours: readonly HourlyUsage[];
-  #lastUsedAt: number;
-  #previousUsedAt: number;
-  #savedAt: number;
+  #state: UsageState;
   /** Whether anything was counted since D1 last took the totals. */
   #pending: boolean;
   /** When D1 was last asked to take the totals; and whether it is asked now. */
   #triedAt = 0;
   #isSaving = false;
 
-  constructor({ hours, lastUsedAt, previousUsedAt, savedAt }: UsageState = NOTHING) {
-    this.#hours = hours;
-    this.#lastUsedAt = lastUsedAt;
-    this.#previousUsedAt = previousUsedAt;
-    this.#savedAt = savedAt;
-    this.#pending = hours.length > 0 && lastUsedAt >= savedAt;
+  constructor(state: UsageState = NOTHING) {
+    this.#state = state;
+    this.#pending = state.hours.length > 0 && state.lastUsedAt >= state.savedAt;
   }
 
   get state(): UsageState {
-    return {
-      hours: this.#hours,
-      lastUsedAt: this.#lastUsedAt,
-      previousUsedAt: this.#previousUsedAt,
-      savedAt: this.#savedAt,
-    };
+    return this.#state;
   }
 
   get pending(): boolean {
@@ -45,24 +34,28 @@ export class UsageCounts {
   dueAt(now: number): number {
     if (!this.#pending || this.#isSaving) return Number.POSITIVE_INFINITY;
     // A clock that was ahead keeps nobody waiting.
-    return Math.min(Math.max(this.#savedAt, this.#triedAt), now) + INTERVAL_MS;
+    return Math.min(Math.max(this.#state.savedAt, this.#triedAt), now) + INTERVAL_MS;
   }
 
   /** `previous`: the request came with the secret before the last rotation. */
   count(now: number, admitted: number, limited: number, previous: boolean): void {
     const hour = now - (now % HOUR_MS);
+    const { hours } = this.#state;
     // Found by its hour, not by its place: the clock may have stepped back.
-    const current = this.#hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0 };
-    const others = this.#hours.filter((counts) => counts !== current);
-    this.#hours = [...others, { hour, admitted: current.admitted + admitted, limited: current.limited + limited }];
+    const current = hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0 };
+    const counted = { hour, admitted: current.admitted + admitted, limited: current.limited + limited };
+    this.#state = {
+      ...this.#state,
+      hours: [...hours.filter((counts) => counts !== current), counted],
+      lastUsedAt: now,
+      ...(previous && { previousUsedAt: now }),
+    };
     this.#pending = true;
-    this.#lastUsedAt = now;
-    if (previous) this.#previousUsedAt = now;
   }
 
   /** Has them stored. Rejects as `store` does: they stay here, and `dueAt` says when to try again. */
   async save(now: number, store: (totals: UsageState) => Promise<void>): Promise<void> {
-    const totals = this.state;
+    const totals = this.#state;
     this.#triedAt = now;
     this.#isSaving = true;
     try {
@@ -72,8 +65,7 @@ export class UsageCounts {
     }
     // Of the hours that D1 has, only the last can still grow.
     const lastHour = totals.hours.at(-1)?.hour ?? 0;
-    this.#pending = this.#hours !== totals.hours;
-    this.#hours = this.#hours.filter(({ hour }) => hour >= lastHour);
-    this.#savedAt = now;
+    this.#pending = this.#state !== totals;
+    this.#state = { ...this.#state, hours: this.#state.hours.filter(({ hour }) => hour >= lastHour), savedAt: now };
   }
 }

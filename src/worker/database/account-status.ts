@@ -22,14 +22,17 @@ export async function setAccountStatus(
   const session = database.withSession("first-primary");
   // Owners' addresses are stored in lower case; an identifier has no @.
   const [column, value] = account.includes("@") ? ["owner_email", account.toLowerCase()] : ["id", account];
+  const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)`;
   const [updated, keys] = await session.batch<{ id: string }>([
     session.prepare(`UPDATE accounts SET status = ?2 WHERE ${column} = ?1 RETURNING id`).bind(value, status),
+    // Each term is a range of an index, which leaves those that ended before out.
     session
       .prepare(
-        `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)
-           AND min(coalesce(revoked_at, ?2), coalesce(expires_at, ?2)) > ?2 - ${HEARD_MS}`,
+        `${own} AND revoked_at IS NULL AND expires_at IS NULL
+         UNION ALL ${own} AND revoked_at IS NULL AND expires_at > ?2
+         UNION ALL ${own} AND revoked_at > ?2 AND coalesce(expires_at, ?2 + 1) > ?2`,
       )
-      .bind(value, now),
+      .bind(value, now - HEARD_MS),
   ]);
   const [row] = updated?.results ?? [];
   if (row === undefined) return null;

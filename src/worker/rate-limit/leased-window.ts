@@ -19,9 +19,7 @@ import { type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-wi
  */
 type Charge = Omit<Lease, "id"> & { readonly id: string | undefined; readonly endsAt: number };
 
-/** No setting grants for longer, in milliseconds. */
-const MAX_LEASE_MS = 5_000;
-/** How long a reserve lasts, and of how long ago the use is that it is made for, in milliseconds. */
+/** How long a reserve lasts, longer than any lease, and of how long ago the use is that it is made for, in milliseconds. */
 export const RESERVE_MS = 9_000;
 /** Fewer admissions in that time are worth no reserve: the write that ends it would cost as much as it spares. */
 const MIN_RECENT = 4;
@@ -35,7 +33,7 @@ const SHARE_OF_WINDOW = 1 / 10;
 
 /** How long a lease may last under a limit, in milliseconds. */
 export const longestLease = ({ windowMs }: RateLimit, leaseMs: number): number =>
-  Math.min(leaseMs, windowMs * SHARE_OF_WINDOW, MAX_LEASE_MS);
+  Math.min(leaseMs, windowMs * SHARE_OF_WINDOW);
 
 export class LeasedWindow {
   readonly rateLimit: RateLimit;
@@ -133,8 +131,7 @@ export class LeasedWindow {
   }
 
   #worthReserving(now: number): number {
-    const isRecent = ({ endsAt }: Charge) => endsAt > now - RESERVE_MS;
-    const recent = this.#window.since(now - RESERVE_MS) + sum(this.#charges.filter(isRecent));
+    const recent = this.#window.since(now - RESERVE_MS);
     if (recent < MIN_RECENT) return 0;
     // Of a full window, too: what is stored may be more than the limit, and then its oldest do not count any more.
     return Math.max(0, Math.floor(Math.min(recent * HEADROOM, this.#freeForLeases())));

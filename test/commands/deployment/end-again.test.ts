@@ -83,6 +83,18 @@ it("gives isolates every revocation, of panelists that are missing too", () => {
   expect(at["p-deleted"]).toBeLessThan(9_007_199_254_740_991);
 });
 
+it("a restored panelist, whose token was issued since, leaves a revocation when it is deleted within the hour", () => {
+  const add =
+    "INSERT INTO panelists (id, account_id, created_at, tokens_issued) VALUES ('p-young', 'a1', unixepoch() * 1000, 0)";
+  const statements = endAgain(open(add, "UPDATE panelists SET tokens_issued = 1 WHERE id = 'p-young'"));
+  const restored = open(add);
+  restored.exec(statements.join("\n"));
+  restored.exec("DELETE FROM panelists WHERE id = 'p-young'");
+  expect(restored.prepare("SELECT count(*) AS n FROM token_revocations WHERE panelist_id = 'p-young'").get()).toEqual({
+    n: 1,
+  });
+});
+
 it("keeps the audit trail", () => {
   const { restored } = restore();
   const events = restored.prepare("SELECT id, api_key_name AS name FROM audit_events ORDER BY id").all();

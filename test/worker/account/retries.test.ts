@@ -1,8 +1,10 @@
 /** `Idempotency-Key` on the POSTs of Account Settings: what a lost answer has done is not done again, and no key is shown twice. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { ApiKey } from "../../../src/worker/model/account.ts";
 import { freeze } from "../../support/clock.ts";
 import { type Digit, selectEverywhere } from "../../support/databases.ts";
+import { failStores } from "../../support/intercept.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
@@ -10,8 +12,8 @@ type Shown = { apiKey: ApiKey; key: string };
 
 const createScene = (digit: Digit) => {
   const owner = createOwner(undefined, undefined, digit);
-  const post = (path: string, body: object, headers: Record<string, string> = KEY) =>
-    owner.isolate.request(`/account/api${path}`, {
+  const post = (path: string, body: object, headers: Record<string, string> = KEY, through = owner) =>
+    through.isolate.request(`/account/api${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
@@ -46,6 +48,25 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     const rotated = await (await post(path, { graceSeconds: 0 })).json<Shown>();
     await expectReplay(await post(path, { graceSeconds: 0 }), apiKey.id);
     expect(await owner.whoami(rotated.key)).toBe(200);
+    expect((await owner.events()).map(({ event }) => event)).toEqual(["rotated", "created"]);
+  });
+
+  it("a rotation that is sent again while the gate does not answer is 503; sent once more, it makes sure", async () => {
+    const { owner, post } = createScene(digit);
+    const { apiKey, key } = await owner.create();
+    expect(await owner.whoami(key)).toBe(200);
+    const cutOff = createOwner(owner.email, failStores(env, "gate"), digit);
+    const path = `/keys/${apiKey.id}/rotate`;
+    const rotated = await (await post(path, { graceSeconds: 0 }, KEY, cutOff)).json<Shown>();
+    const answer = await post(path, { graceSeconds: 0 }, KEY, cutOff);
+    expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(await answer.json()).toMatchObject({
+      error: "service-unavailable",
+      detail: expect.stringContaining("the key was rotated then, but the key's gate did not answer"),
+    });
+    expect(await owner.whoami(key)).toBe(200);
+    await expectReplay(await post(path, { graceSeconds: 0 }), apiKey.id);
+    expect([await owner.whoami(key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
     expect((await owner.events()).map(({ event }) => event)).toEqual(["rotated", "created"]);
   });
 

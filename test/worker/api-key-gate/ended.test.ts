@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
+import { databaseOf } from "../../support/databases.ts";
 import { gateOf, revokeInDatabase, watchDatabase } from "../../support/gate.ts";
 import { addApiKey } from "../../support/world.ts";
 
@@ -57,5 +58,21 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     watched.down = false;
     await pass(key.id, START + 24 * HOUR);
     expect([await stored(key.id), await alarmOf(key.id)]).toEqual([1, null]);
+  });
+
+  it("not before D1 has its counts", async () => {
+    freeze(START);
+    const key = await addApiKey({ expiresAt: START + HOUR });
+    await gateOf(key.id).admit(key.secretHash);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const watched = await watchDatabase(gateOf(key.id));
+    watched.down = true;
+    await pass(key.id, START + 3 * HOUR);
+    expect(await stored(key.id)).toBe(1);
+    watched.down = false;
+    await pass(key.id, START + 4 * HOUR);
+    expect([await stored(key.id), await alarmOf(key.id)]).toEqual([0, null]);
+    const usage = databaseOf(key.id).prepare("SELECT admitted FROM api_key_usage WHERE api_key_id = ?1").bind(key.id);
+    expect(await usage.first("admitted")).toBe(1);
   });
 });

@@ -144,6 +144,37 @@ describe("a lease", () => {
     expect([1, 1_050, 1_099, 1_100].map((now) => restarted.remaining(now))).toEqual([78, 78, 78, 80]);
   });
 
+  it.each(["with an answer", "ahead of the end of another"])(
+    "that was granted %s is stored before it leaves",
+    async (way) => {
+      freeze(START);
+      const key = await addApiKey({ limit: 200 });
+      const ahead = way !== "with an answer";
+      const wish = { perSecond: 100_000 };
+      const answer = await gateOf(key.id).admit(key.secretHash, 0, null, ahead ? undefined : wish);
+      const next = ahead ? await gateOf(key.id).report(key.secretHash, { limited: 0 }, wish.perSecond) : answer;
+      expect(next && leaseOf(next)).toMatchObject({ admissions: 5 });
+      await evictDurableObject(gateOf(key.id));
+      expect(await gateOf(key.id).admit(key.secretHash)).toMatchObject({ quota: { remaining: 200 - 1 - 5 - 1 } });
+    },
+  );
+
+  it("is covered by what is stored, with all that has left the gate, at each moment", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 1_000 });
+    await runInDurableObject(gateOf(key.id), async (instance, { storage }) => {
+      let [left, leased] = [0, 0];
+      for (let times = 0; times < 150; times++) {
+        const admission = await instance.admit(key.secretHash, 0, null, { perSecond: times % 10 === 9 ? 2 : 0 });
+        const admissions = leaseOf(admission)?.admissions ?? 0;
+        left += 1 + admissions;
+        leased += admissions;
+        expect(storage.kv.get<{ times: Float64Array }>("gate/1")?.times.length).toBeGreaterThanOrEqual(left);
+      }
+      expect(leased).toBeGreaterThan(10);
+    });
+  });
+
   it("is not granted to a caller that does not ask, as isolates of an earlier release do not", async () => {
     const key = await addApiKey();
     expect(leaseOf(await gateOf(key.id).admit(key.secretHash, 0, null))).toBeUndefined();

@@ -51,6 +51,17 @@ describe("what an isolate refuses by itself", () => {
     expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 40 });
   });
 
+  it("ends in the isolate that revokes the key: 401", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
+    const statuses = [];
+    for (let times = 0; times < 12; times++) statuses.push((await whoami(owner.isolate, key)).status);
+    expect(statuses.slice(9)).toEqual([200, 429, 429]);
+    await owner.json("DELETE", `/keys/${apiKey.id}`);
+    expect((await whoami(owner.isolate, key)).status).toBe(401);
+  });
+
   it.each(BROKEN)("is kept for the next time when the gate %s", async (_, way) => {
     const gates = interceptObjects(env.API_KEY_GATE, ["report"], way);
     const { apiKey, isolate, key } = await flooded({ ...env, API_KEY_GATE: gates });

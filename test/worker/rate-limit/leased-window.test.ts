@@ -162,6 +162,59 @@ describe("a gate's writes", () => {
   });
 });
 
+describe("what a lease has used", () => {
+  const limit = { limit: 100, windowMs: 10_000 };
+  /** A lease of two, until 1,000, that is reported at `reportedAt`; how much remains just before `at`, and then. */
+  function reported(reportedAt: number, at: number) {
+    const window = new LeasedWindow(limit, new Float64Array(), 0);
+    expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
+    window.settle({ id: "a", used: 2 }, reportedAt);
+    return [window.remaining(at - 1), window.remaining(at)];
+  }
+
+  it("is dated no later than its report, and no later than the lease's end", () => {
+    expect(reported(300, 10_300)).toEqual([98, 100]);
+    expect(reported(4_000, 11_000)).toEqual([98, 100]);
+  });
+});
+
+it("a changed limit takes over the leases that are out", () => {
+  const windowMs = 60_000;
+  const before = new LeasedWindow({ limit: 200, windowMs }, new Float64Array(), 0);
+  expect(before.grant(0, { id: "a", admissions: 5, forMs: 1_000 })).toBe(5);
+  const changed = before.under({ limit: 300, windowMs }, 100);
+  expect(changed.remaining(100)).toBe(295);
+  changed.settle({ id: "a", used: 4 }, 200);
+  expect(changed.remaining(300)).toBe(296);
+});
+
+it("who is refused waits for a lease to be given back: until its end, then as long again, then for the oldest admission", () => {
+  const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
+  expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
+  for (let times = 0; times < 98; times++) window.admit(0);
+  const waits = [10, 999, 1_000, 1_500, 2_000].map((now) => window.admit(now));
+  expect(waits.map(({ admitted, waitMs }) => [admitted, waitMs])).toEqual(
+    [990, 1, 1_000, 500, 58_000].map((waitMs) => [false, waitMs]),
+  );
+});
+
+describe("a reserve", () => {
+  it("of a full window takes the place of the oldest admissions: no more times than the limit are stored", () => {
+    const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
+    for (let times = 0; times < 100; times++) window.admit(times);
+    const stored = window.store(100);
+    expect([stored.length, stored[0], stored.at(-1)]).toEqual([100, 5, 100 + RESERVE_MS]);
+  });
+
+  it("is used until its end only, also by a lease", () => {
+    const window = new LeasedWindow({ limit: 600, windowMs: 60_000 }, new Float64Array(), 0);
+    for (let times = 0; times < 10; times++) window.admit(0);
+    window.store(0);
+    expect(window.takeReserved(1, RESERVE_MS + 1)).toBe(false);
+    expect(window.takeReserved(1, RESERVE_MS)).toBe(true);
+  });
+});
+
 describe("what a clock has left an hour ahead", () => {
   it("still counts, for a window and the longest reserve at most", () => {
     const windowMs = 60_000;

@@ -1,0 +1,93 @@
+/** What an owner's and the operator's operations cost, generated from their tables: the same whatever is stored, by others and by oneself. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { AppEnv } from "../../../src/worker/http/app-env.ts";
+import { freeze } from "../../support/clock.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { numbers } from "../../support/many-rows.ts";
+import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { createOwner } from "../../support/owner.ts";
+
+type Cost = { read: number; written: number; bytes: number };
+
+const START = 1_900_000_800_000;
+/** A day ago: what an owner has changed in the last hour holds the next change. */
+const BEFORE = START - 24 * 3_600_000;
+/** Both are past what is kept of keys that have ended, 1,000 of each way to end. */
+const SIZES = [2_200, 4_400] as const;
+const OPERATOR_SECRET = "the-operator-has-this-secret-in-tests";
+
+/** `count` keys that have ended, half of them revoked and half expired, each with a use, and `count` events. */
+async function fill(email: string, count: number): Promise<void> {
+  const owned = "FROM n, accounts a WHERE a.owner_email = ?1";
+  const id = (kind: string) => `substr(a.id, 1, 6) || '${kind}' || printf('%05d', i)`;
+  await env.DB.batch(
+    [
+      `api_keys (id, account_id, name, secret_hash, scopes, created_at, revoked_at, expires_at)
+       SELECT ${id("k")}, a.id, 'K', '', '["surveys:read"]', ?2 - i * 10, iif(i % 2, ?2 - i, NULL), iif(i % 2, NULL, ?2 - i) ${owned}`,
+      `api_key_usage SELECT ${id("k")}, ?2 - ?2 % 3600000, i, 0 ${owned}`,
+      `audit_events (id, account_id, event, api_key_name, created_at) SELECT ${id("e")}, a.id, 'renamed', 'K', ?2 - i ${owned}`,
+    ].map((rows) => env.DB.prepare(`${numbers(1, count)} INSERT INTO ${rows}`).bind(email, BEFORE)),
+  );
+}
+
+/** An owner beside another one, and a key that is used for what changes one. */
+async function createScene(count: number) {
+  freeze(START);
+  const spent: Cost = { read: 0, written: 0, bytes: 0 };
+  const metered = meterDatabase(env.DB, (results) => {
+    for (const { meta } of results) {
+      spent.read += meta.rows_read;
+      spent.written += meta.rows_written;
+    }
+  });
+  // Nobody waits for the end of a lease: none is granted.
+  const bindings: AppEnv["Bindings"] = { ...env, DB: metered, LEASE_SECONDS: "0", OPERATOR_SECRET };
+  const [owner, other] = [createOwner(undefined, bindings, "0"), createOwner(undefined, env, "0")];
+  await other.create();
+  const { apiKey } = await owner.create();
+  await fill(other.email, count);
+  await fill(owner.email, count);
+  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id } };
+}
+
+async function measure(count: number): Promise<Map<string, Cost>> {
+  const { spent, bindings, owner, ids } = await createScene(count);
+  const costs = new Map<string, Cost>();
+  const measured = async (name: string, status: number, send: () => Promise<Response>) => {
+    Object.assign(spent, { read: 0, written: 0 });
+    const answer = await send();
+    const text = await answer.text();
+    expect(answer.status, `${name}: ${text}`).toBe(status);
+    costs.set(name, { ...spent, bytes: text.length });
+  };
+  for (const { name, operation, method, path, status } of operationsOf("access")) {
+    const query = operation.query === undefined ? "" : "?limit=100";
+    const sent = fillPath(path, ids).replace("/account/api", "") + query;
+    await measured(name, status, () => owner.json(method, sent, bodyOf(operation)));
+  }
+  for (const page of ["/api-keys", "/activity"]) await measured(page, 200, () => owner.page(page));
+  const operator = createIsolate(bindings);
+  const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
+  for (const { name, method, path, status } of operationsOf("operator")) {
+    const body = JSON.stringify({ account: owner.email, status: "suspended" });
+    await measured(name, status, () => operator.request(path, { method, headers, body }));
+  }
+  return costs;
+}
+
+it("no operation of an owner or the operator costs more in a large database than in a small one", async () => {
+  const [small, large] = [await measure(SIZES[0]), await measure(SIZES[1])];
+  expect([...large.keys()]).toEqual([...small.keys()]);
+  expect(large.size).toBe(operationsOf("access").length + operationsOf("operator").length + 2);
+  for (const [name, { read, written, bytes }] of large) {
+    const few = small.get(name) ?? { read: 0, written: 0, bytes: 0 };
+    expect(read, `${name}: rows read`).toBeGreaterThan(0);
+    expect(read, `${name}: rows read`).toBeLessThanOrEqual(few.read + 10);
+    expect(written, `${name}: rows written`).toBeLessThanOrEqual(few.written + 5);
+    // Numbers have more digits.
+    expect(bytes, `${name}: bytes`).toBeLessThanOrEqual(few.bytes + 200);
+    expect([read <= 10_000, written <= 5_000, bytes <= 2 ** 20], name).toEqual([true, true, true]);
+  }
+});
