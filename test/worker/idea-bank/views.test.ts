@@ -143,6 +143,23 @@ describe("a token that is refused by what memory or a replica says", () => {
     expect(replica.asked.filter((each) => each === "first-primary")).toHaveLength(1);
   });
 
+  it.each([
+    ["an idea bank that is closed", async () => addIdeaBank({ status: "CLOSED" })],
+    ["none that there is", async () => ({ id: newId(await addAccount({ digit: "1" })) })],
+  ])("costs two reads where each request reads D1: %s", async (_, make) => {
+    const { id } = await make();
+    let trips = 0;
+    const database = meterDatabase(databaseOf(id), () => {
+      trips += 1;
+      vi.setSystemTime(Date.now() + 1);
+    });
+    const { open } = createViews();
+    await open(database, { ideaBankId: id, capability });
+    trips = 0;
+    await open(database, { ideaBankId: id, ...young, freshMs: 0 });
+    expect(trips).toBe(2);
+  });
+
   it.each([["missing", async (id: string) => void id, () => newId()]])(
     "is looked up when the idea bank is %s in memory",
     async (_, __, makeId) => {
