@@ -60,7 +60,8 @@ const build = (history: History): Rows => {
       if (row === null) continue;
       const key = rowKey(table, row);
       const left = before === null ? key : rowKey(table, before);
-      if (before !== null && !tables.get(table)?.has(left)) add(table, left, { moment: -1, at: -Infinity, row: before });
+      if (before !== null && !tables.get(table)?.has(left))
+        add(table, left, { moment: -1, at: -Infinity, row: before });
       // A row that gets another key, such as a vote that moves, is gone from where it was.
       if (left !== key) add(table, left, { moment, at: commit.at, row: null });
       add(table, key, { moment, at: commit.at, row: after });
