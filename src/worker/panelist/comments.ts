@@ -21,8 +21,6 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
     const id = createId(token.ideaBankId, secureRandomBytes);
     const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
     const { access, proposal, merged, result } = found;
-    // It moves an implemented proposal up in the changelog.
-    views.noteWrite(token.ideaBankId, session.getBookmark() ?? "");
     const toComment = (created: { id: string; at: number }): PanelistComment => ({
       id: created.id,
       by: "panelist",
@@ -31,7 +29,11 @@ export const createCommentHandlers = (views: IdeaBankViews): ParticipationHandle
       ...body,
       createdAt: toTimestamp(created.at),
     });
-    return { access, proposal, final: merged, respond: () => respondCreated(c, result, toComment) };
+    const respond = () => {
+      views.noteWrite(token.ideaBankId, session.getBookmark() ?? "");
+      return respondCreated(c, result, toComment);
+    };
+    return { access, proposal, final: merged, respond };
   },
 
   removeComment: async (c, { session, token, ids }) => {
