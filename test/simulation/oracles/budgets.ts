@@ -11,7 +11,7 @@ import {
   keyOf,
   tokenOf,
 } from "./seen/credentials.ts";
-import { faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const found = (call: Call, what: string): Found => ({
@@ -58,6 +58,25 @@ const isNew = (history: History, call: Call, issued: Issued | undefined): boolea
   call.at - issued.call.answeredAt <
     history.settings.freshnessMs + history.settings.anchorMs + SECOND_MS + stepped(history, 0, call.answeredAt);
 
+/** Whether the database has not answered this isolate since it did not answer: it is asked for a sign of life, once a second. */
+const mayHang = (history: History, call: Call, database: string): boolean => {
+  const ends = faultsOf(history)
+    .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
+    .map(({ until }) => until);
+  return (
+    ends.length > 0 &&
+    !history.events.some(
+      (event) =>
+        event.kind === "store-called" &&
+        event.store === "d1" &&
+        event.name === database &&
+        event.isolate === call.isolate &&
+        event.at > Math.max(...ends) &&
+        event.at < call.at,
+    )
+  );
+};
+
 /**
  * A gate that failed or ended explains a second call to it, and a call to D1 instead. Panelists: one call to a replica, and one to the
  * primary when the replica is late; with a new token, which is refused only when the primary says so, one more to the primary. (Where
@@ -90,7 +109,8 @@ export const budgets = oracle(
         if (broken || down) continue;
         if (gate > 1) yield found(call, `called gates ${gate} times`);
         if (kv > 0) yield found(call, "called KV");
-        if (call.operation === "whoami" && d1 > 0) yield found(call, "called D1");
+        if (call.operation === "whoami" && d1 > (mayHang(history, call, databaseOf(keyId)) ? 1 : 0))
+          yield found(call, "called D1");
         if (call.method === "GET" && d1 > 1) yield found(call, `made ${d1} round trips to D1`);
       }
     }

@@ -55,7 +55,16 @@ export const nobodyWaitsInLine = oracle(
       if (fault.store !== "d1" || fault.how !== "hangs" || fault.part === "replica") continue;
       for (const [name, calls] of groups) {
         if (fault.name !== undefined && !name.startsWith(fault.name)) continue;
-        const during = calls.filter((call) => call.at > fault.at && call.answeredAt < fault.until);
+        // Until another fault is over, it may fail, or be slow, in place of hanging.
+        const begins = Math.max(
+          fault.at,
+          ...faultsOf(history)
+            .filter(
+              (other) => other !== fault && other.store === "d1" && other.at < fault.until && other.until > fault.at,
+            )
+            .map(({ until }) => until),
+        );
+        const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
         const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
         const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt));
         let slow: Call | undefined;
