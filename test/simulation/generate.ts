@@ -75,6 +75,7 @@ const PANELIST: Readonly<Record<PanelistDoes, number>> = {
   removeComment: 2,
 };
 const SQL: Readonly<Record<SqlDoes, number>> = {
+  addVoters: 1,
   editProposal: 5,
   closeIdeaBank: 1,
   openIdeaBank: 2,

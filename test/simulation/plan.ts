@@ -65,7 +65,13 @@ export type PanelistDoes =
   | "addComment"
   | "listPanelistComments"
   | "removeComment";
-export type SqlDoes = "editProposal" | "closeIdeaBank" | "openIdeaBank" | "deactivatePanelist" | "deleteProposal";
+export type SqlDoes =
+  | "addVoters"
+  | "editProposal"
+  | "closeIdeaBank"
+  | "openIdeaBank"
+  | "deactivatePanelist"
+  | "deleteProposal";
 
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
 type Chosen = { readonly pick: number; readonly draw: number };

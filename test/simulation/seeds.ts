@@ -19,6 +19,9 @@ export const readSeeds = (): Seeds => JSON.parse(readFileSync(FILE, "utf8")) as 
 
 export function keepSeed(seed: Seed): void {
   const { known, seeds } = readSeeds();
-  const all = { known: [...new Set([...known, seed.oracle])].toSorted(), seeds: [...seeds, seed] };
-  writeFileSync(FILE, `${JSON.stringify(all, null, 1)}\n`);
+  writeFileSync(FILE, toText({ known: [...new Set([...known, seed.oracle])].toSorted(), seeds: [...seeds, seed] }));
 }
+
+/** A seed a line. */
+const toText = ({ known, seeds }: Seeds): string =>
+  `{"known":${JSON.stringify(known)},"seeds":[\n${seeds.map((seed) => JSON.stringify(seed)).join(",\n")}\n]}\n`;

@@ -31,7 +31,7 @@ import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
-import type { LeaseWish, Report } from "./reports.ts";
+import type { Report, Wish } from "./reports.ts";
 import { UsageCounts } from "./usage-counts.ts";
 
 /** The record is read from D1 again when it is this old. */
@@ -81,16 +81,16 @@ export class ApiKeyGate extends DurableObject<Env> {
   /**
    * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts the requests that
    * an isolate has refused by itself since it last called, for the owner's chart; `address` is the client's, for the audit
-   * trail of a revoked key; `wish` asks for a lease.
+   * trail of a revoked key; `wish` may ask for a lease.
    */
   async admit(
     secretHash: string,
     limitedElsewhere = 0,
     address: string | null = null,
-    wish: LeaseWish = { perSecond: 0 },
+    wish: Wish = { perSecond: 0 },
   ): Promise<Admission> {
     this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
-    const record = await this.#readRecord();
+    const record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
     const reason = refusalOf(record, secretHash, now);

@@ -1,24 +1,29 @@
 /** An API key is checked against D1 when its gate does not answer: unverifiable keys are refused, the limit is not enforced. */
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
+import type { Database } from "../database/databases.ts";
 import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
 import { type Admission, refusalOf, tenantOf } from "../model/api-key.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
+/** When the gate is late, so much is left for D1, in milliseconds. */
+export const LEFT_MS = DEADLINE_MS.without - DEADLINE_MS.withFallback;
 
-/** At `now` (Unix milliseconds). Never rejects. */
+/** At `now` (Unix milliseconds), within `withinMs`. Never rejects. */
 export async function checkAgainstDatabase(
-  database: D1Database,
+  database: Database,
   { id, secretHash }: ApiKeyCredential,
   now: number,
+  withinMs: number,
 ): Promise<Admission> {
+  const since = Date.now();
   try {
-    const record = await loadApiKeyRecord(database, id);
+    const record = await answerWithin(withinMs, loadApiKeyRecord(database.binding, id));
     const reason = refusalOf(record, secretHash, now);
     if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
   } catch (error) {
-    console.warn("neither an API key's gate nor D1 answers", error);
+    database.outages("nor does an API key's gate").onOutage(error, since);
     return UNAVAILABLE;
   }
 }
@@ -32,5 +37,5 @@ export async function firstToDecide(checked: Promise<Admission>, asked: Promise<
   const first = Promise.race([checked, late]).then((admission) =>
     admission.outcome === "unavailable" ? late : admission,
   );
-  return answerWithin(DEADLINE_MS.without - DEADLINE_MS.withFallback, first).catch(() => UNAVAILABLE);
+  return answerWithin(LEFT_MS, first).catch(() => UNAVAILABLE);
 }

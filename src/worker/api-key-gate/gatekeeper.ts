@@ -11,9 +11,11 @@
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
  *   Unverifiable keys are refused, the limit is not enforced: such a request is not counted, unless the gate answers before D1.
+ * - D1 is silent: a gate decides by the record that it has, and nobody waits for one that has none. 503.
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
+import type { Database } from "../database/databases.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import {
   answerWithin,
@@ -27,7 +29,7 @@ import {
 import type { Admission, Region } from "../model/api-key.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
-import { checkAgainstDatabase, firstToDecide, UNAVAILABLE } from "./database-check.ts";
+import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
 import { type Ask, KeyUse } from "./key-use.ts";
 import type { Report } from "./reports.ts";
 
@@ -35,7 +37,7 @@ type Gates = DurableObjectNamespace<ApiKeyGate>;
 
 type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
-type Stores = { readonly gates: Gates; readonly database: D1Database };
+type Stores = { readonly gates: Gates; readonly database: Database };
 
 /** One request with a key. `address` is the client's, for the audit trail; `now` is in Unix milliseconds. */
 export type KeyRequest = {
@@ -119,10 +121,18 @@ export class Gatekeeper {
     const { apiKey, address, now } = request;
     const ask = use.ask(now);
     const { report, perSecond } = ask;
-    const wish = { perSecond, ended: report?.lease, report: report?.id };
-    const asked = retried(async () =>
-      this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
-    ).then((admission) => {
+    const admit = (fromMemory: boolean) => {
+      const wish = { perSecond, ended: report?.lease, report: report?.id, fromMemory };
+      return retried(async () =>
+        this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
+      );
+    };
+    const decide = async () => {
+      if (!database.isSilent()) return admit(false);
+      const admission = await admit(true);
+      return admission.outcome === "unavailable" && (await database.isBack()) ? admit(false) : admission;
+    };
+    const asked = decide().then((admission) => {
       this.#remember(apiKey.text, admission, now);
       this.#take(gates, request, use, ask, admission);
       return admission;
@@ -133,8 +143,8 @@ export class Gatekeeper {
       use.putBack(report);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
-      const checked = checkAgainstDatabase(database, apiKey, now);
-      return error instanceof DeadlineExceeded ? firstToDecide(checked, asked) : checked;
+      if (!(error instanceof DeadlineExceeded)) return checkAgainstDatabase(database, apiKey, now, DEADLINE_MS.without);
+      return firstToDecide(checkAgainstDatabase(database, apiKey, now, LEFT_MS), asked);
     }
   }
 

@@ -11,9 +11,13 @@ export type Report = {
   readonly id?: string | undefined;
 };
 
-/** `perSecond`: the isolate's requests with the key, of late; 0 asks for no lease. `ended` and `report`: a report's `lease` and `id`. */
-export type LeaseWish = {
+/**
+ * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended` and `report`: a
+ * report's `lease` and `id`. `fromMemory`: the key's database does not answer, so the gate decides by the record that it has, if any.
+ */
+export type Wish = {
   readonly perSecond: number;
   readonly ended?: LeaseReport | undefined;
   readonly report?: string | undefined;
+  readonly fromMemory?: boolean;
 };

@@ -127,6 +127,21 @@ export class Database {
     };
   }
 
+  /** Whether a call has missed its deadline, and none has been answered since: then it hangs, or that is about to be known. */
+  isSilent(): boolean {
+    const { pulse } = this.#memory;
+    const now = Date.now();
+    return pulse.isHanging(now, this.#ping, this.#waitUntil) || pulse.doubtMs(now) !== undefined;
+  }
+
+  /** Whether it answers: after half a second at most, when it is silent. */
+  isBack(): Promise<boolean> {
+    return pingDatabase(this.binding).then(
+      () => true,
+      () => false,
+    );
+  }
+
   #missed(since: number): void {
     this.#memory.pulse.missed(since, Date.now(), this.#ping, this.#waitUntil);
   }

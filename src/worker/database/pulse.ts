@@ -6,7 +6,7 @@
  * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When nobody has asked for
  * two seconds, the half second begins anew.
  */
-import { isWithin, type WaitUntil } from "../memory/deadline.ts";
+import { DEADLINE_MS, hasSettledWithin, isWithin, type WaitUntil } from "../memory/deadline.ts";
 
 /** How long a healthy database may take for a sign of life, in milliseconds: the farthest primary takes less. */
 const GRACE_MS = 500;
@@ -52,6 +52,6 @@ export class Pulse {
   #ping(now: number, ping: Ping, waitUntil: WaitUntil): void {
     this.#pingedAt = now;
     const end = () => this.ended(Date.now());
-    waitUntil(ping().then(end, end));
+    waitUntil(hasSettledWithin(DEADLINE_MS.without, ping().then(end, end)).then(() => {}));
   }
 }

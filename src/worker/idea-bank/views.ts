@@ -63,7 +63,7 @@ const laterView = (next: View, kept: View): View => ({
 
 const laterOwn = (next: OwnRevocation, kept: OwnRevocation): OwnRevocation => ({
   ...(next.seq >= kept.seq ? next : kept),
-  bookmark: next.bookmark >= kept.bookmark ? next.bookmark : kept.bookmark,
+  bookmark: laterOf(next.bookmark, kept.bookmark),
 });
 
 export class IdeaBankViews {
@@ -108,8 +108,10 @@ export class IdeaBankViews {
     };
     // One question answers for all panelists, but not where each is looked up alone.
     const accepts = (asked: string) => asked === panelistId || this.#listed(found.view) !== undefined;
+    const since = Date.now();
     await doubt.read({ load, accepts, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
-    return this.#open(claims, this.#find(claims, terms) ?? (await this.#read(claims, terms)));
+    // What the primary has said is in memory, and young enough for whoever has asked it.
+    return this.#open(claims, await this.#read(claims, terms, since));
   }
 
   /** The idea bank was written through this isolate, up to `bookmark`: its later answers include that, while D1 answers. */
@@ -152,9 +154,8 @@ export class IdeaBankViews {
     return listed || own ? { view, revokedAt: revokedAt ?? NEVER_REVOKED } : undefined;
   }
 
-  async #read(claims: Claims, terms: OpenTerms): Promise<Found> {
+  async #read(claims: Claims, terms: OpenTerms, since = Date.now()): Promise<Found> {
     // One read may bring both, the panelist's and the view.
-    const since = Date.now();
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
     const readOwn = () =>
       this.#ownOf(claims.panelistId, terms.database).read({ ...this.#ownTerms(claims, terms), since });

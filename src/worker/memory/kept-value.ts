@@ -77,6 +77,12 @@ export class KeptValue<Value> {
     return this.#kept;
   }
 
+  /** What may serve through an outage. */
+  get lasting(): Kept<Value> | undefined {
+    const kept = this.#kept;
+    return kept !== undefined && isWithin(kept.readAt, this.#options.now(), OUTAGE_MS + 1) ? kept : undefined;
+  }
+
   /** The value from memory, while it is young enough: undefined when a read has to come first. */
   young(terms: ReadTerms<Value>): Value | undefined {
     return this.#young(terms, this.#options.now());
@@ -93,8 +99,7 @@ export class KeptValue<Value> {
       since = Math.min(since, now);
       const young = this.#young(terms, since);
       if (young !== undefined) return young;
-      const kept = terms.servesOutage === false ? undefined : this.#kept;
-      const fallback = kept !== undefined && isWithin(kept.readAt, now, OUTAGE_MS + 1) ? kept : undefined;
+      const fallback = terms.servesOutage === false ? undefined : this.lasting;
       const failure = this.#failure;
       if (failure !== undefined && isWithin(failure.at, now, PAUSE_MS)) {
         if (fallback !== undefined && this.#isOutage(failure.error)) return fallback.value;

@@ -36,7 +36,7 @@ export function createApiKeyAuthentication(memory: AuthenticationMemory): Authen
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
     const database = databases.of(c, apiKey.value.id);
     if (database === undefined) throw unauthorized("of no database");
-    const stores = { gates: c.env.API_KEY_GATE, database: database.binding };
+    const stores = { gates: c.env.API_KEY_GATE, database };
     const request = {
       apiKey: apiKey.value,
       address: c.req.header("CF-Connecting-IP") ?? null,

@@ -1,6 +1,6 @@
 /** Tenants' integrations, which manage idea banks and panelists; and writes to D1 beside the Worker. */
 import { type Actors, type KnownAccount, type KnownBank, pickFrom } from "../actors.ts";
-import type { Command, Manner } from "../plan.ts";
+import type { Command, Manner, SqlDoes } from "../plan.ts";
 import type { Source } from "../world/random.ts";
 import type { Answer } from "../world/world.ts";
 
@@ -16,6 +16,14 @@ const SWITCHES = [
   "approvalRequired",
 ];
 const PEOPLE = 4;
+
+/** More than one request moves or deletes: the rest is done in slices. They have no name, and nobody has a token for them. */
+const ADD_PANELISTS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+  INSERT INTO panelists (id, account_id, created_at)
+  SELECT printf('%s%011d', substr(b.id, 1, 1), 1000 * ?2 + i), b.account_id, ?3 FROM n, idea_banks b WHERE b.id = ?1`;
+const ADD_VOTES = `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+  SELECT p.id, w.id, p.account_id, p.idea_bank_id, ?2 FROM proposals p JOIN panelists w ON w.account_id = p.account_id
+  WHERE p.id = ?1 AND p.duplicate_of IS NULL AND p.idea_bank_id <> p.id AND w.deleted_at IS NULL ON CONFLICT DO NOTHING`;
 
 type Sent = { readonly operation: string; readonly method: string; readonly path: string; readonly body?: unknown };
 type WithId = { readonly id: string };
@@ -158,6 +166,11 @@ export class Tenants {
     const database = this.#actors.databaseOf(bank.id);
     const proposal = pickFrom(bank.proposals, draw >> 3) ?? "";
     const person = pickFrom([...account.people.values()], draw >> 3) ?? "";
+    if (does === "addVoters") {
+      database.execute(ADD_PANELISTS, account.banks[0]?.id, draw, Math.floor(now));
+      database.execute(ADD_VOTES, proposal, Math.floor(now));
+      return;
+    }
     const sql = {
       editProposal: [
         "UPDATE proposals SET title = ?2, last_activity_at = ?3 WHERE id = ?1",
@@ -169,7 +182,7 @@ export class Tenants {
       openIdeaBank: ["UPDATE idea_banks SET status = 'OPEN', changelog_enabled = 1 WHERE id = ?1", bank.id],
       deactivatePanelist: ["UPDATE panelists SET active = 0 WHERE id = ?1", person],
       deleteProposal: ["DELETE FROM proposals WHERE id = ?1", proposal],
-    } as const satisfies Record<typeof does, readonly [string, ...unknown[]]>;
+    } as const satisfies Record<Exclude<SqlDoes, "addVoters">, readonly [string, ...unknown[]]>;
     const [text, ...values] = sql[does];
     database.execute(text, ...values);
   }

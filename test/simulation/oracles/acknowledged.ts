@@ -3,6 +3,7 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, pathOf, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { type Rows, rowKey, rowsOf } from "./seen/rows.ts";
+import { votesFor } from "./seen/votes.ts";
 
 /** The table that each creating operation adds one row to. */
 const CREATES: Readonly<Record<string, string>> = {
@@ -23,9 +24,15 @@ const CHANGES: Readonly<Record<string, readonly [table: string, segment: string]
 const REMOVES: Readonly<Record<string, readonly [table: string, segment: string]>> = {
   deleteSurvey: ["surveys", "surveys"],
   deleteIdeaBank: ["idea_banks", "ideabanks"],
+  deleteProposal: ["proposals", "proposals"],
+  withdrawProposal: ["proposals", "proposals"],
+  deletePanelist: ["panelists", "panelists"],
   deleteComment: ["comments", "comments"],
   removeComment: ["comments", "comments"],
 };
+
+/** Nobody can access what is deleted, though it may be stored for a while: a proposal is then in no idea bank that there is. */
+const isGone = (row: Row | null): boolean => row === null || row.idea_bank_id === row.id || row.deleted_at != null;
 
 /** Whether what a success says was true at some moment between `sent` and `answered`. Undefined for what rows do not tell. */
 const wasDone = (rows: Rows, call: Call): boolean | undefined => {
@@ -50,10 +57,10 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
   }
   const removal = REMOVES[call.operation];
   if (removal !== undefined)
-    return some((moment) => rows.row(removal[0], segmentAfter(call, removal[1]) ?? "", moment) === null);
+    return some((moment) => isGone(rows.row(removal[0], segmentAfter(call, removal[1]) ?? "", moment)));
   if (call.operation === "vote" || call.operation === "unvote") {
-    const key = `${segmentAfter(call, "proposals")}/${panelistIdOf(tokenOf(call) ?? "")}`;
-    return some((moment) => (rows.row("votes", key, moment) !== null) === (call.operation === "vote"));
+    const [proposal, panelist] = [segmentAfter(call, "proposals") ?? "", panelistIdOf(tokenOf(call) ?? "")];
+    return some((moment) => votesFor(rows, proposal, panelist, moment) > 0 === (call.operation === "vote"));
   }
   if (call.operation === "revokeApiKey")
     return some((moment) => rows.row("api_keys", segmentAfter(call, "keys") ?? "", moment)?.revoked_at != null);

@@ -80,7 +80,7 @@ const RECORD_MS = 60_000;
 /**
  * The view that answered while D1 was well is at most 11 seconds old then: it answers until it is 5 minutes old. The same of a gate's
  * record and whoami: at most a minute old. Excused: the isolate or the gate ended, the key's gate was down, the key or its account was
- * changed, a request that asks for a write with `Consistency-Token`.
+ * changed, a request that asks for a write with `Consistency-Token`, another panelist of no idea bank.
  */
 export const outlasts = oracle(
   "memory-outlasts-d1",
@@ -112,6 +112,11 @@ export const outlasts = oracle(
         )
           continue;
         if (call.headers["consistency-token"] !== undefined) continue;
+        // Where there is no idea bank (any more), each panelist is looked up alone.
+        const gone =
+          token !== undefined &&
+          rowsOf(history).row("idea_banks", ideaBankIdOf(token), rowsOf(history).momentAt(call.at)) === null;
+        if (gone && token !== tokenOf(good)) continue;
         if (
           token !== undefined
             ? isolateEnded(history, call.isolate, good.at, call.answeredAt)

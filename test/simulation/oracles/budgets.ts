@@ -1,8 +1,17 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
-import { callsByKey, databaseOf, ideaBankIdOf, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
-import { faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import {
+  callsByKey,
+  databaseOf,
+  type Issued,
+  ideaBankIdOf,
+  issuedTokens,
+  keyIdOf,
+  keyOf,
+  tokenOf,
+} from "./seen/credentials.ts";
+import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const found = (call: Call, what: string): Found => ({
@@ -43,14 +52,41 @@ export const forged = oracle(
 const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
 const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
 
+/** Issued so shortly before a request that a refusal is doubted. Its time is in whole seconds, by a clock that may have stepped. */
+const isNew = (history: History, call: Call, issued: Issued | undefined): boolean =>
+  issued !== undefined &&
+  call.at - issued.call.answeredAt <
+    history.settings.freshnessMs + history.settings.anchorMs + SECOND_MS + stepped(history, 0, call.answeredAt);
+
+/** Whether the database has not answered this isolate since it did not answer: it is asked for a sign of life, once a second. */
+const mayHang = (history: History, call: Call, database: string): boolean => {
+  const ends = faultsOf(history)
+    .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
+    .map(({ until }) => until);
+  return (
+    ends.length > 0 &&
+    !history.events.some(
+      (event) =>
+        event.kind === "store-called" &&
+        event.store === "d1" &&
+        event.name === database &&
+        event.isolate === call.isolate &&
+        event.at > Math.max(...ends) &&
+        event.at < call.at,
+    )
+  );
+};
+
 /**
- * A gate that failed or ended explains a second call to it, and a call to D1 instead. Panelists: a second call to D1 only at the
- * primary, after one at a replica (it lagged, or a refusal was doubted). KV is read and written once for a changelog, else never.
+ * A gate that failed or ended explains a second call to it, and a call to D1 instead. Panelists: one call to a replica, and one to the
+ * primary when the replica is late; with a new token, which is refused only when the primary says so, one more to the primary. (Where
+ * there is no replica, all calls go to the primary.) KV is read and written once for a changelog, else never.
  */
 export const budgets = oracle(
   "budgets",
   "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
   function* (history: History): Iterable<Found> {
+    const issued = issuedTokens(history);
     for (const call of callsOf(history)) {
       const [d1, kv, gate] = [asked(call, "d1"), asked(call, "kv"), asked(call, "gate")];
       const token = tokenOf(call);
@@ -62,7 +98,8 @@ export const budgets = oracle(
         ).length;
         if (gate > 0) yield found(call, "called a gate");
         if (kv > (call.operation === "getChangelog" ? 2 : 0)) yield found(call, `called KV ${kv} times`);
-        if (primary > 1 || d1 - primary > 1)
+        const doubted = isNew(history, call, issued.get(token)) ? 1 : 0;
+        if (primary > 1 + doubted || d1 - primary > 1)
           yield found(call, `made ${d1} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =
@@ -72,13 +109,15 @@ export const budgets = oracle(
         if (broken || down) continue;
         if (gate > 1) yield found(call, `called gates ${gate} times`);
         if (kv > 0) yield found(call, "called KV");
-        if (call.operation === "whoami" && d1 > 0) yield found(call, "called D1");
+        if (call.operation === "whoami" && d1 > (mayHang(history, call, databaseOf(keyId)) ? 1 : 0))
+          yield found(call, "called D1");
         if (call.method === "GET" && d1 > 1) yield found(call, `made ${d1} round trips to D1`);
       }
     }
   },
 );
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /**

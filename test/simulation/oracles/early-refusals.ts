@@ -5,27 +5,35 @@ import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty, gateEnds, stepped } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
-/** A call that failed is made once more: what met a fault or a crash of its gate may have been counted twice. */
-const weight = (history: History, keyId: string, call: Call): number =>
-  faulty(history, "gate", keyId, call.at, call.answeredAt) || gateEnds(history, keyId, call.at, call.answeredAt) > 0
-    ? 2
-    : 1;
+/** How much later than its answer a request may reach a gate that did not answer in time: nothing runs on for longer. */
+const LATE_MS = 60_000;
+
+/**
+ * How often a request may count, and until when. A call that failed is made once more: what met a fault or a crash of its gate may have
+ * been counted twice. What met a fault, and was decided without its gate, counts when the gate hears of it.
+ */
+const weigh = (history: History, keyId: string, call: Call): Weighed => {
+  const isFaulty = faulty(history, "gate", keyId, call.at, call.answeredAt);
+  const weight = isFaulty || gateEnds(history, keyId, call.at, call.answeredAt) > 0 ? 2 : 1;
+  const isLate = isFaulty && call.answer?.headers.ratelimit === undefined;
+  return { call, weight, until: call.answeredAt + (isLate ? LATE_MS : 0) };
+};
 
 /** What may have been admitted: all that was not answered 401 or 429. */
 const mayCount = (call: Call): boolean => !["refused", "limited"].includes(admissionOf(call));
 
 /**
- * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a tenth of the
- * limit for leases (none below a limit of 20), plus one reserve (a tenth, at least one) for each time that the gate lost its memory,
- * reaches the limit. A lease is dated at its end: two lease lengths more.
+ * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a twentieth of
+ * the limit for leases (none below a limit of 80), plus one reserve (a twentieth, at least one) for each time that the gate lost its
+ * memory, reaches the limit. A lease is dated at its end: two lease lengths more.
  */
 function* early(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
     const limits = limitsBetween(history, keyId);
-    const counting = calls.filter(mayCount).map((call) => ({ call, weight: weight(history, keyId, call) }));
+    const counting = calls.filter(mayCount).map((call) => weigh(history, keyId, call));
     const sums = [0];
     for (const one of counting) sums.push((sums.at(-1) ?? 0) + one.weight);
-    const lasting = counting.filter((one) => one.call.answeredAt - one.call.at > 60_000);
+    const lasting = counting.filter((one) => one.until - one.call.at > 60_000);
     for (const call of calls) {
       if (call.status !== 429) continue;
       const bound = limits(call.at - 3_600_000, call.answeredAt)?.least;
@@ -40,9 +48,9 @@ function* early(history: History): Iterable<Found> {
           lasting.filter((one) => one.call.at < from),
           from + 60_000,
         );
-      const tenth = Math.floor(bound.limit / 10);
-      const leases = bound.limit < 20 ? 0 : tenth;
-      const reserves = gateEnds(history, keyId, from, to) * Math.max(1, tenth);
+      const share = Math.floor(bound.limit / 20);
+      const leases = bound.limit < 80 ? 0 : share;
+      const reserves = gateEnds(history, keyId, from, to) * Math.max(1, share);
       if (possible + leases + reserves >= bound.limit || stepped(history, from, to) > 0) continue;
       yield {
         at: call.answeredAt,
@@ -53,10 +61,10 @@ function* early(history: History): Iterable<Found> {
   }
 }
 
-type Weighed = { readonly call: Call; readonly weight: number };
+type Weighed = { readonly call: Call; readonly weight: number; readonly until: number };
 
 const precise = (some: readonly Weighed[], from: number): number =>
-  some.reduce((sum, one) => sum + (one.call.answeredAt >= from ? one.weight : 0), 0);
+  some.reduce((sum, one) => sum + (one.until >= from ? one.weight : 0), 0);
 
 const firstAtOrAfter = (sorted: readonly Weighed[], at: number): number => {
   let low = 0;
@@ -99,7 +107,7 @@ const same = (limits: ReturnType<ReturnType<typeof limitsBetween>>): boolean =>
 
 export const earlyRefusals = oracle(
   "early-refusals-bounded",
-  "Leases hold at most a tenth of the limit, and none below 20: only a client within a tenth of its limit can meet 429 early. A crash refuses at most one reserve, a tenth of the limit, early.",
+  "Leases hold at most a twentieth of the limit, and none below 80. A crash counts what was reserved as used: a twentieth more. A request whose answer is lost and that is made again counts twice; one that reaches a failing gate late counts when it does.",
   early,
 );
 

@@ -1,14 +1,18 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
-import { admissionOf, callsByKey } from "./seen/credentials.ts";
+import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
 import { faulty, gateEnds, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
+/** A gate that has not answered by then counts as down. */
+const GATE_MS = 2_000;
+
 /**
  * Limit + 1 admissions break the promise only if no moments of decision explain them: the first was sent, and the last answered, within
- * less than a window. Exempt is what "When a store fails" exempts: an answer without `RateLimit` whose gate could not be reached. A
- * crash is no excuse (the old promise allowed `floor(limit / 10) - 1` more). Clock steps shorten the window by as much.
+ * less than a window. Exempt is what "When a store fails" exempts: an answer without `RateLimit` whose gate could not be reached, or
+ * did not answer within its two seconds, as when D1 is slow to give it the key's record: D1 itself decided. A crash is no excuse. Clock
+ * steps shorten the window by as much.
  */
 function* find(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
@@ -40,7 +44,8 @@ function* find(history: History): Iterable<Found> {
 const uncounted = (history: History, keyId: string, call: Call): boolean =>
   call.answer?.headers.ratelimit === undefined &&
   (faulty(history, "gate", keyId, call.at - REMEMBERED_MS, call.answeredAt) ||
-    gateEnds(history, keyId, call.at, call.answeredAt) > 1);
+    gateEnds(history, keyId, call.at, call.answeredAt) > 1 ||
+    (call.answeredAt - call.at >= GATE_MS && faulty(history, "d1", databaseOf(keyId), call.at, call.answeredAt)));
 
 /** How many of the ends that were added lie before a moment: a Fenwick tree over the ranks of all ends. */
 class EndsBefore {

@@ -3,7 +3,22 @@ import type { HistoryEvent, Oracle } from "../history.ts";
 import { available, outlasts, statedRefusals } from "./availability.ts";
 import { budgets, forged, refusedAgain } from "./budgets.ts";
 import { ORACLES } from "./index.ts";
-import { asked, changelog, fault, history, KEY, KEY_ID, stored, whoami, world } from "./seen/hand-made.ts";
+import {
+  asked,
+  changelog,
+  fault,
+  history,
+  IDEA_BANK,
+  ideaBank,
+  KEY,
+  KEY_ID,
+  PANELIST,
+  stored,
+  TOKEN,
+  whoami,
+  world,
+  wrote,
+} from "./seen/hand-made.ts";
 import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
 
 const found = (oracle: Oracle, ...events: (HistoryEvent | readonly HistoryEvent[])[]): number =>
@@ -41,6 +56,17 @@ test("whoami calls its gate once, a changelog D1 once, and once more at the prim
   ).toBe(0);
   expect(found(budgets, view(1, 100, 110), stored(1, 102, "d1", "0"), stored(1, 104, "d1", "0"))).toBe(1);
   expect(found(budgets, view(1, 100, 110), stored(1, 102, "gate", KEY_ID))).toBe(1);
+});
+test("a new token is refused after one read more, at the primary", () => {
+  const issue = { operation: "issueToken", method: "POST", path: `/tenant/ideabanks/${IDEA_BANK}/tokens` };
+  const issued = asked(1, [100, 110], issue, 201, { body: { token: TOKEN } });
+  const reads = (call: number, at: number, many: number) => [
+    ...view(call, at, at + 10, 404),
+    ...Array.from({ length: many }, (_, i) => stored(call, at + i, "d1", "0", { to: "primary" })),
+  ];
+  expect(found(budgets, issued, reads(2, 12_000, 2))).toBe(0);
+  expect(found(budgets, issued, reads(2, 12_000, 3))).toBe(1);
+  expect(found(budgets, issued, reads(2, 12_200, 2))).toBe(1);
 });
 test("a key that was refused calls nothing again", () => {
   const dead = [...use(1, 200_000, 200_010, 401), stored(1, 200_005, "gate", KEY_ID), ...use(2, 230_000, 230_010, 401)];
@@ -94,6 +120,16 @@ test("an idea bank is read once a second in an isolate", () => {
   ];
   expect(found(oneReadASecond, read(1, 100), read(2, 1_100), read(3, 200, { isolate: "b" }))).toBe(0);
   expect(found(oneReadASecond, read(1, 100), read(2, 1_000))).toBe(1);
+});
+test("where there is no idea bank, each panelist is looked up once a second", () => {
+  const gone = wrote(50, "idea_banks", null, ideaBank());
+  const read = (call: number, at: number, panelistId: string) => [
+    ...view(call, at, at + 10, 404, { headers: { authorization: TOKEN.replace(PANELIST, panelistId) } }),
+    stored(call, at + 5, "d1", "0", { to: "replica" }),
+  ];
+  expect(found(oneReadASecond, gone, read(1, 100, PANELIST), read(2, 200, "0pan00000002"))).toBe(0);
+  expect(found(oneReadASecond, gone, read(1, 100, PANELIST), read(2, 200, PANELIST))).toBe(1);
+  expect(found(oneReadASecond, read(1, 100, PANELIST), read(2, 200, "0pan00000002"))).toBe(1);
 });
 test("nobody waits longer than the second read plus half a second", () => {
   const leader = (call: number, from: number, to: number) => [

@@ -1,8 +1,9 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
-import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { faultsOf, faulty, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
 const NETWORK_MS = 500;
@@ -54,7 +55,16 @@ export const nobodyWaitsInLine = oracle(
       if (fault.store !== "d1" || fault.how !== "hangs" || fault.part === "replica") continue;
       for (const [name, calls] of groups) {
         if (fault.name !== undefined && !name.startsWith(fault.name)) continue;
-        const during = calls.filter((call) => call.at > fault.at && call.answeredAt < fault.until);
+        // Until another fault is over, it may fail, or be slow, in place of hanging.
+        const begins = Math.max(
+          fault.at,
+          ...faultsOf(history)
+            .filter(
+              (other) => other !== fault && other.store === "d1" && other.at < fault.until && other.until > fault.at,
+            )
+            .map(({ until }) => until),
+        );
+        const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
         const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
         const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt));
         let slow: Call | undefined;
@@ -97,14 +107,21 @@ const viewOf = (call: Call): string | undefined => {
 const PRIMARY_READS = 3;
 
 /**
- * Replicas and the primary counted apart, for a replica that lags costs a read at the primary, too. Left out: `FRESHNESS_SECONDS` 0,
- * an isolate that ended, a fault of the database, a second in which the isolate wrote to it.
+ * Replicas and the primary counted apart, for a replica that lags costs a read at the primary, too. Where there is no idea bank (any
+ * more), each panelist counted alone. Left out: `FRESHNESS_SECONDS` 0, an isolate that ended, a fault of the database, a second in
+ * which the isolate wrote to it.
  */
 export const oneReadASecond = oracle(
   "one-read-a-second",
-  "An idea bank makes at most one read a second in an isolate however slow D1 is and however many wait.",
+  "An isolate reads an idea bank at most once a second, however slow D1 is and however many ask; for each panelist, where there is no idea bank.",
   function* (history: History): Iterable<Found> {
     if (history.settings.freshnessMs === 0) return;
+    const rows = rowsOf(history);
+    const readerOf = (call: Call, at: number): string => {
+      const token = tokenOf(call) ?? "";
+      const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
+      return exists ? "all" : panelistIdOf(token);
+    };
     const writes = groupBy(
       callsOf(history).filter((call) => call.commits.length > 0),
       (call) => call.isolate,
@@ -114,11 +131,11 @@ export const oneReadASecond = oracle(
         .flatMap((call) =>
           call.stores
             .filter((one) => one.store === "d1")
-            .map((one) => ({ ...one, call, primary: one.to === "primary" })),
+            .map((one) => ({ ...one, call, reader: readerOf(call, one.at) })),
         )
         .toSorted((a, b) => a.at - b.at);
-      for (const [primary, some] of groupBy(reads, (one) => one.primary)) {
-        const allowed = primary ? PRIMARY_READS : 1;
+      for (const some of groupBy(reads, ({ to, reader }) => `${to} ${reader}`).values()) {
+        const allowed = some[0]?.to === "primary" ? PRIMARY_READS : 1;
         for (const [index, read] of some.entries()) {
           const before = some[index - allowed];
           if (before === undefined || read.at - before.at >= SECOND_MS) continue;

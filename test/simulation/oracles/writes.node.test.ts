@@ -10,8 +10,10 @@ import {
   history,
   KEY,
   KEY_ID,
+  PANELIST,
   proposal,
   stored,
+  TOKEN,
   whoami,
   world,
   wrote,
@@ -91,6 +93,31 @@ test("counters agree with rows at every commit and settled", () => {
   expect(found(counters, [made, whole], { "0": { proposals: [proposal(A, { votes: 1 })], votes: [vote] } })).toBe(0);
   expect(found(counters, [made, wrote(300, "votes", vote)])).toBe(1);
   expect(found(counters, [made, whole], { "0": { proposals: [proposal(A, { votes: 1 })], votes: [] } })).toBe(1);
+});
+test("a vote that is on its way to another proposal counts there, until it is taken back", () => {
+  const B = "0prop0000002";
+  const vote = { proposal_id: A, panelist_id: PANELIST, account_id: "0acct0000001" };
+  const merge = { source_id: A, target_id: B, account_id: "0acct0000001" };
+  const merging = [wrote(100, "votes", vote), wrote(110, "merges", merge)];
+  const path = `/ideabank/proposals/${B}/vote`;
+  const change = (operation: string, at: number) =>
+    asked(1, [at, at + 10], { operation, method: "PUT", path, headers: { authorization: TOKEN } }, 200);
+  expect(found(acknowledged, [...merging, change("vote", 200)])).toBe(0);
+  expect(found(acknowledged, [...merging, change("unvote", 200)])).toBe(1);
+  expect(found(acknowledged, [...merging, wrote(205, "votes", null, vote), change("unvote", 200)])).toBe(0);
+  const moved = { ...vote, proposal_id: B };
+  expect(
+    found(nothingLost, [...merging, wrote(205, "votes", moved, vote)], { "0": { votes: [moved], merges: [merge] } }),
+  ).toBe(0);
+});
+test("what is deleted is gone at once, though it may be stored for a while", () => {
+  const path = `/tenant/ideabanks/0bank0000001/proposals/${A}`;
+  const deleted = asked(1, [200, 210], { operation: "deleteProposal", method: "DELETE", path }, 204);
+  const made = wrote(105, "proposals", proposal(A));
+  expect(
+    found(acknowledged, [made, wrote(205, "proposals", proposal(A, { idea_bank_id: A }), proposal(A)), deleted]),
+  ).toBe(0);
+  expect(found(acknowledged, [made, deleted])).toBe(1);
 });
 test("an account has at most four active keys, and no fewer when one is refused", () => {
   const keys = (count: number) =>

@@ -5,6 +5,7 @@ import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { type Asked, createViews, fillRevocations, meter, START } from "../../support/views.ts";
 import { addAccount, addIdeaBank, addPanelist, newId } from "../../support/world.ts";
@@ -56,6 +57,23 @@ describe("a token that is refused by what memory or a replica says", () => {
     vi.setSystemTime(START + 1_000);
     await Promise.all(Array.from({ length: 20 }, ask));
     expect(replica.asked.filter((each) => each === "first-primary")).toHaveLength(1);
+  });
+
+  it.each([
+    ["an idea bank that is closed", async () => addIdeaBank({ status: "CLOSED" })],
+    ["none that there is", async () => ({ id: newId(await addAccount({ digit: "1" })) })],
+  ])("costs two reads where each request reads D1: %s", async (_, make) => {
+    const { id } = await make();
+    let trips = 0;
+    const database = meterDatabase(databaseOf(id), () => {
+      trips += 1;
+      vi.setSystemTime(Date.now() + 1);
+    });
+    const { open } = createViews();
+    await open(database, { ideaBankId: id, capability });
+    trips = 0;
+    await open(database, { ideaBankId: id, ...young, freshMs: 0 });
+    expect(trips).toBe(2);
   });
 
   it.each([["missing", async (id: string) => void id, () => newId()]])(

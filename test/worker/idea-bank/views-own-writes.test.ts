@@ -1,6 +1,7 @@
 /** What was written through an isolate shows in every later answer of it, however far the replica that answers is behind. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { freeze } from "../../support/clock.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
@@ -72,6 +73,22 @@ describe("an isolate that never read the idea bank shows", () => {
     await panelist("POST", `/ideabank/proposals/${ids.proposalId}/comments`, { body: "A comment" });
     expect(await titles()).toEqual(["Commented"]);
   });
+});
+
+it("a comment that was refused makes nobody read the changelog anew", async () => {
+  freeze(1_900_000_000_000);
+  const { ids, replica, token, bindings } = await setUp();
+  await replica.write("UPDATE idea_banks SET comments_enabled = 0 WHERE id = ?1", ids.ideaBankId);
+  const isolate = createIsolate({ ...bindings, FRESHNESS_SECONDS: "60" });
+  const headers = { Authorization: token, "Content-Type": "application/json" };
+  const read = async () => (await isolate.request("/public/ideabank/changelog", { headers })).status;
+  expect(await read()).toBe(200);
+  const comment = { method: "POST", headers, body: JSON.stringify({ body: "A comment" }) };
+  const path = `/ideabank/proposals/${ids.proposalId}/comments`;
+  expect((await isolate.request(path, comment)).status).toBe(403);
+  replica.asked.length = 0;
+  expect(await read()).toBe(200);
+  expect(replica.asked).toEqual([]);
 });
 
 it("what the isolate of another reader wrote may be shown later, never earlier than this one's own reads", async () => {

@@ -2,6 +2,7 @@ import type { History, Row } from "../../history.ts";
 import { type Call, field, pathOf, queryOf } from "./calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./credentials.ts";
 import { type Rows, rowsOf } from "./rows.ts";
+import { votesFor } from "./votes.ts";
 
 /** What an idea bank allows, by the contract: section "The view of an idea bank" and "Idea bank, proposals, activity". */
 export type Capabilities = Readonly<
@@ -151,12 +152,14 @@ const visibleProposal = (rows: Rows, ideaBankId: string, id: string, panelist: s
 
 const isProposal = (rows: Rows, row: Row, shown: unknown, panelist: string, moment: number): boolean => {
   const author = typeof row.author_id === "string" ? rows.row("panelists", row.author_id, moment) : null;
+  // One that is being deleted is nobody's name any more.
+  const name = author?.deleted_at == null ? (author?.display_name ?? null) : null;
   const response = field(shown, "response");
   return (
     ["id", "title", "description", "status", "votes", "comments"].every((name) => field(shown, name) === row[name]) &&
-    field(shown, "voted") === (rows.row("votes", `${row.id}/${panelist}`, moment) !== null) &&
+    field(shown, "voted") === votesFor(rows, String(row.id), panelist, moment) > 0 &&
     field(shown, "mine") === (row.author_id === panelist) &&
-    field(shown, "author") === (author?.display_name ?? null) &&
+    field(shown, "author") === name &&
     (response === null ? null : field(response, "text")) === row.response &&
     Date.parse(String(field(shown, "lastActivityAt"))) === row.last_activity_at
   );

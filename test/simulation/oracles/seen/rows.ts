@@ -25,6 +25,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   idempotency_keys: ["account_id", "key"],
   token_revocations: ["panelist_id"],
   votes: ["proposal_id", "panelist_id"],
+  merges: ["source_id"],
 };
 
 export const rowKey = (table: string, row: Row): string =>
@@ -58,7 +59,11 @@ const build = (history: History): Rows => {
       const row = after ?? before;
       if (row === null) continue;
       const key = rowKey(table, row);
-      if (before !== null && !tables.get(table)?.has(key)) add(table, key, { moment: -1, at: -Infinity, row: before });
+      const left = before === null ? key : rowKey(table, before);
+      if (before !== null && !tables.get(table)?.has(left))
+        add(table, left, { moment: -1, at: -Infinity, row: before });
+      // A row that gets another key, such as a vote that moves, is gone from where it was.
+      if (left !== key) add(table, left, { moment, at: commit.at, row: null });
       add(table, key, { moment, at: commit.at, row: after });
       const account = accountIdOf(table, row);
       if (account !== undefined) append(touched, account, moment);
