@@ -5,6 +5,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-tenant.ts";
 import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
+import { TENANT_CHANGE_HANDLERS } from "./changes.ts";
 import { TENANT_IDEA_BANK_HANDLERS } from "./idea-banks.ts";
 import { TENANT_OPERATIONS } from "./operations.ts";
 import { TENANT_PANELIST_HANDLERS } from "./panelists.ts";
@@ -26,6 +27,7 @@ export function createTenantRoutes({ gatekeeper, views, databases }: TenantMemor
     ...TENANT_IDEA_BANK_HANDLERS,
     ...TENANT_PROPOSAL_HANDLERS,
     ...TENANT_PANELIST_HANDLERS,
+    ...TENANT_CHANGE_HANDLERS,
   };
   const answer = createTenantAnswer(createApiKeyAuthentication(gatekeeper, databases), views);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
