@@ -8,8 +8,12 @@ CREATE TABLE IF NOT EXISTS accounts (
   created_at INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   max_bytes INTEGER NOT NULL DEFAULT 536870912,
-  counted_votes INTEGER NOT NULL DEFAULT 0
+  counted_votes INTEGER NOT NULL DEFAULT 0,
+  -- When the scheduled job looks for changes of this account that are too old.
+  changes_due_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);
 
 -- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
 CREATE TABLE IF NOT EXISTS owners (
@@ -155,10 +159,12 @@ CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, crea
 -- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
 -- A proposal is deleted by moving it to an idea bank that does not exist: its idea_bank_id becomes its own id. What was merged into
 -- it follows in slices, and is not accessible either: its target is in another idea bank.
+-- idea_bank_id: of a deleted proposal, the idea bank that it was in. NULL for an idea bank.
 CREATE TABLE IF NOT EXISTS deleted_idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  deleted_at INTEGER NOT NULL
+  deleted_at INTEGER NOT NULL,
+  idea_bank_id TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS deleted_idea_banks_by_time ON deleted_idea_banks (deleted_at);
@@ -174,6 +180,7 @@ END;
 -- duplicate_of: the proposal that this one was merged into. A merge is final. Lists leave merged proposals out. If that one was
 -- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
+-- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -193,7 +200,8 @@ CREATE TABLE IF NOT EXISTS proposals (
   last_activity_at INTEGER NOT NULL,
   hot INTEGER GENERATED ALWAYS AS (created_at + CAST(604800000 * log2(votes + 1) AS INTEGER)) VIRTUAL,
   listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
-  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL
+  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  panelist_writes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The tenant's lists: all, by status, by visibility.
@@ -220,7 +228,8 @@ CREATE INDEX IF NOT EXISTS proposals_merged ON proposals (idea_bank_id) WHERE du
 CREATE TRIGGER IF NOT EXISTS proposal_deleted AFTER UPDATE OF idea_bank_id ON proposals
 WHEN NEW.idea_bank_id = NEW.id
 BEGIN
-  INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (NEW.id, NEW.account_id, unixepoch() * 1000);
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at, idea_bank_id)
+  VALUES (NEW.id, NEW.account_id, unixepoch() * 1000, OLD.idea_bank_id);
 END;
 
 -- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
@@ -462,3 +471,149 @@ WHEN OLD.votes > 15 BEGIN
 CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
   SELECT RAISE(ABORT, 'quota exceeded') FROM accounts
   WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes >= max_bytes; END;
+
+-- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment or a panelist, in the transaction of the
+-- change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
+-- number: 1, 2, 3, … in each account, in the order in which the changes were committed.
+-- actor: 'panelist' for a panelist's request, 'system' for what follows later from another change, else 'tenant'.
+-- Kept for 30 days, and at most 500,000 of an account. The newest one of an account stays: the next number follows from it.
+CREATE TABLE IF NOT EXISTS change_log (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  idea_bank_id TEXT,
+  proposal_id TEXT,
+  comment_id TEXT,
+  panelist_id TEXT,
+  actor TEXT NOT NULL CHECK (actor IN ('tenant', 'panelist', 'system')),
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS log_full AFTER INSERT ON change_log
+WHEN NEW.number > 500000
+BEGIN
+  DELETE FROM change_log WHERE account_id = NEW.account_id AND number = NEW.number - 500000;
+END;
+
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
+AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
+  voting_enabled, comments_enabled, approval_required ON idea_banks
+WHEN
+  OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
+  OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
+  OR OLD.submissions_enabled IS NOT NEW.submissions_enabled OR OLD.voting_enabled IS NOT NEW.voting_enabled
+  OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = OLD.account_id; END;
+
+-- A panelist is deleted when it is marked. Its row goes later.
+CREATE TRIGGER IF NOT EXISTS log_panelists_added AFTER INSERT ON panelists BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, active, deleted_at ON panelists
+WHEN OLD.deleted_at IS NULL AND (
+  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.active IS NOT NEW.active
+  OR OLD.deleted_at IS NOT NEW.deleted_at
+)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    iif(NEW.deleted_at IS NULL, 'panelist.updated', 'panelist.deleted'), NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_panelists_removed AFTER DELETE ON panelists
+WHEN OLD.deleted_at IS NULL
+BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'panelist.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = OLD.account_id; END;
+
+-- A proposal is deleted when it leaves its idea bank. Those of a deleted idea bank are when their rows go.
+CREATE TRIGGER IF NOT EXISTS log_proposals_added AFTER INSERT ON proposals BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_proposals_changed
+AFTER UPDATE OF idea_bank_id, title, description, status, visibility, response, responded_at, author_id, duplicate_of ON proposals
+WHEN (
+  OLD.idea_bank_id IS NOT NEW.idea_bank_id OR OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description
+  OR OLD.status IS NOT NEW.status OR OLD.visibility IS NOT NEW.visibility OR OLD.response IS NOT NEW.response
+  OR OLD.responded_at IS NOT NEW.responded_at OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+) AND NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
+  AND (OLD.idea_bank_id <> NEW.idea_bank_id OR EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id))
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    iif(OLD.idea_bank_id <> NEW.idea_bank_id, 'proposal.deleted',
+      iif(OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL, 'proposal.merged',
+      iif(OLD.status <> NEW.status, 'proposal.status-changed', 'proposal.updated'))),
+    OLD.idea_bank_id, NEW.id,
+    iif(OLD.panelist_writes <> NEW.panelist_writes, 'panelist',
+      iif(NEW.idea_bank_id NOT IN (OLD.idea_bank_id, NEW.id) OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of <> NEW.duplicate_of,
+      'system', 'tenant')),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_proposals_removed AFTER DELETE ON proposals
+WHEN NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'proposal.deleted',
+    OLD.idea_bank_id, OLD.id,
+    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id), 'tenant', 'system'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+  WHERE a.id = OLD.account_id; END;
+
+-- What a panelist takes away is in the log before it is deleted: a DELETE does not say whose it is.
+CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.created',
+    p.idea_bank_id, p.id, NEW.id,
+    iif(NEW.by_tenant = 1, 'tenant', 'panelist'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a JOIN proposals p ON p.id = NEW.proposal_id
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_comments_changed AFTER UPDATE OF body, panelist_id ON comments
+WHEN OLD.body <> NEW.body OR OLD.panelist_id IS NOT NEW.panelist_id
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.updated',
+    b.id, p.id, NEW.id,
+    iif(OLD.body = NEW.body, 'system', iif(NEW.by_tenant = 1, 'tenant', 'panelist')),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+    JOIN proposals p ON p.id = NEW.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_comments_removed AFTER DELETE ON comments
+WHEN 'comment.deleted' || OLD.id IS NOT (
+  SELECT type || comment_id FROM change_log WHERE account_id = OLD.account_id ORDER BY number DESC LIMIT 1)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.deleted',
+    coalesce((SELECT d.idea_bank_id FROM deleted_idea_banks d WHERE d.id = p.idea_bank_id), p.idea_bank_id), OLD.proposal_id, OLD.id,
+    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = p.idea_bank_id), 'tenant', 'system'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a LEFT JOIN proposals p ON p.id = OLD.proposal_id
+  WHERE a.id = OLD.account_id; END;

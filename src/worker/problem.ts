@@ -35,6 +35,12 @@ const PROBLEMS = {
     title: "Conflict",
     detail: "The account's storage is full. Delete what is no longer needed.",
   },
+  "cursor-expired": {
+    status: 410,
+    title: "Gone",
+    detail:
+      "Changes after this cursor are not kept any more. Get a new one with `after=now`, list everything once, and go on from it.",
+  },
   "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body exceeds 64 KiB." },
   "unsupported-media-type": {
     status: 415,

@@ -8,7 +8,7 @@
  */
 import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
-import { deleteExpired, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
+import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
 
 /** A run begins no slice after this time. */
@@ -28,6 +28,7 @@ export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Dat
     () => deletePanelistLeftovers(database),
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
+    () => deleteOldChanges(database, start),
   ]);
   const failures: unknown[] = [];
   for (let slices = 0; slices < MAX_SLICES && now() - start < RUN_MS; slices++) {

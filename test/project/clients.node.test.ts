@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumPath, launchBrowser } from "../support/node/browser.ts";
@@ -31,11 +32,11 @@ afterAll(async () => {
   await checkout?.remove();
 });
 
-async function askTenantApi<Answer>(method: string, path: string, body: object): Promise<Answer> {
-  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
-  const response = await fetch(origin + path, { method, headers, body: JSON.stringify(body) });
+async function askTenantApi<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  const headers = { "X-API-Key": key, ...(body && { "Content-Type": "application/json" }) };
+  const response = await fetch(origin + path, { method, headers, body: body ? JSON.stringify(body) : null });
   expect(response.ok).toBe(true);
-  return (await response.json()) as Answer;
+  return (response.status === 204 ? null : await response.json()) as Answer;
 }
 
 /** What `npm install` would put into the folder, taken from this project's own packages: these, and none besides. */
@@ -88,6 +89,59 @@ describe("the typed client", () => {
     const mistakes = await run(check).catch((error: { stdout: string }) => error.stdout);
     expect(mistakes).toMatch(/client\.ts\(\d+.*"AJAR"/);
     expect(mistakes).toMatch(/client\.ts\(\d+.*'secret'/);
+  });
+});
+
+describe("the copy that stays up to date", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "copy-"));
+    await writeFile(join(folder, "sync.mjs"), block(DOCUMENT, "sync").replace(LOCAL, origin));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const sync = () =>
+    paste(
+      `set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n` +
+        block(DOCUMENT, "sync-run").replace("ibk_…", key),
+    );
+  /** The proposals, as the copy has them and as the API lists them. */
+  const copied = async (path: string) => {
+    const copy = new DatabaseSync(join(folder, "copy.db"));
+    const place = copy.prepare("SELECT cursor FROM place").all();
+    const rows = copy.prepare("SELECT kind, content FROM resources ORDER BY kind, id").all();
+    const listed = await askTenantApi<{ items: { id: string }[] }>("GET", `${path}/proposals?limit=100`);
+    const proposals = rows.flatMap(({ kind, content }) => (kind === "proposal" ? [JSON.parse(String(content))] : []));
+    return {
+      kinds: new Set(rows.map(({ kind }) => kind)),
+      found: listed.items.map(({ id }) => proposals.find((proposal) => proposal.id === id)),
+      listed: listed.items,
+      titles: proposals.map(({ title }) => title),
+      place,
+    };
+  };
+
+  it("has everything after the first run, and what has changed after the next", async () => {
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Copied", status: "OPEN" });
+    const path = `/tenant/ideabanks/${id}`;
+    const propose = (title: string) => askTenantApi<{ id: string }>("POST", `${path}/proposals`, { title });
+    const [first, second] = [await propose("First"), await propose("Second")];
+    await askTenantApi("POST", `${path}/proposals/${first.id}/comments`, { body: "Ours." });
+    await sync();
+    const before = await copied(path);
+    expect(before.kinds).toEqual(new Set(["comment", "ideaBank", "panelist", "proposal"]));
+    expect(before.found).toEqual(before.listed);
+    expect(before.listed).toHaveLength(2);
+
+    await propose("Third");
+    await askTenantApi("PATCH", `${path}/proposals/${first.id}`, { title: "Renamed" });
+    await askTenantApi("DELETE", `${path}/proposals/${second.id}`);
+    await sync();
+    const after = await copied(path);
+    expect(after.found).toEqual(after.listed);
+    expect(after.titles).toEqual(expect.arrayContaining(["Renamed", "Third"]));
+    expect(after.titles).not.toContain("Second");
+    expect(after.place).not.toEqual(before.place);
   });
 });
 

@@ -60,14 +60,14 @@ async function makeTemplate(): Promise<Template> {
   return { accountId, email: `${accountId}@example.com`, authorId, apiKeys, tenantIds, panelistIds, tables };
 }
 
-/** Counts that triggers keep: they count again when the rows are copied. */
+/** Counts that triggers keep: they count again when the rows are copied. So is the log of changes. */
 const COUNTED = ["stored_bytes", "votes", "comments"];
 
 async function readTables(database: D1Database): Promise<Table[]> {
   const { results } = await database
     .prepare(
       `SELECT name FROM sqlite_master t WHERE type = 'table' AND name NOT GLOB '_cf_*' AND (name = 'accounts' OR EXISTS
-         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name <> 'owners' ORDER BY rowid`,
+         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name NOT IN ('owners', 'change_log') ORDER BY rowid`,
     )
     .all<{ name: string }>();
   const tables: Table[] = [];

@@ -11,6 +11,14 @@ const NOW = 1_900_000_000_000;
 const DAY = 86_400_000;
 /** What each database gets is shown for one of them. */
 const HERE = { digit: "0" } as const;
+/** An account there; the job has looked at its log of changes. */
+async function addAccountHere(): Promise<string> {
+  const id = await addAccount(HERE);
+  await env.DB.prepare("UPDATE accounts SET changes_due_at = ?2 WHERE id = ?1")
+    .bind(id, 2 * NOW)
+    .run();
+  return id;
+}
 const job = (database: D1Database = env.DB, now = () => NOW) => runScheduled({ DB: database }, now);
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
@@ -19,24 +27,24 @@ const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SE
 const INSERTS = {
   idempotency_keys: async (rows: number, age: number) =>
     env.DB.prepare(`${numbers(rows)} INSERT INTO idempotency_keys SELECT ?1, ?2 || i, 'h', '{}', ?3 FROM n`)
-      .bind(await addAccount(HERE), `key ${age} `, NOW - age)
+      .bind(await addAccountHere(), `key ${age} `, NOW - age)
       .run(),
   api_key_usage: async (rows: number, age: number) =>
     env.DB.prepare(`${numbers(rows)} INSERT INTO api_key_usage SELECT ?1, ?2 - i, 1, 0 FROM n`)
-      .bind((await addApiKey({ accountId: await addAccount(HERE) })).id, NOW - age + 1)
+      .bind((await addApiKey({ accountId: await addAccountHere() })).id, NOW - age + 1)
       .run(),
   audit_events: async (rows: number, age: number) =>
     env.DB.prepare(
       `${numbers(rows)} INSERT INTO audit_events SELECT ?2 || i, ?1, 'created', NULL, 'A key', NULL, NULL, ?3 FROM n`,
     )
-      .bind(await addAccount(HERE), `event ${age} `, NOW - age)
+      .bind(await addAccountHere(), `event ${age} `, NOW - age)
       .run(),
   token_revocations: async (rows: number, age: number) =>
     env.DB.prepare(
       `${numbers(rows)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
        SELECT ?1, ?2 || i, iif(i % 2, ?3, 9007199254740991), ?3 FROM n`,
     )
-      .bind(await addAccount(HERE), `panelist ${age} `, NOW - age)
+      .bind(await addAccountHere(), `panelist ${age} `, NOW - age)
       .run(),
 };
 
@@ -177,4 +185,64 @@ it("every database is cleaned, also when another one is down", async () => {
   expect(await countRows("idempotency_keys")).toBe(1);
   await runScheduled(env, () => NOW);
   expect(await countRows("idempotency_keys")).toBe(0);
+});
+
+describe("the log of changes", () => {
+  /** Changes with these numbers, each as old as `age` says. */
+  const addChanges = async (accountId: string, from: number, to: number, age: number) => {
+    const insert = `INSERT INTO change_log (account_id, number, type, actor, changed_at)
+      SELECT ?1, i + ?2 - 1, 'panelist.updated', 'tenant', ?3 FROM n`;
+    await env.DB.prepare(`${numbers(to - from + 1)} ${insert}`)
+      .bind(accountId, from, NOW - age)
+      .run();
+  };
+  const kept = async (accountId: string) => {
+    const { results } = await env.DB.prepare("SELECT number FROM change_log WHERE account_id = ?1 ORDER BY number")
+      .bind(accountId)
+      .all<{ number: number }>();
+    return results.map(({ number }) => number);
+  };
+
+  it("is emptied of what is older than 30 days, in slices, but for the newest change of each account", async () => {
+    const [long, short, old, none] = [
+      await addAccount(HERE),
+      await addAccount(HERE),
+      await addAccount(HERE),
+      await addAccount(HERE),
+    ];
+    await addChanges(long, 1, 1_201, 30 * DAY + 1);
+    await addChanges(long, 1_202, 1_203, 30 * DAY);
+    await addChanges(short, 1, 3, 30 * DAY);
+    await addChanges(old, 1, 3, 400 * DAY);
+    let most = 0;
+    const metered = meterDatabase(env.DB, (results) => {
+      for (const { meta } of results) most = Math.max(most, meta.rows_written, meta.rows_read / 8);
+    });
+    await job(metered);
+    expect(await kept(long)).toEqual([1_202, 1_203]);
+    expect(await kept(short)).toEqual([1, 2, 3]);
+    expect(await kept(old)).toEqual([3]);
+    expect(await kept(none)).toEqual([]);
+    expect(most).toBeLessThanOrEqual(500);
+  });
+
+  it("is looked at again when its oldest change is too old, and once a day at most", async () => {
+    const [busy, quiet] = [await addAccount(HERE), await addAccount(HERE)];
+    await addChanges(busy, 1, 1, 29.5 * DAY);
+    await addChanges(busy, 2, 2, 29 * DAY);
+    await addChanges(busy, 3, 3, 0);
+    await job();
+    await addChanges(quiet, 1, 2, 0);
+    const at = async (days: number) => {
+      await job(env.DB, () => NOW + days * DAY);
+      return [await kept(busy), await kept(quiet)];
+    };
+    expect(await at(0.99)).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ]);
+    expect(await at(1.01)).toEqual([[3], [1, 2]]);
+    expect(await at(29.9)).toEqual([[3], [1, 2]]);
+    expect(await at(30.1)).toEqual([[3], [2]]);
+  });
 });

@@ -28,19 +28,26 @@ export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
 export function namedSchemas(operations: readonly DescribedOperation[]): Record<string, JsonSchema> {
   const inputs = operations.flatMap(({ operation }) => operation.body ?? []);
   const answers = operations.flatMap(({ answer }) => answer ?? []);
-  const items = operations.flatMap(({ operation, answer }) => (operation.query && answer ? [answer] : []));
+  const items = operations.flatMap(({ operation, answer }) =>
+    operation.query && answer ? [{ item: answer, isFeed: !hasCursor(operation.query) }] : [],
+  );
   return { ...toJsonSchemas(inputs, "input"), ...toJsonSchemas(answers, "output", items) };
 }
+
+/** A list ends; a feed, which takes `after` instead, goes on. */
+const hasCursor = (query: Operation["query"]) => queryParameters(query).some(({ name }) => name === "cursor");
+
+type PageOf = { readonly item: z.ZodMiniType; readonly isFeed: boolean };
 
 function toJsonSchemas(
   schemas: readonly z.ZodMiniType[],
   io: "input" | "output",
-  items: readonly z.ZodMiniType[] = [],
+  items: readonly PageOf[] = [],
 ): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   // Every named schema can be referenced. Schemas that these operations do not use are left out.
   for (const [schema, { name }] of describedSchemas()) registry.add(schema, { id: name });
-  for (const item of items) registry.add(pageOf(item), { id: pageNameOf(item) });
+  for (const page of items) registry.add(pageOf(page), { id: pageNameOf(page.item) });
   const all = z.toJSONSchema(registry, {
     io,
     uri: (id) => `#/components/schemas/${id}`,
@@ -54,19 +61,19 @@ function toJsonSchemas(
     for (const [, inner = ""] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) add(inner);
   };
   for (const schema of schemas) add(schemaNameOf(schema));
-  for (const item of items) add(pageNameOf(item));
+  for (const { item } of items) add(pageNameOf(item));
   return Object.fromEntries(Object.entries(named).toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
+const cursor = (description: string) =>
+  z.string().check(z.regex(CURSOR.pattern)).register(z.globalRegistry, { description });
+
+const pageOf = ({ item, isFeed }: PageOf) =>
   z.object({
     items: z.array(item).register(z.globalRegistry, { description: "The items of this page, in the list's order." }),
-    nextCursor: z.optional(
-      z
-        .string()
-        .check(z.regex(CURSOR.pattern))
-        .register(z.globalRegistry, { description: "Send it as `cursor` for the next page. Absent on the last page." }),
-    ),
+    nextCursor: isFeed
+      ? cursor("Send it as `after` for what comes next. Always there.")
+      : z.optional(cursor("Send it as `cursor` for the next page. Absent on the last page.")),
   });
 
 /**

@@ -6,7 +6,7 @@ import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
-import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
+import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
@@ -22,7 +22,9 @@ const selectPage = (columns: string, rows: string) =>
   `SELECT ${columns} FROM comments
    WHERE proposal_id = :proposalId AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
    ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
-const SIZES = selectPage(`octet_length(body) + ${ITEM_BYTES} AS bytes`, ":rows");
+/** How large a comment is on a page. */
+export const COMMENT_BYTES = `octet_length(body) + ${ITEM_BYTES}`;
+const SIZES = selectPage(`${COMMENT_BYTES} AS bytes`, ":rows");
 const COLUMNS = `id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
 
 const toComment = (row: Row): Comment => ({
@@ -32,6 +34,12 @@ const toComment = (row: Row): Comment => ({
   body: row.body,
   createdAt: toTimestamp(row.created_at),
 });
+
+/** The account's comments with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+export const selectComments = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM comments WHERE id IN (${ids}) AND +account_id = :accountId
+     AND EXISTS (SELECT 1 FROM proposals WHERE id = comments.proposal_id AND ${ACCESSIBLE_PROPOSAL})`;
+export const toComments = (result: D1Result | undefined) => rowsOf<Row>(result).map(toComment);
 
 export async function listComments(
   session: D1DatabaseSession,

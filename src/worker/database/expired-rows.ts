@@ -6,6 +6,8 @@ const SLICE = 500;
 const DAY_MS = 86_400_000;
 /** A token lives for at most 90 days: an older revocation concerns no valid one. */
 const REVOCATION_KEPT_MS = 91 * DAY_MS;
+/** At least. */
+const CHANGE_KEPT_MS = 30 * DAY_MS;
 
 type Kind = {
   readonly table: string;
@@ -50,4 +52,35 @@ export async function deleteOldRevocations(database: D1Database, now: number): P
     .bind(now - REVOCATION_KEPT_MS)
     .run();
   return meta.changes > 0;
+}
+
+/**
+ * The same for the log of changes, of the account that is due first. Its newest change stays. It is due again when the oldest change that is
+ * left will be too old, but not within a day. False when no account is due.
+ */
+export async function deleteOldChanges(database: D1Database, now: number): Promise<boolean> {
+  const account = await database
+    .prepare(
+      `SELECT a.id, (SELECT changed_at FROM change_log WHERE account_id = a.id
+           AND number < (SELECT max(number) FROM change_log WHERE account_id = a.id) ORDER BY number LIMIT 1) AS oldest
+         FROM accounts a WHERE changes_due_at <= ?1 ORDER BY changes_due_at LIMIT 1`,
+    )
+    .bind(now)
+    .first<{ id: string; oldest: number | null }>();
+  if (account === null) return false;
+  const { id, oldest } = account;
+  if (oldest === null || oldest >= now - CHANGE_KEPT_MS) {
+    const due = Math.max(now + DAY_MS, (oldest ?? now) + CHANGE_KEPT_MS);
+    await database.prepare("UPDATE accounts SET changes_due_at = ?2 WHERE id = ?1").bind(id, due).run();
+    return true;
+  }
+  await database
+    .prepare(
+      `DELETE FROM change_log WHERE account_id = ?1
+         AND number IN (SELECT number FROM (SELECT number, changed_at FROM change_log WHERE account_id = ?1 ORDER BY number LIMIT ${SLICE})
+           WHERE changed_at < ?2 AND number < (SELECT max(number) FROM change_log WHERE account_id = ?1))`,
+    )
+    .bind(id, now - CHANGE_KEPT_MS)
+    .run();
+  return true;
 }

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { prepare } from "./statement.ts";
+import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -37,6 +37,11 @@ const toIdeaBank = (row: Row): IdeaBank => ({
   approvalRequired: row.approval_required === 1,
   createdAt: toTimestamp(row.created_at),
 });
+
+/** The account's idea banks with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+export const selectIdeaBanks = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM idea_banks WHERE id IN (${ids}) AND +account_id = :accountId`;
+export const toIdeaBanks = (result: D1Result | undefined) => rowsOf<Row>(result).map(toIdeaBank);
 
 export async function listIdeaBanks(
   session: D1DatabaseSession,

@@ -85,6 +85,12 @@ export async function addComment(
   return { ...toSeen(before[0], before[1]), result };
 }
 
+/** The log's entry for a comment that a panelist takes away: before it is deleted, which the trigger would count as the tenant's. */
+const logRemoval = (removable: string): string =>
+  `INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+   SELECT account_id, coalesce((SELECT max(number) FROM change_log l WHERE l.account_id = comments.account_id), 0) + 1, 'comment.deleted',
+     :ideaBankId, proposal_id, id, 'panelist', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM comments WHERE ${removable}`;
+
 /** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
   session: D1DatabaseSession,
@@ -92,18 +98,17 @@ export async function removeComment(
   proposalId: string,
   commentId: string,
 ): Promise<SeenProposal & { comment: { mine: boolean } | null }> {
+  const values = { ...tokenValues(token), proposalId, commentId };
+  const removable = `id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
+    AND EXISTS (${SEEN_PROPOSAL}) AND EXISTS (SELECT 1 ${permitted("canComment")})`;
   const [access, seen, found] = await session.batch([
     selectAccess(session, token),
     selectVisible(session, token, proposalId),
     session
       .prepare("SELECT coalesce(panelist_id = ?1, 0) AS mine FROM comments WHERE id = ?3 AND proposal_id = ?2")
       .bind(token.panelistId, proposalId, commentId),
-    prepare(
-      session,
-      `DELETE FROM comments WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
-         AND EXISTS (${SEEN_PROPOSAL}) AND EXISTS (SELECT 1 ${permitted("canComment")})`,
-      { ...tokenValues(token), proposalId, commentId },
-    ),
+    prepare(session, logRemoval(removable), values),
+    prepare(session, `DELETE FROM comments WHERE ${removable}`, values),
   ]);
   const [row] = rowsOf<{ mine: number }>(found);
   return {

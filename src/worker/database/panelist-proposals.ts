@@ -187,8 +187,8 @@ export async function submitProposal(
   const insert = prepare(
     session,
     `INSERT INTO proposals
-       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at)
-     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now
+       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes)
+     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now, 1
      ${permitted("canSubmitProposals")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), id, title, description, now, idempotencyKey: idempotencyKey?.key },
@@ -221,6 +221,7 @@ export async function editProposal(
     prepare(
       session,
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
+         panelist_writes = panelist_writes + 1,
          last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)),
          visibility = iif(${UNCHANGED} OR NOT (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId),
            visibility, 'pending')
@@ -245,7 +246,7 @@ export async function withdrawProposal(
     selectVisible(session, token, proposalId),
     prepare(
       session,
-      `UPDATE proposals SET idea_bank_id = id
+      `UPDATE proposals SET idea_bank_id = id, panelist_writes = panelist_writes + 1
        WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = :proposalId) RETURNING id`,
       { ...tokenValues(token), proposalId },
     ),

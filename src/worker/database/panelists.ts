@@ -48,6 +48,11 @@ export function composeExternalId(
   return [prepare(session, sql, { accountId, externalId, decomposed })];
 }
 
+/** The account's panelists with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+export const selectPanelists = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM panelists WHERE id IN (${ids}) AND +account_id = :accountId AND deleted_at IS NULL`;
+export const toPanelists = (result: D1Result | undefined) => rowsOf<Row>(result).map(toPanelist);
+
 /** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
   session: D1DatabaseSession,

@@ -44,6 +44,9 @@ const IN_OWN_IDEA_BANK = `account_id = :accountId
 /** The proposal that the path names, if it exists in the account. */
 export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targetStays("proposals")}`;
 
+/** Not deleted, nor its idea bank, nor what it was merged into. */
+export const ACCESSIBLE_PROPOSAL = `EXISTS (SELECT 1 FROM idea_banks b WHERE b.id = proposals.idea_bank_id) AND ${targetStays("proposals")}`;
+
 /** A proposal, and the idea bank that it is in. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
 
@@ -73,6 +76,11 @@ const toProposal = (row: Row): Proposal => ({
   createdAt: toTimestamp(row.created_at),
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
+
+/** The account's proposals with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+export const selectProposals = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM proposals WHERE id IN (${ids}) AND +account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}`;
+export const toProposals = (result: D1Result | undefined) => rowsOf<Row>(result).map(toProposal);
 
 /** Filtered by status, by visibility, by both or by neither. Merged proposals are left out. */
 export async function listProposals(

@@ -3,6 +3,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-tenant.ts";
 import { type AuthenticationMemory, createApiKeyAuthentication } from "./authenticate-api-key.ts";
+import { TENANT_CHANGE_HANDLERS } from "./changes.ts";
 import { TENANT_IDEA_BANK_HANDLERS } from "./idea-banks.ts";
 import { TENANT_OPERATIONS } from "./operations.ts";
 import { TENANT_PANELIST_HANDLERS } from "./panelists.ts";
@@ -21,6 +22,7 @@ export function createTenantRoutes(memory: TenantMemory) {
     ...TENANT_IDEA_BANK_HANDLERS,
     ...TENANT_PROPOSAL_HANDLERS,
     ...TENANT_PANELIST_HANDLERS,
+    ...TENANT_CHANGE_HANDLERS,
   };
   const answer = createTenantAnswer(createApiKeyAuthentication(memory), memory.views);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(

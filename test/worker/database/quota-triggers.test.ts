@@ -15,6 +15,7 @@ const NOT_COUNTED = {
   // The idea bank's own row counted more.
   // Votes on their way to the target of a merge: both proposals count more.
   merges: "gone when the votes are moved",
+  change_log: "at most 500,000 of an account, for 30 days",
   deleted_idea_banks: "gone when the idea bank's content is",
 } as const;
 /** A fixed number of bytes is in the estimate for the row. */

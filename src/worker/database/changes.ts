@@ -1,0 +1,138 @@
+/**
+ * The log of changes (`change_log`), for the tenant API. Triggers write it, in the transaction of the change, so its order is that in
+ * which the changes were committed: a reader that goes on from the last number it has read misses nothing.
+ */
+import { decodeBase62, encodeBase62 } from "../credentials/base62.ts";
+import type { Position } from "../credentials/cursor.ts";
+import { ID_WIDTH } from "../credentials/id.ts";
+import { type Change, type ChangeActor, type ChangeType, NOW } from "../model/change.ts";
+import type { Comment } from "../model/comment.ts";
+import type { IdeaBank } from "../model/idea-bank.ts";
+import type { Panelist } from "../model/panelist.ts";
+import type { Proposal } from "../model/proposal.ts";
+import { toTimestamp } from "../model/text.ts";
+import { COMMENT_BYTES, selectComments, toComments } from "./comments.ts";
+import { selectIdeaBanks, toIdeaBanks } from "./idea-banks.ts";
+import { fitOf, ITEM_BYTES } from "./pagination.ts";
+import { selectPanelists, toPanelists } from "./panelists.ts";
+import { PROPOSAL_BYTES, selectProposals, toProposals } from "./proposals.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+type Row = {
+  number: number;
+  type: ChangeType;
+  idea_bank_id: string | null;
+  proposal_id: string | null;
+  comment_id: string | null;
+  panelist_id: string | null;
+  actor: ChangeActor;
+  changed_at: number;
+};
+
+/** `after` is where the last page ended; undefined for the oldest change that is kept, `now` for none. */
+export type ChangeRequest = {
+  readonly after: Position | typeof NOW | undefined;
+  readonly limit: number;
+  readonly withPanelists: boolean;
+};
+
+/** `next` is where the next page begins, always: on an empty page, where this one did. */
+export type ChangePage = { readonly items: readonly Change[]; readonly next: Position };
+
+/**
+ * A place in the log: the number of the change before it, and that one's time instead of an identifier. After the database was
+ * restored from a backup, another change can have the number.
+ */
+const toPosition = ({ number, changed_at }: Pick<Row, "number" | "changed_at">): Position => ({
+  key: number,
+  id: encodeBase62(changed_at, ID_WIDTH),
+});
+const BEGINNING = toPosition({ number: 0, changed_at: 0 });
+
+type Bounds = { oldest: number | null; newest: number | null; newest_at: number | null; after_at: number | null };
+
+const BOUNDS = `SELECT oldest.number AS oldest, newest.number AS newest, newest.changed_at AS newest_at,
+    (SELECT changed_at FROM change_log WHERE account_id = :accountId AND number = :after) AS after_at
+  FROM (SELECT min(number) AS number FROM change_log WHERE account_id = :accountId) oldest
+  LEFT JOIN change_log newest ON newest.account_id = :accountId
+    AND newest.number = (SELECT max(number) FROM change_log WHERE account_id = :accountId)`;
+
+/** A place is known while the change before it is kept; the beginning, while the first change is. */
+const isKept = ({ key, id }: Position, { oldest, after_at }: Bounds): boolean =>
+  key === 0 ? oldest === null || oldest === 1 : after_at === decodeBase62(id);
+
+const ENTRIES = `entries AS MATERIALIZED (
+  SELECT * FROM change_log WHERE account_id = :accountId AND number > :after ORDER BY number LIMIT :rows)`;
+const SIZES = `SELECT ${ITEM_BYTES} + coalesce((SELECT ${PROPOSAL_BYTES} FROM proposals WHERE id = e.proposal_id), 0)
+  + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0) AS bytes FROM entries e`;
+const SHOWN = `${ENTRIES}, ${fitOf(SIZES)}, shown AS MATERIALIZED (
+  SELECT * FROM entries ORDER BY number LIMIT (SELECT items FROM fit))`;
+
+const byId = <Resource extends { readonly id: string }>(resources: readonly Resource[]) =>
+  new Map(resources.map((resource) => [resource.id, resource]));
+
+/** The resources that a page's changes name, by identifier. Panelists only for a key that may read them. */
+type Resources = {
+  readonly ideaBanks: ReadonlyMap<string, IdeaBank>;
+  readonly proposals: ReadonlyMap<string, Proposal>;
+  readonly comments: ReadonlyMap<string, Comment>;
+  readonly panelists: ReadonlyMap<string, Panelist> | undefined;
+};
+
+function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resources): Change {
+  const { idea_bank_id, proposal_id, comment_id, panelist_id } = row;
+  return {
+    type: row.type,
+    at: toTimestamp(row.changed_at),
+    by: row.actor,
+    ...(idea_bank_id !== null && { ideaBankId: idea_bank_id }),
+    ...(proposal_id !== null && { proposalId: proposal_id }),
+    ...(comment_id !== null && { commentId: comment_id }),
+    ...(panelist_id !== null && { panelistId: panelist_id }),
+    ...(idea_bank_id !== null && proposal_id === null && { ideaBank: ideaBanks.get(idea_bank_id) ?? null }),
+    ...(proposal_id !== null && { proposal: proposals.get(proposal_id) ?? null }),
+    ...(comment_id !== null && { comment: comments.get(comment_id) ?? null }),
+    ...(panelist_id !== null && panelists && { panelist: panelists.get(panelist_id) ?? null }),
+  };
+}
+
+/** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
+export async function listChanges(
+  session: D1DatabaseSession,
+  accountId: string,
+  { after, limit, withPanelists }: ChangeRequest,
+): Promise<ChangePage | "expired"> {
+  const begin = after === undefined || after === NOW ? BEGINNING : after;
+  const values = { accountId, after: begin.key, rows: limit };
+  const bounds = prepare(session, BOUNDS, values);
+  if (after === NOW) {
+    const { newest, newest_at } = (await bounds.first<Bounds>()) ?? {};
+    return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
+  }
+  const on = (entries: string, sql: string) => prepare(session, `WITH ${entries} ${sql}`, values);
+  const [bound, entries, proposals, comments, ideaBanks, panelists] = await session.batch([
+    bounds,
+    on(SHOWN, "SELECT * FROM shown ORDER BY number"),
+    on(SHOWN, selectProposals("SELECT proposal_id FROM shown WHERE proposal_id IS NOT NULL")),
+    on(SHOWN, selectComments("SELECT comment_id FROM shown WHERE comment_id IS NOT NULL")),
+    // Small, and of few changes: also those behind the end of the page.
+    on(
+      ENTRIES,
+      selectIdeaBanks("SELECT idea_bank_id FROM entries WHERE idea_bank_id IS NOT NULL AND proposal_id IS NULL"),
+    ),
+    ...(withPanelists
+      ? [on(ENTRIES, selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL"))]
+      : []),
+  ]);
+  const [found] = rowsOf<Bounds>(bound);
+  if (after !== undefined && (found === undefined || !isKept(after, found))) return "expired";
+  const rows = rowsOf<Row>(entries);
+  const resources = {
+    ideaBanks: byId(toIdeaBanks(ideaBanks)),
+    proposals: byId(toProposals(proposals)),
+    comments: byId(toComments(comments)),
+    panelists: withPanelists ? byId(toPanelists(panelists)) : undefined,
+  };
+  const last = rows.at(-1);
+  return { items: rows.map((row) => toChange(row, resources)), next: last === undefined ? begin : toPosition(last) };
+}

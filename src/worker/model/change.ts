@@ -1,0 +1,103 @@
+/** The log of changes, as the tenant API shows it: what has changed, and the resource as it is now. */
+import * as z from "zod/mini";
+import { Comment } from "./comment.ts";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
+import { IdeaBank } from "./idea-bank.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
+import { Panelist } from "./panelist.ts";
+import { Proposal } from "./proposal.ts";
+import { oneOf, Timestamp } from "./text.ts";
+
+export const CHANGE_TYPES = [
+  "proposal.created",
+  "proposal.updated",
+  "proposal.status-changed",
+  "proposal.merged",
+  "proposal.deleted",
+  "comment.created",
+  "comment.updated",
+  "comment.deleted",
+  "panelist.created",
+  "panelist.updated",
+  "panelist.deleted",
+  "ideabank.created",
+  "ideabank.updated",
+  "ideabank.deleted",
+] as const;
+export type ChangeType = (typeof CHANGE_TYPES)[number];
+
+/** Whose request made the change; `system` for what followed later from another change. */
+export const CHANGE_ACTORS = ["tenant", "panelist", "system"] as const;
+export type ChangeActor = (typeof CHANGE_ACTORS)[number];
+
+/** It names what has changed, and what that is in. Of these it has the resources as they are now: null for one that is gone. */
+export const Change = z.object({
+  type: oneOf(CHANGE_TYPES),
+  at: Timestamp,
+  by: oneOf(CHANGE_ACTORS),
+  ideaBankId: z.optional(Id),
+  proposalId: z.optional(Id),
+  commentId: z.optional(Id),
+  panelistId: z.optional(Id),
+  ideaBank: z.optional(z.nullable(IdeaBank)),
+  proposal: z.optional(z.nullable(Proposal)),
+  comment: z.optional(z.nullable(Comment)),
+  panelist: z.optional(z.nullable(Panelist)),
+});
+export type Change = z.infer<typeof Change>;
+
+/** The value of `after` for the place behind the newest change. */
+export const NOW = "now";
+
+export const ChangeQuery = z.strictObject({ limit: PAGE_PARAMETERS.limit, after: z.optional(z.string()) });
+
+if (!import.meta.deployed) {
+  describe(Change, {
+    name: "Change",
+    example: {
+      type: "proposal.status-changed",
+      at: "2026-11-20T12:00:00.000Z",
+      by: "tenant",
+      ideaBankId: "b4nKb4nKb4nK",
+      proposalId: "Pr0p0sa1Dark",
+      proposal: {
+        id: "Pr0p0sa1Dark",
+        title: "Dark mode",
+        description: "Follows the phone's own setting. The map, too.",
+        status: "implemented",
+        visibility: "public",
+        votes: 12,
+        comments: 3,
+        panelistId: "Pa7Ne1isT001",
+        response: null,
+        duplicateOf: null,
+        merging: false,
+        createdAt: "2026-11-05T08:00:00.000Z",
+        lastActivityAt: "2026-11-20T12:00:00.000Z",
+      },
+    },
+    fields: {
+      type: "What happened. New types can be added: ignore those that you do not know.",
+      at: "When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.",
+      by: "`panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`.",
+      ideaBankId: "The idea bank that has changed, or that the proposal is or was in.",
+      proposalId: "The proposal that has changed, or that the comment is or was on.",
+      commentId: "The comment that has changed.",
+      panelistId: "The panelist that has changed.",
+      ideaBank: "Of a change of an idea bank: the idea bank as it is now, or `null` when it is gone.",
+      proposal: "Of a change of a proposal or of a comment: the proposal as it is now, or `null` when it is gone.",
+      comment: "Of a change of a comment: the comment as it is now, or `null` when it is gone.",
+      panelist:
+        "Of a change of a panelist: the panelist as it is now, or `null` when it is gone. Absent when the key lacks the scope `panelists:read`.",
+    },
+  });
+  describe(ChangeQuery, {
+    name: "ChangeQuery",
+    fields: {
+      limit: PAGE_PARAMETER_TEXTS.limit,
+      after:
+        "The `nextCursor` of the last answer. `now` gives no changes and the place behind the newest one. Absent for the oldest change that is kept.",
+    },
+  });
+}
