@@ -1,5 +1,6 @@
 /** The log of changes, as it is stored. */
 import { databaseOf } from "./databases.ts";
+import { createPanel } from "./panel.ts";
 
 type Entry = {
   number: number;
@@ -39,4 +40,12 @@ export async function dropLogTriggers(database: D1Database): Promise<void> {
     .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'log_*'")
     .all<{ name: string }>();
   await database.batch(results.map(({ name }) => database.prepare(`DROP TRIGGER ${name}`)));
+}
+
+/** A tenant with an idea bank, a panelist, and what was added to the log since the last look. */
+export async function createLogScene() {
+  const panel = await createPanel();
+  const robin = await panel.panelist("Robin");
+  const { id: bank, accountId } = panel.bank;
+  return { ...panel, robin, bank, accountId, rows: panel.bank, added: await watchLog(accountId) };
 }

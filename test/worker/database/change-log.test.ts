@@ -2,25 +2,18 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { dropLogTriggers, logOf, watchLog } from "../../support/change-log.ts";
+import { createLogScene, dropLogTriggers, logOf, watchLog } from "../../support/change-log.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { withoutLimits } from "../../support/limits.ts";
-import { addComments, addVoters, addVotes, numbers, voterId } from "../../support/many-rows.ts";
+import { addVoters, voterId } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
-import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { PROPOSALS, sendWith } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 import { addAccount, addIdeaBank, addProposal, newId, tokenFor } from "../../support/world.ts";
 
 const idOf = async (response: Response | Promise<Response>) => (await (await response).json<{ id: string }>()).id;
-
-async function createScene() {
-  const panel = await createPanel();
-  const robin = await panel.panelist("Robin");
-  const { id: bank, accountId } = panel.bank;
-  return { ...panel, robin, bank, accountId, rows: panel.bank, added: await watchLog(accountId) };
-}
 
 describe("the tenant's", () => {
   it("idea banks: created, updated, deleted; sending the same again is no change", async () => {
@@ -39,7 +32,7 @@ describe("the tenant's", () => {
   });
 
   it("proposals: created, updated, status changed, merged, deleted", async () => {
-    const { bank, manage, propose, added } = await createScene();
+    const { bank, manage, propose, added } = await createLogScene();
     const [id, other] = [await propose({ status: "planned" }), await propose()];
     const entry = (type: string) => [`tenant: proposal.${type} ${bank}/${id}`];
     expect(await added()).toEqual([...entry("created"), `tenant: proposal.created ${bank}/${other}`]);
@@ -69,7 +62,7 @@ describe("the tenant's", () => {
   });
 
   it("comments: created and deleted, also a panelist's; and with their proposal", async () => {
-    const { bank, manage, propose, robin, added } = await createScene();
+    const { bank, manage, propose, robin, added } = await createLogScene();
     const id = await propose({ status: "planned" });
     const mine = await idOf(manage("POST", `/proposals/${id}/comments`, { body: "Ours." }));
     const theirs = await idOf(robin.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Mine." }));
@@ -86,7 +79,7 @@ describe("the tenant's", () => {
   });
 
   it("panelists: created, also by a token, updated, deleted; tokens and uses of them are no changes", async () => {
-    const { bank, tenant, added } = await createScene();
+    const { bank, tenant, added } = await createLogScene();
     const id = await idOf(tenant.send("POST", "/tenant/panelists", { externalId: "one" }));
     expect(await added()).toEqual([`tenant: panelist.created ${id}`]);
     const issue = (body: object) => tenant.send("POST", `/tenant/ideabanks/${bank}/tokens`, body);
@@ -107,7 +100,7 @@ describe("the tenant's", () => {
 
 describe("a panelist's", () => {
   it("proposals and comments are in the log as a panelist's; votes are not", async () => {
-    const { bank, robin, manage, added } = await createScene();
+    const { bank, robin, manage, added } = await createLogScene();
     const id = await robin.submit();
     const proposal = (type: string) => `panelist: proposal.${type} ${bank}/${id}`;
     expect(await added()).toEqual([proposal("created")]);
@@ -132,7 +125,7 @@ describe("a panelist's", () => {
   });
 
   it("refused requests are not in it, and a repeated one is in it once", async () => {
-    const { bank, robin, panelist, manage, added } = await createScene();
+    const { bank, robin, panelist, manage, added } = await createLogScene();
     const kim = await panelist("Kim");
     const id = await robin.submit();
     const comment = await idOf(robin.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Mine." }));
@@ -153,7 +146,7 @@ describe("a panelist's", () => {
   });
 
   it("comment from before the log began can be deleted", async () => {
-    const { accountId, bank, robin, propose } = await createScene();
+    const { accountId, bank, robin, propose } = await createLogScene();
     const id = await propose({ status: "planned" });
     const comment = await idOf(robin.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Mine." }));
     await databaseOf(accountId).prepare("DELETE FROM change_log").run();
@@ -164,91 +157,8 @@ describe("a panelist's", () => {
   });
 });
 
-/** How often each line is in the log. */
-const tally = (lines: readonly string[]) =>
-  Object.fromEntries(
-    [...Map.groupBy(lines, (line) => line.split(" ").slice(0, 2).join(" "))].map(([kind, same]) => [kind, same.length]),
-  );
-
-describe("what the scheduled job does", () => {
-  it("of a deleted idea bank: each proposal and each comment, once, with the idea bank that it was in", async () => {
-    const { bank, manage, rows, robin, propose, added } = await createScene();
-    await databaseOf(bank)
-      .prepare(
-        `${numbers(1, 450)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
-         SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, 'T', '', i, i FROM n`,
-      )
-      .bind(rows.accountId, bank)
-      .run();
-    const [source, target] = [await propose(), await propose()];
-    await manage("POST", `/proposals/${source}/merge`, { into: target });
-    await addComments(rows, target, robin.id, 450);
-    await added();
-    await manage("DELETE", "");
-    await runScheduled(env);
-    const lines = await added();
-    expect(tally(lines)).toEqual({
-      "tenant: ideabank.deleted": 1,
-      "system: proposal.deleted": 452,
-      "system: comment.deleted": 450,
-    });
-    expect(lines.filter((line) => !line.includes(` ${bank}`))).toEqual([]);
-    expect(new Set(lines).size).toBe(lines.length);
-  });
-
-  it("of a deleted proposal: what was merged into it, and the comments of them all", async () => {
-    const { bank, manage, rows, robin, propose, added } = await createScene();
-    const [first, second, target] = [await propose(), await propose(), await propose()];
-    await manage("POST", `/proposals/${first}/merge`, { into: second });
-    await manage("POST", `/proposals/${second}/merge`, { into: target });
-    await addComments(rows, first, robin.id, 400);
-    await manage("POST", `/proposals/${target}/comments`, { body: "Ours." });
-    const begun = await added();
-    expect(begun.slice(3, 6)).toEqual([
-      `tenant: proposal.merged ${bank}/${first}`,
-      `tenant: proposal.merged ${bank}/${second}`,
-      // It names the last one now.
-      `system: proposal.updated ${bank}/${first}`,
-    ]);
-    await manage("DELETE", `/proposals/${target}`);
-    await runScheduled(env);
-    const lines = await added();
-    expect(tally(lines)).toEqual({
-      "tenant: proposal.deleted": 1,
-      "system: proposal.deleted": 2,
-      "system: comment.deleted": 401,
-    });
-    expect(lines.filter((line) => !line.includes(` ${bank}/`))).toEqual([]);
-  });
-
-  it("of a deleted panelist: each proposal and each comment that loses its author", async () => {
-    const { bank, tenant, rows, robin, propose, added } = await createScene();
-    const own = await robin.submit();
-    await addComments(rows, await propose(), robin.id, 400);
-    await robin.send("PUT", `${PROPOSALS}/${own}/vote`);
-    await added();
-    await tenant.send("DELETE", `/tenant/panelists/${robin.id}`);
-    await runScheduled(env);
-    const lines = await added();
-    expect(lines[0]).toBe(`tenant: panelist.deleted ${robin.id}`);
-    expect(lines).toContain(`system: proposal.updated ${bank}/${own}`);
-    expect(tally(lines.slice(1))).toEqual({ "system: proposal.updated": 1, "system: comment.updated": 400 });
-  });
-
-  it("of a merge: nothing, for votes are no changes", async () => {
-    const { rows, manage, propose, added } = await createScene();
-    const [source, target] = [await propose(), await propose()];
-    await addVoters(rows, 1, 400);
-    await addVotes(rows, source, 1, 400);
-    await added();
-    await manage("POST", `/proposals/${source}/merge`, { into: target });
-    await runScheduled(env);
-    expect(tally(await added())).toEqual({ "tenant: proposal.merged": 1 });
-  });
-});
-
 it("changes made by SQL are in it, as the tenant's", async () => {
-  const { bank, rows, accountId, added } = await createScene();
+  const { bank, rows, accountId, added } = await createLogScene();
   const id = await addProposal(rows);
   const comment = newId(id);
   const run = (sql: string, ...values: string[]) =>
@@ -278,7 +188,7 @@ it("changes made by SQL are in it, as the tenant's", async () => {
 });
 
 it("numbers are those of the account, from 1 without a gap, also of changes at the same time and of refused ones", async () => {
-  const scenes = [await createScene(), await createScene()];
+  const scenes = [await createLogScene(), await createLogScene()];
   await Promise.all(scenes.flatMap(({ propose }) => Array.from({ length: 10 }, () => propose())));
   for (const { accountId, tenant, bank } of scenes) {
     const before = await logOf(accountId);
@@ -291,7 +201,7 @@ it("numbers are those of the account, from 1 without a gap, also of changes at t
 });
 
 it("an account has at most 500,000 changes", async () => {
-  const { accountId, propose } = await createScene();
+  const { accountId, propose } = await createLogScene();
   const database = databaseOf(accountId);
   const last = (await logOf(accountId)).length;
   await database.prepare("UPDATE change_log SET number = 499998 WHERE number = ?1").bind(last).run();

@@ -1,0 +1,91 @@
+/** What the scheduled job adds to the log of changes while it deletes and merges in slices. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { createLogScene } from "../../support/change-log.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { addComments, addVoters, addVotes, numbers } from "../../support/many-rows.ts";
+import { PROPOSALS } from "../../support/panel.ts";
+
+/** How often each line is in the log. */
+const tally = (lines: readonly string[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(lines, (line) => line.split(" ").slice(0, 2).join(" "))].map(([kind, same]) => [kind, same.length]),
+  );
+
+describe("what the scheduled job does", () => {
+  it("of a deleted idea bank: each proposal and each comment, once, with the idea bank that it was in", async () => {
+    const { bank, manage, rows, robin, propose, added } = await createLogScene();
+    await databaseOf(bank)
+      .prepare(
+        `${numbers(1, 450)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
+         SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, 'T', '', i, i FROM n`,
+      )
+      .bind(rows.accountId, bank)
+      .run();
+    const [source, target] = [await propose(), await propose()];
+    await manage("POST", `/proposals/${source}/merge`, { into: target });
+    await addComments(rows, target, robin.id, 450);
+    await added();
+    await manage("DELETE", "");
+    await runScheduled(env);
+    const lines = await added();
+    expect(tally(lines)).toEqual({
+      "tenant: ideabank.deleted": 1,
+      "system: proposal.deleted": 452,
+      "system: comment.deleted": 450,
+    });
+    expect(lines.filter((line) => !line.includes(` ${bank}`))).toEqual([]);
+    expect(new Set(lines).size).toBe(lines.length);
+  });
+
+  it("of a deleted proposal: what was merged into it, and the comments of them all", async () => {
+    const { bank, manage, rows, robin, propose, added } = await createLogScene();
+    const [first, second, target] = [await propose(), await propose(), await propose()];
+    await manage("POST", `/proposals/${first}/merge`, { into: second });
+    await manage("POST", `/proposals/${second}/merge`, { into: target });
+    await addComments(rows, first, robin.id, 400);
+    await manage("POST", `/proposals/${target}/comments`, { body: "Ours." });
+    const begun = await added();
+    expect(begun.slice(3, 6)).toEqual([
+      `tenant: proposal.merged ${bank}/${first}`,
+      `tenant: proposal.merged ${bank}/${second}`,
+      // It names the last one now.
+      `system: proposal.updated ${bank}/${first}`,
+    ]);
+    await manage("DELETE", `/proposals/${target}`);
+    await runScheduled(env);
+    const lines = await added();
+    expect(tally(lines)).toEqual({
+      "tenant: proposal.deleted": 1,
+      "system: proposal.deleted": 2,
+      "system: comment.deleted": 401,
+    });
+    expect(lines.filter((line) => !line.includes(` ${bank}/`))).toEqual([]);
+  });
+
+  it("of a deleted panelist: each proposal and each comment that loses its author", async () => {
+    const { bank, tenant, rows, robin, propose, added } = await createLogScene();
+    const own = await robin.submit();
+    await addComments(rows, await propose(), robin.id, 400);
+    await robin.send("PUT", `${PROPOSALS}/${own}/vote`);
+    await added();
+    await tenant.send("DELETE", `/tenant/panelists/${robin.id}`);
+    await runScheduled(env);
+    const lines = await added();
+    expect(lines[0]).toBe(`tenant: panelist.deleted ${robin.id}`);
+    expect(lines).toContain(`system: proposal.updated ${bank}/${own}`);
+    expect(tally(lines.slice(1))).toEqual({ "system: proposal.updated": 1, "system: comment.updated": 400 });
+  });
+
+  it("of a merge: nothing, for votes are no changes", async () => {
+    const { rows, manage, propose, added } = await createLogScene();
+    const [source, target] = [await propose(), await propose()];
+    await addVoters(rows, 1, 400);
+    await addVotes(rows, source, 1, 400);
+    await added();
+    await manage("POST", `/proposals/${source}/merge`, { into: target });
+    await runScheduled(env);
+    expect(tally(await added())).toEqual({ "tenant: proposal.merged": 1 });
+  });
+});
