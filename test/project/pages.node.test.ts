@@ -209,6 +209,8 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
   it.each(LOOKS)("the reference has nothing either, in $colorScheme", { timeout: 240_000 }, async (looks) => {
     const { page } = await open("/reference", looks);
     await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    // The renderer has finished.
+    await page.locator("#opening").waitFor({ state: "detached" });
     await takeScreenshot(page, `test-results/reference-${looks.colorScheme}.png`, false);
     await expectAccessible(page, "reference");
   });

@@ -62,6 +62,8 @@ export class KeptValue<Value> {
   readonly #options: KeptValueOptions<Value>;
   #kept: Kept<Value> | undefined;
   #reads = 0;
+  /** The last read that was answered. */
+  #answered = 0;
   /** When the last read began that is still under way, or that the pace counts from. */
   #leadingSince: number | undefined;
   /** Reads up to this one began before the value was forgotten. */
@@ -94,13 +96,14 @@ export class KeptValue<Value> {
    */
   async read(terms: ReadTerms<Value>): Promise<Value> {
     let since = terms.since ?? this.#options.now();
+    let own: Promise<boolean> | undefined;
     for (;;) {
       const now = this.#options.now();
       since = Math.min(since, now);
       const young = this.#young(terms, since);
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.lasting;
-      const failure = this.#failure;
+      const failure = this.#failureBy(now);
       if (failure !== undefined && isWithin(failure.at, now, PAUSE_MS)) {
         if (fallback !== undefined && this.#isOutage(failure.error)) return fallback.value;
         throw failure.error;
@@ -113,14 +116,21 @@ export class KeptValue<Value> {
         if (fallback !== undefined) return fallback.value;
         throw missed;
       }
-      if (this.#mayLead(since, now, terms.freshMs)) {
-        const led = await this.#lead(terms, since, Math.min(leftMs, PAUSE_MS));
-        if (led !== undefined) return led.value;
-      } else if (fallback !== undefined && failure !== undefined) {
-        // The store has failed when it was last asked, and another asks again: nobody waits for that with a value at hand.
+      const isLate = this.#isLate(since, terms.freshMs);
+      const leads = this.#mayLead(since, now, terms.freshMs);
+      if (leads) {
+        own = this.#load(terms, false);
+        terms.waitUntil?.(own.then(() => {}));
+      }
+      // The store has failed when it was last asked, and is asked again: nobody waits for that with a value at hand, but one.
+      if (fallback !== undefined && failure !== undefined && (own === undefined || (leads && isLate)))
         return fallback.value;
-      } else {
-        await wait(Math.min(leftMs, now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS));
+      const lookMs = Math.min(leftMs, own === undefined && now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
+      if (own === undefined) await wait(lookMs);
+      else if (await hasSettledWithin(lookMs, own)) {
+        // What is kept may be newer than what was read.
+        if ((await own) && this.#kept !== undefined) return this.#kept.value;
+        own = undefined;
       }
     }
   }
@@ -144,7 +154,8 @@ export class KeptValue<Value> {
     const kept = this.#kept;
     if (kept === undefined || !isYoung(kept, since, now, freshMs) || accepts?.(kept.value) === false) return undefined;
     if (renewMs !== undefined && waitUntil !== undefined && !isWithin(kept.readAt, now, renewMs)) {
-      const hasJustFailed = this.#failure !== undefined && isWithin(this.#failure.at, now, PAUSE_MS);
+      const failure = this.#failureBy(now);
+      const hasJustFailed = failure !== undefined && isWithin(failure.at, now, PAUSE_MS);
       if (!hasJustFailed && this.#mayLead(now, now, freshMs)) waitUntil(this.#renew(terms));
     }
     return kept.value;
@@ -157,16 +168,9 @@ export class KeptValue<Value> {
     return !this.#options.paced && leadingSince < since - freshMs;
   }
 
-  /**
-   * Reads, and waits for that, at most so long. What is kept then may be newer than what was read; undefined when the read failed, or
-   * is late, or the value was forgotten. When an earlier read would do, too, who reads looks at memory as the followers do.
-   */
-  async #lead(terms: ReadTerms<Value>, since: number, atMostMs: number): Promise<Kept<Value> | undefined> {
-    const earlier = this.#leadingSince ?? Number.NEGATIVE_INFINITY;
-    const reading = this.#load(terms, false);
-    terms.waitUntil?.(reading.then(() => {}));
-    if (earlier >= since - terms.freshMs && !this.#options.paced) return undefined;
-    return (await hasSettledWithin(atMostMs, reading)) && (await reading) ? this.#kept : undefined;
+  /** An earlier read is under way that would do, too. */
+  #isLate(since: number, freshMs: number): boolean {
+    return !this.#options.paced && this.#leadingSince !== undefined && this.#leadingSince >= since - freshMs;
   }
 
   /** Nobody waits for it, and still it has a deadline: who asks once the value is too old need not find out that the store hangs. */
@@ -186,9 +190,10 @@ export class KeptValue<Value> {
     this.#leadingSince = readAt;
     try {
       this.#keep({ value: await load(isAhead), readAt }, read);
+      this.#answered = Math.max(this.#answered, read);
       return read > this.#forgotten;
     } catch (error) {
-      if (read > this.#forgotten) this.#fail(error, readAt);
+      if (read > this.#forgotten && read > this.#answered) this.#fail(error, readAt);
       return false;
     } finally {
       if (read === this.#reads && !this.#options.paced) this.#leadingSince = undefined;
@@ -198,18 +203,24 @@ export class KeptValue<Value> {
   #keep(next: Kept<Value>, read: number): void {
     if (read <= this.#forgotten) return;
     const now = this.#options.now();
-    // A late answer of an earlier read says nothing of a store that has failed since. A clock that has stepped back counts anew.
-    const failedAt = this.#failure?.since;
-    if (failedAt !== undefined && (failedAt <= next.readAt || failedAt > now)) this.#failure = undefined;
+    // A late answer of an earlier read says nothing of a store that has failed since.
+    const failure = this.#failureBy(now);
+    if (failure !== undefined && failure.since <= next.readAt) this.#failure = undefined;
     const kept = this.#kept;
     if (kept === undefined) {
       this.#kept = next;
       return;
     }
-    const isLater = kept.readAt > next.readAt && kept.readAt <= now;
+    const isLater = read < this.#answered || (kept.readAt > next.readAt && kept.readAt <= now);
     const { newer = () => (isLater ? kept.value : next.value) } = this.#options;
     // What is kept may be newer than what the store has just said: it is as fresh as that.
     this.#kept = { value: newer(next.value, kept.value), readAt: isLater ? kept.readAt : next.readAt };
+  }
+
+  /** The last failure. One from the future of a clock that has stepped back is forgotten. */
+  #failureBy(now: number): Failure | undefined {
+    if (this.#failure !== undefined && this.#failure.at > now) this.#failure = undefined;
+    return this.#failure;
   }
 
   /** A failure says nothing of a store that has answered since, by a clock that has not stepped back. */
@@ -217,7 +228,8 @@ export class KeptValue<Value> {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
     const now = this.#options.now();
     const hasAnswered = this.#kept !== undefined && this.#kept.readAt > since && this.#kept.readAt <= now;
-    if (!hasAnswered) this.#failure = { error, at: now, since };
+    // Whatever answers from now on ends a failure of before the clock stepped back.
+    if (!hasAnswered) this.#failure = { error, at: now, since: since > now ? Number.NEGATIVE_INFINITY : since };
   }
 
   #isOutage(error: unknown): boolean {
