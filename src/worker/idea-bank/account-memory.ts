@@ -44,7 +44,7 @@ export class AccountMemory {
   /** Whether it was suspended through this isolate after `bookmark`. */
   isSuspendedAfter(accountId: string, bookmark: D1SessionBookmark): boolean {
     const suspension = this.#accounts.peek(accountId)?.suspension;
-    return suspension !== undefined && suspension.isSuspended && suspension.bookmark > bookmark;
+    return suspension?.isSuspended === true && suspension.bookmark > bookmark;
   }
 
   /** The account of an idea bank that is to be read; of an unknown idea bank, those that were used last. */
