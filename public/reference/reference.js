@@ -125,6 +125,16 @@ dark.addEventListener("change", () => location.reload());
 function finish() {
   document.getElementById("opening").remove();
   for (const caption of container.querySelectorAll("h5")) caption.ariaLevel = "3";
+  // In the menu, a group is no item: it names the items below it.
+  for (const group of container.querySelectorAll('li[data-item-id^="group/"]')) {
+    const list = group.querySelector("ul");
+    list.role = "group";
+    list.ariaLabel = group.ariaLabel;
+    group.role = "none";
+    group.ariaLabel = null;
+    group.ariaExpanded = null;
+    group.removeAttribute("tabindex");
+  }
 }
 
 fetch("/openapi.json")
