@@ -10,6 +10,7 @@ import type { Load, Measurement } from "../measurement.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import {
+  ACCOUNT_ID,
   seedAccount,
   seedApiKeyRows,
   seedApiKeys,
@@ -87,7 +88,8 @@ async function seedBanks(runtime: Runtime, sizes: readonly number[], progress: P
     await seedIdeaBanks(database, [id]);
     await seedProposals(database, id, size, (rows) => progress.advance("scale: seeding proposals", rows));
     const path = `/tenant/ideabanks/${id}/proposals`;
-    const middle = await signCursor({ key: Math.ceil(size / 2), id: "0".repeat(12) }, `${path}?`, signingKeys);
+    const position = { key: Math.ceil(size / 2), id: "0".repeat(12) };
+    const middle = await signCursor(position, `${ACCOUNT_ID} ${path}?`, signingKeys);
     bySize.push([
       {
         name: "changelog, cold render",
