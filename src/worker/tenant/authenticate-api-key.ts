@@ -45,7 +45,8 @@ export function createApiKeyAuthentication(memory: AuthenticationMemory): Authen
     };
     const admission = await gatekeeper.admit(stores, request);
     for (const [name, value] of Object.entries(rateLimitHeaders(admission))) c.header(name, value);
-    if (admission.outcome !== "admitted" || problemOf(admission)) throw problemOf(admission);
+    const problem = problemOf(admission);
+    if (problem !== undefined || admission.outcome !== "admitted") throw problem;
     const { tenant } = admission;
     if (scope !== null && !tenant.scopes.includes(scope))
       throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
