@@ -86,7 +86,13 @@ export class Gatekeeper {
     const decided = use?.decide(now);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
-    else if (use.mustTell(now, TELL_MS)) this.#later(TELL_MS, () => this.#report(gates, apiKey, use), waitUntil);
+    else if (use.mustTell(now, TELL_MS)) {
+      const tell = () => {
+        use.tells();
+        return this.#report(gates, apiKey, use);
+      };
+      this.#later(TELL_MS, tell, waitUntil);
+    }
     return decided;
   }
 

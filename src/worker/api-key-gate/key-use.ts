@@ -131,6 +131,11 @@ export class KeyUse {
     return true;
   }
 
+  /** They are being reported: the next ones are not, also by a clock that has stepped back. */
+  tells(): void {
+    this.#tellsAt = Number.NEGATIVE_INFINITY;
+  }
+
   #begin(since: number, perSecond: number): Ask {
     const ask = { since, perSecond, report: this.takeReport() };
     if (perSecond > 0) this.#asking = ask;

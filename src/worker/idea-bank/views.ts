@@ -146,10 +146,10 @@ export class IdeaBankViews {
     const known = kept?.kept?.value;
     if (kept === undefined || known === undefined) return undefined;
     const listed = this.#listed(known);
-    // One read brings both, the panelist's and the view: one of them is renewed.
-    const own = listed ? undefined : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms));
+    // One read brings both, the panelist's and the view: one of them is renewed, and none while the other has to be read.
     const view = kept.young(this.#viewTerms(claims, terms, listed !== undefined));
     if (view === undefined) return undefined;
+    const own = listed ? undefined : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms, true));
     const revokedAt = listed ? listed.of(claims.panelistId) : own?.revokedAt;
     return listed || own ? { view, revokedAt: revokedAt ?? NEVER_REVOKED } : undefined;
   }
@@ -158,7 +158,7 @@ export class IdeaBankViews {
     // One read may bring both, the panelist's and the view.
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
     const readOwn = () =>
-      this.#ownOf(claims.panelistId, terms.database).read({ ...this.#ownTerms(claims, terms), since });
+      this.#ownOf(claims.panelistId, terms.database).read({ ...this.#ownTerms(claims, terms, false), since });
     const known = kept.kept?.value;
     if (known !== undefined && this.#listed(known) === undefined) await readOwn();
     const view = await kept.read({ ...this.#viewTerms(claims, terms, true), since });
@@ -194,14 +194,14 @@ export class IdeaBankViews {
     };
   }
 
-  #ownTerms(claims: Claims, terms: OpenTerms): ReadTerms<OwnRevocation> {
+  #ownTerms(claims: Claims, terms: OpenTerms, renews: boolean): ReadTerms<OwnRevocation> {
     const { freshMs, waitUntil, floor = "" } = terms;
     return {
       load: async (isAhead) => (await this.#load(claims, terms, { isAhead })).own,
       accepts: ({ bookmark }) => bookmark >= floor,
       freshMs,
       waitUntil,
-      renewMs: RENEW_MS,
+      ...(renews && { renewMs: RENEW_MS }),
     };
   }
 

@@ -1,7 +1,8 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
-import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { mayBeDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, faulty, gateEnds, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -80,13 +81,15 @@ const RECORD_MS = 60_000;
 /**
  * The view that answered while D1 was well is at most 11 seconds old then: it answers until it is 5 minutes old. The same of a gate's
  * record and whoami: at most a minute old. Excused: the isolate or the gate ended, the key's gate was down, the key or its account was
- * changed, a request that asks for a write with `Consistency-Token`, another panelist of no idea bank.
+ * changed, a request that asks for a write with `Consistency-Token`, another panelist of no idea bank, a new token whose refusal is
+ * doubted.
  */
 export const outlasts = oracle(
   "memory-outlasts-d1",
   "D1 does not answer: keys that their Durable Object knows go on, with a record at most 5 minutes old; the last snapshot of a changelog, at most 5 minutes old.",
   function* (history: History): Iterable<Found> {
     const age = history.settings.freshnessMs + history.settings.anchorMs;
+    const issued = issuedTokens(history);
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
       if (token !== undefined) return isView(call) ? `${call.isolate} ${ideaBankIdOf(token)}` : undefined;
@@ -112,6 +115,7 @@ export const outlasts = oracle(
         )
           continue;
         if (call.headers["consistency-token"] !== undefined) continue;
+        if (token !== undefined && mayBeDoubted(history, call, issued.get(token))) continue;
         // Where there is no idea bank (any more), each panelist is looked up alone.
         const gone =
           token !== undefined &&

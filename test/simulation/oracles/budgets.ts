@@ -1,16 +1,8 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
-import {
-  callsByKey,
-  databaseOf,
-  type Issued,
-  ideaBankIdOf,
-  issuedTokens,
-  keyIdOf,
-  keyOf,
-  tokenOf,
-} from "./seen/credentials.ts";
+import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
+import { isNew } from "./seen/doubts.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -23,6 +15,21 @@ const found = (call: Call, what: string): Found => ({
 /** Calls to a store by this request's isolate, until the answer: what a gate or a later refresh does is not the request's. */
 const asked = (call: Call, store: string): number =>
   call.stores.filter((one) => one.store === store && one.isolate !== undefined && one.at <= call.answeredAt).length;
+
+/**
+ * A request's round trips to D1. "One a second after an answer": what begins a second after the first is the next one. A clock that
+ * steps meanwhile may make it early.
+ */
+const readsOf = (history: History, call: Call): Call["stores"] => {
+  const reads = call.stores.filter((one) => one.store === "d1" && one.at <= call.answeredAt);
+  const first = Math.min(...reads.map(({ at }) => at));
+  const renewMs = stepped(history, first, call.answeredAt) > 0 ? 0 : SECOND_MS;
+  const isView = call.operation === "getChangelog" || call.operation === "getCapabilities";
+  const next = isView
+    ? reads.findIndex((one) => one.to === "replica" && one.at > first && one.at - first >= renewMs)
+    : -1;
+  return reads.filter((_, index) => index !== next);
+};
 
 /** Forged: of another shape than a credential, or with a body that an answer issued and another tag. */
 export const forged = oracle(
@@ -51,12 +58,6 @@ export const forged = oracle(
 
 const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
 const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
-
-/** Issued so shortly before a request that a refusal is doubted. Its time is in whole seconds, by a clock that may have stepped. */
-const isNew = (history: History, call: Call, issued: Issued | undefined): boolean =>
-  issued !== undefined &&
-  call.at - issued.call.answeredAt <
-    history.settings.freshnessMs + history.settings.anchorMs + SECOND_MS + stepped(history, 0, call.answeredAt);
 
 /** Whether the database has not answered this isolate since it did not answer: it is asked for a sign of life, once a second. */
 const mayHang = (history: History, call: Call, database: string): boolean => {
@@ -87,20 +88,27 @@ export const budgets = oracle(
   "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
   function* (history: History): Iterable<Found> {
     const issued = issuedTokens(history);
+    const writes = callsOf(history).filter((call) => call.commits.length > 0);
     for (const call of callsOf(history)) {
+      // Of what has no answer nobody can say what came before it.
+      if (call.answer === undefined) continue;
       const [d1, kv, gate] = [asked(call, "d1"), asked(call, "kv"), asked(call, "gate")];
       const token = tokenOf(call);
       const keyId = keyIdOf(call);
       if (token !== undefined) {
         if (faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - REMEMBERED_MS, call.answeredAt)) continue;
-        const primary = call.stores.filter(
-          (one) => one.store === "d1" && one.to === "primary" && one.at <= call.answeredAt,
-        ).length;
+        const reads = readsOf(history, call);
+        const primary = reads.filter(({ to }) => to === "primary").length;
         if (gate > 0) yield found(call, "called a gate");
         if (kv > (call.operation === "getChangelog" ? 2 : 0)) yield found(call, `called KV ${kv} times`);
         const doubted = isNew(history, call, issued.get(token)) ? 1 : 0;
-        if (primary > 1 + doubted || d1 - primary > 1)
-          yield found(call, `made ${d1} round trips to D1, ${primary} at the primary`);
+        // "A change made through an isolate shows in every later answer": what was read before it is read again.
+        if (
+          writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
+        )
+          continue;
+        if (primary > 1 + doubted || reads.length - primary > 1)
+          yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =
           faulty(history, "gate", keyId, call.at - REMEMBERED_MS, call.answeredAt) ||

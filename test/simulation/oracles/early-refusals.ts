@@ -19,8 +19,14 @@ const weigh = (history: History, keyId: string, call: Call): Weighed => {
   return { call, weight, until: call.answeredAt + (isLate ? LATE_MS : 0) };
 };
 
-/** What may have been admitted: all that was not answered 401 or 429. */
-const mayCount = (call: Call): boolean => !["refused", "limited"].includes(admissionOf(call));
+/**
+ * What may have been admitted: all that was not answered 401 or 429. D1 may have refused what meets a fault of its gate: it counts when
+ * it reaches the gate, if that has not heard of the refusal yet.
+ */
+const mayCount = (history: History, keyId: string, call: Call): boolean => {
+  const admission = admissionOf(call);
+  return admission === "refused" ? faulty(history, "gate", keyId, call.at, call.answeredAt) : admission !== "limited";
+};
 
 /**
  * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a twentieth of
@@ -30,7 +36,7 @@ const mayCount = (call: Call): boolean => !["refused", "limited"].includes(admis
 function* early(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
     const limits = limitsBetween(history, keyId);
-    const counting = calls.filter(mayCount).map((call) => weigh(history, keyId, call));
+    const counting = calls.filter((call) => mayCount(history, keyId, call)).map((call) => weigh(history, keyId, call));
     const sums = [0];
     for (const one of counting) sums.push((sums.at(-1) ?? 0) + one.weight);
     const lasting = counting.filter((one) => one.until - one.call.at > 60_000);
@@ -92,7 +98,8 @@ function* retryAfter(history: History): Iterable<Found> {
       const to = call.answeredAt;
       if (gateEnds(history, keyId, from, to) > 0 || faulty(history, "gate", keyId, from - 10_000, to)) continue;
       if (stepped(history, 0, to) > 0 || !same(limits(from, to))) continue;
-      if (calls.some((other) => mayCount(other) && other.at <= to && other.answeredAt >= from)) continue;
+      if (calls.some((other) => mayCount(history, keyId, other) && other.at <= to && other.answeredAt >= from))
+        continue;
       yield {
         at: to,
         found: `key ${keyId} was refused again after its Retry-After of ${seconds} s, and nothing else had used it`,

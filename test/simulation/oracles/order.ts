@@ -4,13 +4,15 @@ import { groupBy } from "./seen/calls.ts";
 import { tokenOf } from "./seen/credentials.ts";
 import { type Explained, judged } from "./seen/matching.ts";
 
+const VIEWED: readonly string[] = ["getChangelog", "getCapabilities"];
+
 /**
  * Of one panelist's answers to one operation in one isolate, the later (sent after the earlier was answered) comes from no older state.
- * Each answer has the latest moment that explains it; the earlier one's first moment is the floor.
+ * Lists of proposals are left out: a replica that is further behind may answer ("Order between requests"). Each answer has the latest moment that explains it; the earlier one's first moment is the floor.
  */
 function* find(history: History): Iterable<Found> {
   const groups = groupBy(
-    judged(history).explained,
+    judged(history).explained.filter(({ call }) => VIEWED.includes(call.operation)),
     ({ call }) => `${call.isolate} ${call.operation} ${call.path} ${tokenOf(call)}`,
   );
   for (const answers of groups.values()) {
@@ -35,4 +37,8 @@ function* find(history: History): Iterable<Found> {
   }
 }
 
-export const order = oracle("no-going-back", "No panelist's own list goes back in one isolate.", find);
+export const order = oracle(
+  "no-going-back",
+  "In one isolate no changelog and no `GET /ideabank` is older than one that was answered before.",
+  find,
+);
