@@ -99,7 +99,7 @@ export class Actors {
         return world.stepClock(key ?? command.isolate ?? 0, command.by);
       }
       case "scheduled":
-        return world.runScheduled(source);
+        return world.runScheduled(source, command.endsAfterMs);
     }
   }
 

@@ -241,7 +241,15 @@ function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add):
   for (let act = dice.number(0, 8); act > 0; act--) {
     add({ kind: "sql", does: dice.weighed(SQL), account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw() });
   }
-  for (let at = dice.number(0, 60_000); at < lastsMs; at += 60_000) add({ kind: "scheduled" }, at);
+  for (let at = dice.number(0, 60_000); at < lastsMs; at += 60_000) {
+    add({ kind: "scheduled" }, at);
+    // Two at the same time; or one that is killed, and another in the middle of what it has left.
+    if (dice.chance(0.4))
+      add(
+        { kind: "scheduled", ...(dice.chance(0.5) && { endsAfterMs: dice.number(5, 400) }) },
+        at - dice.number(0, 300),
+      );
+  }
   if (dice.chance(0.15)) {
     const at = dice.number(0, lastsMs);
     add({ kind: "operator", account: 0, status: "suspended", ...manner(), again: 3 }, at);

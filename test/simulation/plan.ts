@@ -108,7 +108,8 @@ export type Command = { readonly id: number; readonly at: number } & (
   | { readonly kind: "gate"; readonly key: number; readonly how: "crash" | "deploy" }
   | { readonly kind: "isolate"; readonly isolate: number }
   | { readonly kind: "clock"; readonly isolate?: number; readonly key?: number; readonly by: number }
-  | { readonly kind: "scheduled" }
+  /** `endsAfterMs`: then the job is killed, wherever it is. */
+  | { readonly kind: "scheduled"; readonly endsAfterMs?: number }
 );
 
 export type Plan = {

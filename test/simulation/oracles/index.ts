@@ -17,6 +17,7 @@ import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal
 import { order } from "./order.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
+import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
 import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
@@ -54,6 +55,7 @@ export const ORACLES: readonly Oracle[] = [
   counters,
   activeKeys,
   storage,
+  slices,
   tenants,
   oneDatabase,
   oneAccount,

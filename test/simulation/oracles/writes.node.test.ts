@@ -18,6 +18,7 @@ import {
   world,
   wrote,
 } from "./seen/hand-made.ts";
+import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 
@@ -190,4 +191,23 @@ test("an owner has one account, in whichever database, and the directory names i
   expect(
     found(oneAccount, foreign, { "0": { owners: [{ email: "b@example.com", account_id: "0acct0000009" }] } }),
   ).toBe(1);
+});
+
+test("what was deleted or merged is not left half done", () => {
+  const ended = (tables: History["settled"][string]) => found(slices, [], { "0": tables });
+  const panelist = { id: "0p", deleted_at: null };
+  const whole = {
+    idea_banks: [{ id: "0b" }],
+    proposals: [{ id: A, idea_bank_id: "0b" }],
+    comments: [{ id: "0c", proposal_id: A }],
+    votes: [{ proposal_id: A, panelist_id: "0p" }],
+    panelists: [panelist],
+    merges: [],
+  };
+  expect(ended(whole)).toBe(0);
+  expect(ended({ ...whole, idea_banks: [] })).toBe(1);
+  expect(ended({ ...whole, proposals: [] })).toBe(2);
+  expect(ended({ ...whole, panelists: [] })).toBe(1);
+  expect(ended({ ...whole, panelists: [{ ...panelist, deleted_at: 1 }] })).toBe(1);
+  expect(ended({ ...whole, merges: [{ source_id: A }] })).toBe(1);
 });

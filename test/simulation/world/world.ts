@@ -138,9 +138,10 @@ export class World {
   }
 
   /** The scheduled job, once. */
-  async runScheduled(source: Source): Promise<void> {
+  async runScheduled(source: Source, endsAfterMs?: number): Promise<void> {
     const context = new Context({ timeline: this.timeline, clock: { ahead: 0 }, source, place: HOME });
     await new Promise<void>((resolve) => {
+      if (endsAfterMs !== undefined) this.timeline.after(endsAfterMs, resolve);
       context.deliver(() => {
         this.#options.application.runScheduled(this.env).then(resolve, () => resolve());
       });
