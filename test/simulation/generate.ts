@@ -1,48 +1,14 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
+import { Dice } from "./dice.ts";
 import type { Command, Manner, PanelistDoes, Plan, PlannedAccount, Setting, SqlDoes, TenantDoes } from "./plan.ts";
 import type { How } from "./world/faults.ts";
-import { type Random, Source } from "./world/random.ts";
+import { Source } from "./world/random.ts";
 
 export const PROFILES = ["gates", "panel", "replicas", "outage"] as const;
 export type Profile = (typeof PROFILES)[number];
 
 type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
 type Drawn = Without<Command>;
-
-class Dice {
-  readonly #random: Random;
-
-  constructor(source: Source) {
-    this.#random = source.numbers();
-  }
-
-  chance(share: number): boolean {
-    return this.#random.next() < share;
-  }
-
-  number(least: number, most: number): number {
-    return least + this.#random.below(most - least + 1);
-  }
-
-  of<Item>(items: readonly Item[]): Item {
-    return items[this.#random.below(items.length)] as Item;
-  }
-
-  /** By weight. */
-  weighed<Item extends string>(weights: Readonly<Partial<Record<Item, number>>>): Item {
-    const entries = Object.entries(weights) as [Item, number][];
-    let left = this.#random.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [item, weight] of entries) {
-      left -= weight;
-      if (left < 0) return item;
-    }
-    throw new RangeError("nothing to choose from");
-  }
-
-  draw(): number {
-    return this.#random.below(1 << 20);
-  }
-}
 
 const TENANT: Readonly<Record<TenantDoes, number>> = {
   createProposal: 10,
@@ -250,11 +216,26 @@ function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add):
         at - dice.number(0, 300),
       );
   }
+  if (dice.chance(0.3)) drawCrowd(dice, lastsMs, manner, add);
   if (dice.chance(0.15)) {
     const at = dice.number(0, lastsMs);
     add({ kind: "operator", account: 0, status: "suspended", ...manner(), again: 3 }, at);
     add({ kind: "operator", account: 0, status: "active", ...manner(), again: 3 }, at + dice.number(500, 20_000));
   }
+}
+
+/** What is merged or deleted has more votes than are moved at once; jobs do the rest. */
+function drawCrowd(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  const chosen = { account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw() };
+  const at = dice.number(0, lastsMs);
+  add({ kind: "sql", does: "addVoters", ...chosen }, at);
+  const does = dice.weighed<TenantDoes>({ mergeProposal: 5, deleteProposal: 2, deleteIdeaBank: 1, deletePanelist: 1 });
+  add({ kind: "tenant", does, ...chosen, ...manner() }, at + dice.number(1, 2_000));
+  for (let job = dice.number(0, 3); job > 0; job--)
+    add(
+      { kind: "scheduled", ...(dice.chance(0.5) && { endsAfterMs: dice.number(5, 400) }) },
+      at + dice.number(1, 4_000),
+    );
 }
 
 function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: number, add: Add): void {
