@@ -134,7 +134,11 @@ export class Gatekeeper {
       );
     };
     const decide = async () => {
-      if (!database.isSilent()) return admit(false);
+      if (!database.isSilent()) {
+        const admission = await admit(false);
+        if (admission.outcome === "unavailable") database.doubt();
+        return admission;
+      }
       const admission = await admit(true);
       return admission.outcome === "unavailable" && (await database.isBack()) ? admit(false) : admission;
     };

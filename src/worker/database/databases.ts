@@ -19,7 +19,7 @@ import { type Around, guardDatabase } from "./guarded-database.ts";
 import { DatabaseOutage, databaseAnswer, isDatabaseOutage } from "./outage.ts";
 import { Patience } from "./patience.ts";
 import { pingDatabase } from "./ping.ts";
-import { Pulse } from "./pulse.ts";
+import { type Ping, Pulse } from "./pulse.ts";
 
 export type ReadOptions<Answer> = {
   /** What the answer includes at least, besides what every read does. */
@@ -49,7 +49,7 @@ const MAX_LARGE = 1_000;
 /** What an isolate remembers of one database. */
 class Memory {
   readonly anchors = new Anchors();
-  readonly pulse = new Pulse();
+  readonly pulses = { primary: new Pulse(), replica: new Pulse() };
   readonly #patience = new Patience();
   readonly #large = new BoundedMap<Patience>({ max: MAX_LARGE });
 
@@ -87,19 +87,30 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   };
 };
 
+/** What of a database answers or hangs by itself, and what asks it for a sign of life. */
+type Part = { readonly pulse: Pulse; readonly ping: Ping };
+
 /** One database as a request uses it. It opens no session before it is used. */
 export class Database {
-  /** For what needs no session. Its calls have deadlines, and are refused at once while the database is known to hang. */
+  /** The primary, for what needs no session. Its calls have deadlines, and are refused at once while it is known to hang. */
   readonly binding: D1Database;
+  readonly #replicas: D1Database;
   readonly #memory: Memory;
-  readonly #ping: () => Promise<unknown>;
+  readonly #primary: Part;
+  readonly #replica: Part;
   readonly #waitUntil: WaitUntil;
 
   constructor(binding: D1Database, memory: Memory, waitUntil: WaitUntil) {
-    const around: Around = (call) => this.#around(call);
-    this.binding = guardDatabase(binding, around);
+    const { primary, replica } = memory.pulses;
+    this.#primary = { pulse: primary, ping: () => pingDatabase(binding) };
+    this.#replica = { pulse: replica, ping: () => pingDatabase(binding.withSession("first-unconstrained")) };
+    const around =
+      (part: Part): Around =>
+      (call) =>
+        this.#around(part, call);
+    this.binding = guardDatabase(binding, around(this.#primary));
+    this.#replicas = guardDatabase(binding, around(this.#replica));
     this.#memory = memory;
-    this.#ping = () => pingDatabase(binding);
     this.#waitUntil = waitUntil;
   }
 
@@ -127,11 +138,14 @@ export class Database {
     };
   }
 
-  /** Whether a call has missed its deadline, and none has been answered since: then it hangs, or that is about to be known. */
+  /** Whether a call of the primary has missed its deadline, and none has been answered since: it hangs, or that is about to be known. */
   isSilent(): boolean {
-    const { pulse } = this.#memory;
-    const now = Date.now();
-    return pulse.isHanging(now, this.#ping, this.#waitUntil) || pulse.doubtMs(now) !== undefined;
+    return this.#isSilent(this.#primary);
+  }
+
+  /** Somebody else got no answer: it is asked for a sign of life. */
+  doubt(): void {
+    this.#primary.pulse.doubt(Date.now(), this.#primary.ping, this.#waitUntil);
   }
 
   /** Whether it answers: after half a second at most, when it is silent. */
@@ -142,17 +156,24 @@ export class Database {
     );
   }
 
-  #missed(since: number): void {
-    this.#memory.pulse.missed(since, Date.now(), this.#ping, this.#waitUntil);
+  #isSilent({ pulse, ping }: Part): boolean {
+    const now = Date.now();
+    return pulse.isHanging(now, ping, this.#waitUntil) || pulse.doubtMs(now) !== undefined;
   }
 
-  async #around<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    const { pulse } = this.#memory;
+  /** A read that has missed its deadline: at the primary, or at the replica that it asked first. */
+  #missed(since: number): void {
+    const parts = this.#replica.pulse.wasAskedSince(since) ? [this.#primary, this.#replica] : [this.#primary];
+    for (const { pulse, ping } of parts) pulse.missed(since, Date.now(), ping, this.#waitUntil);
+  }
+
+  async #around<Answer>({ pulse, ping }: Part, call: () => Promise<Answer>): Promise<Answer> {
     const since = Date.now();
     const refuseHanging = () => {
-      if (pulse.isHanging(Date.now(), this.#ping, this.#waitUntil)) throw new DatabaseOutage("it is known to hang");
+      if (pulse.isHanging(Date.now(), ping, this.#waitUntil)) throw new DatabaseOutage("it is known to hang");
     };
     refuseHanging();
+    pulse.began(since);
     const ended = () => pulse.ended(Date.now());
     try {
       const doubtMs = pulse.doubtMs(since);
@@ -161,7 +182,8 @@ export class Database {
       if (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) refuseHanging();
       return await databaseAnswer(() => answer);
     } catch (error) {
-      if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded) this.#missed(since);
+      if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded)
+        pulse.missed(since, Date.now(), ping, this.#waitUntil);
       throw error;
     }
   }
@@ -179,10 +201,10 @@ export class Database {
     });
     const now = Date.now();
     const anchor = anchors.at(now);
-    if (atPrimary || anchor === undefined) return askPrimary();
+    if (atPrimary || anchor === undefined || this.#isSilent(this.#replica)) return askPrimary();
     const least = laterOf(anchor, floor);
     const askReplica = once(async () => ({
-      answer: await work(this.binding.withSession(least), false),
+      answer: await work(this.#replicas.withSession(least), false),
       isPrimary: false,
     }));
     const patience = this.#memory.patienceOf(largeOf);

@@ -1,3 +1,3 @@
-/** A read of one row at the primary: it answers only if the database does, and has its tables. */
-export const pingDatabase = (database: D1Database): Promise<unknown> =>
+/** A read of one row: it answers only if the database (or a session's replica) does, and has its tables. */
+export const pingDatabase = (database: Pick<D1Database, "prepare">): Promise<unknown> =>
   database.prepare("SELECT id FROM accounts LIMIT 1").first();

@@ -1,5 +1,5 @@
 /**
- * Whether a database is known to hang. D1 has hung for a minute at a time: then nobody waits in line for it.
+ * Whether a database's primary is known to hang, or its replica near an isolate: one says nothing of the other. D1 has hung for a minute at a time: then nobody waits in line for it.
  *
  * When a call has missed its deadline, and none was answered since it began, the database is asked for nothing but a sign of life,
  * once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
@@ -18,6 +18,7 @@ const LONG_AGO = Number.NEGATIVE_INFINITY;
 export type Ping = () => Promise<unknown>;
 
 export class Pulse {
+  #askedAt = LONG_AGO;
   #answeredAt = LONG_AGO;
   /** Since when a sign of life has been waited for, and when the last one was asked for. */
   #silentSince: number | undefined;
@@ -36,9 +37,23 @@ export class Pulse {
     return this.#silentSince === undefined ? undefined : Math.max(0, this.#silentSince + GRACE_MS - now);
   }
 
-  /** A call that began at `since` has missed its deadline. */
+  /** A call begins. */
+  began(now: number): void {
+    this.#askedAt = now;
+  }
+
+  wasAskedSince(since: number): boolean {
+    return this.#askedAt >= since;
+  }
+
+  /** Something that began at `since` has missed its deadline. */
   missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#answeredAt > since || this.#silentSince !== undefined) return;
+    if (this.#answeredAt <= since) this.doubt(now, ping, waitUntil);
+  }
+
+  /** Somebody got no answer: it is asked for a sign of life. */
+  doubt(now: number, ping: Ping, waitUntil: WaitUntil): void {
+    if (this.#silentSince !== undefined) return;
     this.#silentSince = now;
     this.#ping(now, ping, waitUntil);
   }

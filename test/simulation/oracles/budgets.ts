@@ -59,8 +59,8 @@ export const forged = oracle(
 const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
 const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
 
-/** Whether the database has not answered this isolate since it did not answer: it is asked for a sign of life, once a second. */
-const mayHang = (history: History, call: Call, database: string): boolean => {
+/** Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. */
+const mayHang = (history: History, call: Call, database: string, part: "primary" | "replica"): boolean => {
   const ends = faultsOf(history)
     .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
     .map(({ until }) => until);
@@ -70,6 +70,7 @@ const mayHang = (history: History, call: Call, database: string): boolean => {
       (event) =>
         event.kind === "store-called" &&
         event.store === "d1" &&
+        event.to === part &&
         event.name === database &&
         event.isolate === call.isolate &&
         event.at > Math.max(...ends) &&
@@ -102,12 +103,15 @@ export const budgets = oracle(
         if (gate > 0) yield found(call, "called a gate");
         if (kv > (call.operation === "getChangelog" ? 2 : 0)) yield found(call, `called KV ${kv} times`);
         const doubted = isNew(history, call, issued.get(token)) ? 1 : 0;
+        const [primarySign, replicaSign] = (["primary", "replica"] as const).map((part) =>
+          mayHang(history, call, databaseOf(ideaBankIdOf(token)), part) ? 1 : 0,
+        ) as [number, number];
         // "A change made through an isolate shows in every later answer": what was read before it is read again.
         if (
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
         )
           continue;
-        if (primary > 1 + doubted || reads.length - primary > 1)
+        if (primary > 1 + doubted + primarySign || reads.length - primary > 1 + replicaSign)
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =
@@ -115,10 +119,11 @@ export const budgets = oracle(
           gateEnds(history, keyId, call.at, call.answeredAt) > 0;
         const down = faulty(history, "d1", databaseOf(keyId), call.at - REMEMBERED_MS, call.answeredAt);
         if (broken || down) continue;
-        if (gate > 1) yield found(call, `called gates ${gate} times`);
+        // A database that is back after it was known to hang: a sign of life, and the gate is asked anew.
+        const sign = mayHang(history, call, databaseOf(keyId), "primary") ? 1 : 0;
+        if (gate > 1 + sign) yield found(call, `called gates ${gate} times`);
         if (kv > 0) yield found(call, "called KV");
-        if (call.operation === "whoami" && d1 > (mayHang(history, call, databaseOf(keyId)) ? 1 : 0))
-          yield found(call, "called D1");
+        if (call.operation === "whoami" && d1 > 2 * sign) yield found(call, "called D1");
         if (call.method === "GET" && d1 > 1) yield found(call, `made ${d1} round trips to D1`);
       }
     }

@@ -1,6 +1,6 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { groupBy } from "./seen/calls.ts";
+import { type Call, groupBy } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
@@ -28,12 +28,12 @@ function* find(history: History): Iterable<Found> {
     const exempt = crashed.has(keyId) || faulty(history, "gate", keyId, -Infinity, Infinity);
     if (!keys.has(keyId) || exempt) continue;
     const lost = calls.some((call) => ended.has(call.isolate));
-    const unknown = calls.filter((call) => admissionOf(call) === "unknown").length;
+    const unknown = calls.filter((call) => admissionOf(call) === "unknown" || !isCounted(call)).length;
     for (const [column, decision] of [
       ["admitted", "admitted"],
       ["limited", "limited"],
     ] as const) {
-      const sure = calls.filter((call) => admissionOf(call) === decision).length;
+      const sure = calls.filter((call) => admissionOf(call) === decision && isCounted(call)).length;
       const counted = sum(usage.get(keyId) ?? [], column);
       if ((counted >= sure || lost) && counted <= sure + unknown) continue;
       const end = calls.at(-1);
@@ -45,6 +45,10 @@ function* find(history: History): Iterable<Found> {
     }
   }
 }
+
+/** What D1 decides without the gate is not counted until the gate answers, and says so: its answer has no `RateLimit`. */
+const isCounted = (call: Call): boolean =>
+  admissionOf(call) !== "admitted" || call.answer?.headers.ratelimit !== undefined;
 
 const sum = (rows: readonly Row[], column: string): number =>
   rows.reduce((total, row) => total + Number(row[column] ?? 0), 0);
