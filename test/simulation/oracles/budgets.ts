@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
 import { isNew } from "./seen/doubts.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
@@ -89,7 +89,7 @@ export const budgets = oracle(
   "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
   function* (history: History): Iterable<Found> {
     const issued = issuedTokens(history);
-    const writes = callsOf(history).filter((call) => call.commits.length > 0);
+    const writes = callsOf(history).filter(mayHaveWritten);
     for (const call of callsOf(history)) {
       // Of what has no answer nobody can say what came before it.
       if (call.answer === undefined) continue;
@@ -124,7 +124,7 @@ export const budgets = oracle(
         if (gate > 1 + sign) yield found(call, `called gates ${gate} times`);
         if (kv > 0) yield found(call, "called KV");
         if (call.operation === "whoami" && d1 > 2 * sign) yield found(call, "called D1");
-        if (call.method === "GET" && d1 > 1) yield found(call, `made ${d1} round trips to D1`);
+        if (call.method === "GET" && d1 > 1 + 2 * sign) yield found(call, `made ${d1} round trips to D1`);
       }
     }
   },

@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { faultsOf, faulty, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -122,10 +122,7 @@ export const oneReadASecond = oracle(
       const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
       return exists ? "all" : panelistIdOf(token);
     };
-    const writes = groupBy(
-      callsOf(history).filter((call) => call.commits.length > 0),
-      (call) => call.isolate,
-    );
+    const writes = groupBy(callsOf(history).filter(mayHaveWritten), (call) => call.isolate);
     for (const [, calls] of groupBy(callsOf(history), viewOf)) {
       const reads = calls
         .flatMap((call) =>

@@ -79,3 +79,7 @@ export const segmentAfter = (call: Sent, name: string): string | undefined => {
   const index = parts.indexOf(name);
   return index === -1 ? undefined : parts[index + 1];
 };
+
+/** A request that wrote, or that was answered as one that had. */
+export const mayHaveWritten = (call: Call): boolean =>
+  call.commits.length > 0 || (call.method !== "GET" && succeeded(call));
