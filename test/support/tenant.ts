@@ -35,8 +35,8 @@ export async function addOneOfEverything(accountId?: string) {
   const database = databaseOf(account);
   await database.batch([
     database
-      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'A comment', 1, 0)")
-      .bind(commentId, account, proposalId, bank.panelistId),
+      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'A comment', 1, 1)")
+      .bind(commentId, account, proposalId),
     database.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
   const known = {

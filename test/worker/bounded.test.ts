@@ -8,7 +8,7 @@ import { createIsolate } from "../support/isolate.ts";
 import { withoutLimits } from "../support/limits.ts";
 import { addComments, addVoters, addVotes, numbers } from "../support/many-rows.ts";
 import { bodyOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
-import { addAccount, addApiKey, addIdeaBank, addProposal } from "../support/world.ts";
+import { addAccount, addApiKey, addIdeaBank, addProposal, newId } from "../support/world.ts";
 
 type Cost = { read: number; written: number; bytes: number };
 
@@ -26,6 +26,11 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
   await addVoters(bank, 1, count);
   for (const proposalId of [large, source]) await addVotes(bank, proposalId, 1, count);
   await addComments(bank, large, panelistId, count);
+  const tenantsCommentId = newId(id);
+  await database
+    .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)")
+    .bind(tenantsCommentId, accountId, large)
+    .run();
   const insert = `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status,
     visibility, duplicate_of, created_at, last_activity_at)`;
   await database.batch([
@@ -65,6 +70,7 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
     sourceId: source,
     otherProposalId: first(id),
     commentId: first(large),
+    tenantsCommentId,
     surveyId: first(accountId),
   };
 }
@@ -115,7 +121,11 @@ async function measure(kind: Kind, count: number): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
   for (const operation of operations(kind)) {
     const { name, method, status } = operation;
-    const named = name === "mergeProposal" ? { ...ids, proposalId: ids.sourceId } : ids;
+    const named = {
+      ...ids,
+      ...(name === "mergeProposal" && { proposalId: ids.sourceId }),
+      ...(name === "updateComment" && { commentId: ids.tenantsCommentId }),
+    };
     const body = bodyOf(operation.operation, ids);
     for (const query of queriesOf(operation)) {
       Object.assign(spent, { read: 0, written: 0 });

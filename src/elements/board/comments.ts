@@ -21,6 +21,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
   );
   const title = heading(level + 2, { class: "subtitle" });
   const shown = new Set<string>();
+  const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
   const toCome = skeleton(Math.min(idea.comments, PAGE), "comment", "face");
   let cursor: string | undefined;
   let loading = false;
@@ -42,19 +43,45 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
       announce(words.say("commentDeleted"));
       (next?.querySelector("button") ?? title).focus();
     };
+    const text = h("p", { class: "prose" }, body);
+    const own = h("div", { class: "own" });
+    const showOwn = () => {
+      text.hidden = false;
+      own.replaceChildren(
+        ...(idea.duplicateOf === null
+          ? [h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"))]
+          : []),
+        question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
+      );
+    };
+    const closeEditor = () => {
+      showOwn();
+      own.querySelector("button")?.focus();
+    };
+    function showEditor(): void {
+      const editor = form(
+        {
+          fields: [{ ...field, label: words.say("ownComment"), value: text.textContent }],
+          submit: words.say("save"),
+          cancel: closeEditor,
+          send: async ({ body = "" }) => {
+            text.textContent = (await ideaBank.editComment(idea.id, id, body)).body;
+            closeEditor();
+            announce(words.say("commentEdited"));
+          },
+        },
+        context,
+      );
+      text.hidden = true;
+      own.replaceChildren(editor);
+      editor.querySelector("textarea")?.focus();
+    }
+    if (mine && capabilities.canComment) showOwn();
     const row = h(
       "li",
       { class: official ? "comment official" : "comment", part: official ? "comment comment-official" : "comment" },
       h("span", { class: "face", "aria-hidden": "true" }, official ? icon(CHECK) : ([...who][0] ?? "")),
-      h(
-        "div",
-        {},
-        h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)),
-        h("p", { class: "prose" }, body),
-        mine &&
-          capabilities.canComment &&
-          question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
-      ),
+      h("div", {}, h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)), text, own),
     );
     return row;
   }
@@ -94,7 +121,6 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     list.append(comment(added));
     announce(words.say("commented"));
   };
-  const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
   const writing =
     capabilities.canComment &&
     idea.duplicateOf === null &&

@@ -27,11 +27,20 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   const showText = () => {
     title.textContent = idea.title;
     text.textContent = idea.description;
+    pending.hidden = idea.visibility !== "pending";
   };
-  showText();
 
   const who = idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"));
-  const meta = h("p", { class: "meta" }, status(idea.status, words), h("span", {}, who), time(idea.createdAt, words));
+  const pending = h("span", {}, words.say("pending"));
+  const meta = h(
+    "p",
+    { class: "meta" },
+    status(idea.status, words),
+    pending,
+    h("span", {}, who),
+    time(idea.createdAt, words),
+  );
+  showText();
   const { duplicateOf, response } = idea;
   const merged =
     duplicateOf !== null &&

@@ -11,6 +11,8 @@ type Field = {
   readonly maxLength: number;
   /** More than one line. */
   readonly rows?: number;
+  /** It may stay empty. */
+  readonly optional?: true;
   /** In place of a draft. */
   readonly value?: string;
 };
@@ -29,7 +31,7 @@ let forms = 0;
 export function form(options: FormOptions, { ideaBank, words, signal, report }: BoardContext): HTMLFormElement {
   const draft = options.draft === undefined ? undefined : new Draft(`${ideaBank.who}:${options.draft}`);
   const number = ++forms;
-  const inputs = options.fields.map(({ name, label, hint, maxLength, rows, value }) => {
+  const inputs = options.fields.map(({ name, label, hint, maxLength, rows, optional, value }) => {
     const id = `field-${number}-${name}`;
     const attributes = {
       id,
@@ -49,15 +51,15 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
       if (missing) input.setAttribute("aria-describedby", error.id);
       else input.removeAttribute("aria-describedby");
     };
-    input.setAttribute("aria-required", "true");
+    if (!optional) input.setAttribute("aria-required", "true");
     input.addEventListener("input", () => {
       complain(false);
       draft?.write(read());
     });
     // `aria-required` says it to screen readers.
-    const mark = h("span", { class: "mark", "aria-hidden": "true" }, words.say("requiredField"));
+    const mark = !optional && h("span", { class: "mark", "aria-hidden": "true" }, words.say("requiredField"));
     const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, error);
-    return { name, input, row, complain };
+    return { name, input, row, complain, optional };
   });
   const read = (): Fields => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value]));
 
@@ -72,8 +74,8 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
   let sending = false;
 
   async function send(): Promise<void> {
-    const missing = inputs.filter(({ input, complain }) => {
-      const isMissing = input.value.trim() === "";
+    const missing = inputs.filter(({ input, complain, optional }) => {
+      const isMissing = !optional && input.value.trim() === "";
       complain(isMissing);
       return isMissing;
     });

@@ -48,6 +48,9 @@ export class IdeaBank {
   comment = (id: string, body: string, key: string) =>
     this.#send<Comment>("POST", `/proposals/${id}/comments`, { body: { body }, headers: { "Idempotency-Key": key } });
 
+  editComment = (id: string, commentId: string, body: string) =>
+    this.#send<Comment>("PATCH", `/proposals/${id}/comments/${commentId}`, { body: { body } });
+
   deleteComment = (id: string, commentId: string) =>
     this.#connection.send("DELETE", `/ideabank/proposals/${id}/comments/${commentId}`);
 

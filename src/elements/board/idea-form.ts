@@ -20,6 +20,7 @@ export function ideaForm(context: BoardContext, { idea, send, cancel }: IdeaForm
     hint: words.say("ideaDescriptionHint"),
     maxLength: 10_000,
     rows: 5,
+    optional: true as const,
   };
   return form(
     {

@@ -30,6 +30,7 @@ export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HT
         "p",
         { class: "meta" },
         idea.status !== "submitted" && status(idea.status, words),
+        idea.visibility === "pending" && h("span", {}, words.say("pending")),
         idea.response && h("span", { class: "with-icon" }, icon(CHECK), words.say("response")),
         idea.comments > 0 &&
           h(

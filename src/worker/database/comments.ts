@@ -78,6 +78,25 @@ export async function createComment(
   return mapResult(result, ({ id, at }) => toComment({ id, by_tenant: 1, panelist_id: null, body, created_at: at }));
 }
 
+/** Changes the text of the tenant's own comment. That is no activity: writing it was. `panelists` for a panelist's comment. */
+export async function updateComment(
+  session: D1DatabaseSession,
+  accountId: string,
+  path: ProposalPath,
+  commentId: string,
+  { body }: NewComment,
+): Promise<Comment | "panelists" | null> {
+  const values = { ...path, accountId, commentId, body };
+  const named = `account_id = :accountId AND id = :commentId AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
+  const [, found] = await session.batch([
+    prepare(session, `UPDATE comments SET body = :body WHERE ${named} AND by_tenant = 1 AND body <> :body`, values),
+    prepare(session, `SELECT ${COLUMNS} FROM comments WHERE ${named}`, values),
+  ]);
+  const [row] = rowsOf<Row>(found);
+  if (row === undefined) return null;
+  return row.by_tenant === 1 ? toComment(row) : "panelists";
+}
+
 /** Deleting a comment is not activity: it does not change the changelog. */
 export async function deleteComment(
   session: D1DatabaseSession,

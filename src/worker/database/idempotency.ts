@@ -29,9 +29,13 @@ export function accountOf(account: AccountReference): string {
 export const notDoneBefore = (account = ":accountId"): string =>
   `NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = ${account} AND k.key = :idempotencyKey)`;
 
+/** What the answer needs of the new row besides `outcome`: a SELECT of one JSON object, or of none. */
+export type Details = { readonly select: string; readonly values: Readonly<Record<string, string>> };
+
 /**
  * Runs an insert of at most one row, which has the condition and returns the new row. `outcome` is what
- * the answer needs besides the request, and no credential. One round trip, with the statements `before` in the same transaction.
+ * the answer needs besides the request, and no credential; `details` completes it. One round trip, with the statements `before` in
+ * the same transaction.
  */
 export async function insertOnce<Outcome>(
   session: D1DatabaseSession,
@@ -40,14 +44,15 @@ export async function insertOnce<Outcome>(
   insert: D1PreparedStatement,
   outcome: Outcome,
   before: readonly D1PreparedStatement[] = [],
+  details?: Details,
 ): Promise<{ readonly result: IdempotentResult<Outcome>; readonly before: readonly D1Result[] }> {
   const statements =
     idempotencyKey === undefined
-      ? [insert]
+      ? [insert, ...(details ? [complete(session, outcome, details)] : [])]
       : [
           clearExpired(session, account, idempotencyKey),
           insert,
-          remember(session, account, idempotencyKey, outcome),
+          remember(session, account, idempotencyKey, outcome, details),
           recall(session, account, idempotencyKey),
         ];
   const results = await session.batch([...before, ...statements]);
@@ -57,12 +62,27 @@ export async function insertOnce<Outcome>(
     before: results.slice(0, before.length),
     result:
       inserted?.results.length === 1
-        ? { kind: "done", outcome }
+        ? { kind: "done", outcome: details ? completed(own.at(-1), outcome) : outcome }
         : idempotencyKey === undefined
           ? { kind: "refused" }
           : toResult(own.at(-1), idempotencyKey),
   };
 }
+
+/** An expression of SQL: `:outcome` with its details. */
+const withDetails = (details: Details | undefined): string =>
+  details === undefined ? ":outcome" : `json_patch(:outcome, coalesce((${details.select}), '{}'))`;
+
+const complete = (session: D1DatabaseSession, outcome: unknown, details: Details) =>
+  prepare(session, `SELECT ${withDetails(details)} AS outcome`, {
+    ...details.values,
+    outcome: JSON.stringify(outcome),
+  });
+
+const completed = <Outcome>(result: D1Result | undefined, outcome: Outcome): Outcome => {
+  const [row] = rowsOf<{ outcome: string }>(result);
+  return row === undefined ? outcome : JSON.parse(row.outcome);
+};
 
 /** The same result with a mapped outcome. */
 export const mapResult = <From, To>(
@@ -85,12 +105,13 @@ export const remember = (
   account: AccountReference,
   { key, requestHash, now }: IdempotencyKey,
   outcome: unknown,
+  details?: Details,
 ): D1PreparedStatement =>
   prepare(
     session,
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-     SELECT ${accountOf(account)}, :key, :requestHash, :outcome, :now WHERE changes() > 0`,
-    { ...account, key, requestHash, outcome: JSON.stringify(outcome), now },
+     SELECT ${accountOf(account)}, :key, :requestHash, ${withDetails(details)}, :now WHERE changes() > 0`,
+    { ...account, ...details?.values, key, requestHash, outcome: JSON.stringify(outcome), now },
   );
 
 /** Selects what is stored under the key, for `toResult`. */

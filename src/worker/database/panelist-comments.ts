@@ -85,6 +85,38 @@ export async function addComment(
   return { ...toSeen(before[0], before[1]), result };
 }
 
+/**
+ * Changes the text of the panelist's own comment. That is no activity: writing it was. `comment` is its state afterwards, null when
+ * there is none.
+ */
+export async function editComment(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+  proposalId: string,
+  commentId: string,
+  { body }: NewComment,
+): Promise<SeenProposal & { comment: PanelistComment | null }> {
+  const values = { ...tokenValues(token), proposalId, commentId, body };
+  const [access, seen, , found] = await session.batch([
+    selectAccess(session, token),
+    selectVisible(session, token, proposalId),
+    prepare(
+      session,
+      `UPDATE comments SET body = :body WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
+         AND body <> :body AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND EXISTS (SELECT 1 ${permitted("canComment")})`,
+      values,
+    ),
+    prepare(
+      session,
+      `SELECT ${COLUMNS} FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
+       WHERE c.id = :commentId AND c.proposal_id = :proposalId`,
+      values,
+    ),
+  ]);
+  const [row] = rowsOf<Row>(found);
+  return { ...toSeen(access, seen), comment: row === undefined ? null : toComment(row) };
+}
+
 /** The log's entry for a comment that a panelist takes away: before it is deleted, which the trigger would count as the tenant's. */
 const logRemoval = (removable: string): string =>
   `INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)

@@ -38,6 +38,7 @@ export type ProposalRow = {
   voted: number;
   mine: number;
   author: string | null;
+  visibility: PanelistProposal["visibility"];
   response: string | null;
   responded_at: number | null;
   merged: number;
@@ -55,7 +56,7 @@ const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-const COLUMNS = `p.id, p.title, p.description, p.status, p.votes, p.comments, p.response, p.responded_at,
+const COLUMNS = `p.id, p.title, p.description, p.status, p.visibility, p.votes, p.comments, p.response, p.responded_at,
   p.duplicate_of IS NOT NULL AS merged,
   (SELECT d.id FROM proposals d WHERE d.id = ${targetOf("p")} AND ${visible("d")}) AS duplicate_of,
   p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
@@ -72,6 +73,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
   voted: row.voted === 1,
   mine: row.mine === 1,
   author: row.author,
+  visibility: row.visibility,
   response: toResponse(row.response, row.responded_at),
   duplicateOf: row.duplicate_of,
   createdAt: toTimestamp(row.created_at),
@@ -175,6 +177,9 @@ export async function loadForPanelist(
   return toSeen(access, seen);
 }
 
+/** `visibility` is missing in what the release before has stored. */
+export type Submitted = Created & Partial<Pick<PanelistProposal, "visibility">>;
+
 /** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
 export async function submitProposal(
   session: D1DatabaseSession,
@@ -183,7 +188,7 @@ export async function submitProposal(
   { title, description }: Submission,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<{ access: PanelistAccess; result: IdempotentResult<Created> }> {
+): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted> }> {
   const insert = prepare(
     session,
     `INSERT INTO proposals
@@ -193,11 +198,17 @@ export async function submitProposal(
      RETURNING id`,
     { ...tokenValues(token), id, title, description, now, idempotencyKey: idempotencyKey?.key },
   );
-  const created: Created = { id, at: now };
+  const created: Submitted = { id, at: now };
   const { ideaBankId } = token;
-  const { result, before } = await insertOnce(session, { ideaBankId }, idempotencyKey, insert, created, [
-    selectAccess(session, token),
-  ]);
+  const { result, before } = await insertOnce(
+    session,
+    { ideaBankId },
+    idempotencyKey,
+    insert,
+    created,
+    [selectAccess(session, token)],
+    { select: "SELECT json_object('visibility', visibility) FROM proposals WHERE id = :id", values: { id } },
+  );
   return { access: toAccess(before[0]), result };
 }
 

@@ -18,6 +18,7 @@ export const PanelistProposal = z.object({
   voted: flag(),
   mine: flag(),
   author: z.nullable(Name),
+  visibility: oneOf(["public", "pending"]),
   response: z.nullable(OfficialResponse),
   duplicateOf: z.nullable(Id),
   createdAt: Timestamp,
@@ -27,10 +28,10 @@ export type PanelistProposal = z.infer<typeof PanelistProposal>;
 
 const Text = prose({ min: 1, max: 10_000 });
 
-export const Submission = z.strictObject({ title: Title, description: Text });
+export const Submission = z.strictObject({ title: Title, description: z._default(Description, "") });
 export type Submission = z.infer<typeof Submission>;
 
-export const SubmissionChanges = z.strictObject({ title: z.optional(Title), description: z.optional(Text) });
+export const SubmissionChanges = z.strictObject({ title: z.optional(Title), description: z.optional(Description) });
 export type SubmissionChanges = z.infer<typeof SubmissionChanges>;
 
 export const SORTS = ["new", "top", "hot", "active"] as const;
@@ -61,7 +62,7 @@ export type PanelistComment = z.infer<typeof PanelistComment>;
 if (!import.meta.deployed) {
   const editable = {
     title: "The title: one line of 1 to 200 characters.",
-    description: "The description: 1 to 10,000 characters. Line breaks are kept.",
+    description: "The description: up to 10,000 characters, or empty. Line breaks are kept.",
   };
   const text = { title: "Night buses", description: "Every half hour, all week." };
   describe(PanelistProposal, {
@@ -75,6 +76,7 @@ if (!import.meta.deployed) {
       voted: true,
       mine: false,
       author: "Robin",
+      visibility: "public",
       response: { text: "From May on.", respondedAt: "2026-11-20T12:00:00.000Z" },
       duplicateOf: null,
       createdAt: "2026-11-05T08:00:00.000Z",
@@ -90,6 +92,7 @@ if (!import.meta.deployed) {
         "Whether the token's panelist votes for it, or for a proposal whose votes are on their way to it after a merge.",
       mine: "Whether the token's panelist submitted it.",
       author: "The display name of who submitted it, or `null`.",
+      visibility: "`public`, or `pending` while one's own proposal waits for the tenant's approval.",
       response: "The tenant's official response, or `null`.",
       duplicateOf:
         "The proposal that this one was merged into, or `null`, also when this panelist may not see that one. Lists leave merged proposals out.",

@@ -46,6 +46,7 @@ export const PROPOSAL_OPERATIONS = {
 export const COMMENT_OPERATIONS = {
   listPanelistComments: { method: "GET", path: COMMENTS, credential: view, query: PageQuery },
   addComment: { method: "POST", path: COMMENTS, credential: comment, body: NewComment },
+  editComment: { method: "PATCH", path: `${COMMENTS}/{commentId}`, credential: comment, body: NewComment },
   removeComment: { method: "DELETE", path: `${COMMENTS}/{commentId}`, credential: comment },
 } as const satisfies Operations;
 
@@ -127,6 +128,12 @@ if (!import.meta.deployed) {
       description: "A comment is activity on the proposal.",
       answer: PanelistComment,
       problems: [...noProposal, "capability-closed", "conflict"],
+    },
+    editComment: {
+      summary: "Edit one's own comment",
+      description: "That is no activity: writing the comment was.",
+      answer: PanelistComment,
+      problems: [...noProposal, "comment-not-found", "capability-closed", "forbidden", "conflict"],
     },
     removeComment: {
       summary: "Delete one's own comment",

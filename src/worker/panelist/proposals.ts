@@ -5,6 +5,7 @@ import {
   editProposal,
   listForPanelist,
   loadForPanelist,
+  type Submitted,
   submitProposal,
   withdrawProposal,
 } from "../database/panelist-proposals.ts";
@@ -35,8 +36,8 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
   submitProposal: async (c, { session, token, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
     const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
-    const toProposal = (created: { id: string; at: number }): PanelistProposal => ({
-      id: created.id,
+    const toProposal = ({ id, at, visibility = "public" }: Submitted): PanelistProposal => ({
+      id,
       ...body,
       status: "submitted",
       votes: 0,
@@ -44,10 +45,11 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
       voted: false,
       mine: true,
       author: access.panelist?.displayName ?? null,
+      visibility,
       response: null,
       duplicateOf: null,
-      createdAt: toTimestamp(created.at),
-      lastActivityAt: toTimestamp(created.at),
+      createdAt: toTimestamp(at),
+      lastActivityAt: toTimestamp(at),
     });
     return { access, respond: () => respondCreated(c, result, toProposal) };
   },

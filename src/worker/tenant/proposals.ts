@@ -1,7 +1,7 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals`, and the moderation of their comments. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createComment, deleteComment, listComments } from "../database/comments.ts";
+import { createComment, deleteComment, listComments, updateComment } from "../database/comments.ts";
 import {
   createProposal,
   deleteProposal,
@@ -14,6 +14,7 @@ import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
+import { Problem } from "../problem.ts";
 import type { TenantHandlers } from "./answer-tenant.ts";
 import type { TENANT_PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
@@ -51,6 +52,15 @@ export const TENANT_PROPOSAL_HANDLERS: TenantHandlers<typeof TENANT_PROPOSAL_OPE
     const id = createId(accountId, secureRandomBytes);
     const created = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
     return respondCreated(c, created, (comment) => comment);
+  },
+
+  updateComment: async (c, { session, accountId, ids, body }) => {
+    const comment = owned(await updateComment(session, accountId, ids, ids.commentId, body));
+    if (comment === "panelists")
+      throw new Problem("forbidden", {
+        detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
+      });
+    return c.json(comment);
   },
 
   deleteComment: async (c, { session, accountId, ids }) =>

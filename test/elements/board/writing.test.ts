@@ -147,6 +147,34 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     expect(await own.count()).toBe(0);
   });
 
+  it("edits and deletes one's own comment, and says what waits for approval; an idea needs no description", async () => {
+    const bank = await stage.ideaBank({ approvalRequired: true });
+    const { page, complaints } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByText("Waiting for approval").waitFor();
+    await page.getByLabel("Add a comment").fill("Every hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    const comment = page.locator(".comment");
+    await comment.getByRole("button", { name: "Edit" }).click();
+    await expectAccessible(page, "a comment that is edited");
+    await page.getByLabel("Your comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").filter({ hasText: "Your comment has been changed." }).waitFor();
+    expect(await comment.locator(".prose").textContent()).toBe("Every half hour.");
+    expect(await focused(page)).toBe("Edit");
+    const [{ id } = { id: "" }] = (await stage.tenant<{ items: { id: string }[] }>("GET", `${bank.path}/proposals`))
+      .items;
+    const { items } = await stage.tenant<{ items: object[] }>("GET", `${bank.path}/proposals/${id}/comments`);
+    expect(items).toMatchObject([{ body: "Every half hour." }]);
+    await comment.getByRole("button", { name: "Delete" }).click();
+    await comment.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("status").filter({ hasText: "Your comment has been deleted." }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("opens the idea that a link names, and leads from a merged one to where it went", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Big dogs")]);
     await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[1]}/merge`, { into: bank.ids[0] });

@@ -120,6 +120,7 @@ const seen = (id: string, more: object = {}) => ({
   voted: false,
   mine: false,
   author: null,
+  visibility: "public",
   response: null,
   duplicateOf: null,
   createdAt: new Date(1_000).toISOString(),

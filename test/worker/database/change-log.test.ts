@@ -118,10 +118,12 @@ describe("a panelist's", () => {
     for (const method of ["PUT", "DELETE", "PUT"]) await robin.send(method, `${PROPOSALS}/${id}/vote`);
     expect(await added()).toEqual([]);
     const comment = await idOf(robin.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Mine." }));
+    for (const body of ["Changed.", "Changed."])
+      await robin.send("PATCH", `${PROPOSALS}/${id}/comments/${comment}`, { body });
     await robin.send("DELETE", `${PROPOSALS}/${id}/comments/${comment}`);
     await robin.send("DELETE", `${PROPOSALS}/${id}`);
     const ofComment = (type: string) => `panelist: comment.${type} ${bank}/${id}/${comment}`;
-    expect(await added()).toEqual([ofComment("created"), ofComment("deleted"), proposal("deleted")]);
+    expect(await added()).toEqual([...["created", "updated", "deleted"].map(ofComment), proposal("deleted")]);
   });
 
   it("refused requests are not in it, and a repeated one is in it once", async () => {
@@ -224,12 +226,16 @@ describe("costs", () => {
   /** What a request writes in a new account: rows in all, and of the log. */
   async function written({ operation, path, method, name, status }: (typeof writes)[number], digit: "0" | "1") {
     const ids = await addOneOfEverything(await addAccount({ digit }));
-    const { accountId, ideaBankId, panelistId, proposalId } = ids;
+    const { accountId, ideaBankId, panelistId, proposalId, commentId } = ids;
     if (operation.credential.kind === "compoundToken")
-      await databaseOf(accountId)
-        .prepare("UPDATE proposals SET author_id = ?2, status = 'submitted' WHERE id = ?1")
-        .bind(proposalId, panelistId)
-        .run();
+      await databaseOf(accountId).batch([
+        databaseOf(accountId)
+          .prepare("UPDATE proposals SET author_id = ?2, status = 'submitted' WHERE id = ?1")
+          .bind(proposalId, panelistId),
+        databaseOf(accountId)
+          .prepare("UPDATE comments SET panelist_id = ?2, by_tenant = 0 WHERE id = ?1")
+          .bind(commentId, panelistId),
+      ]);
     let rows = 0;
     const metered = meterDatabases(env, (results) => {
       for (const { meta } of results) rows += meta.rows_written;

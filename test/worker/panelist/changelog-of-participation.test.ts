@@ -53,6 +53,17 @@ async function expectTitles({ read, elsewhere }: Scene, titles: string[]): Promi
   expect((await read(createIsolate())).titles).toEqual(titles);
 }
 
+it("has an entry without a text for a proposal without a description", async () => {
+  const { robin, panel, read } = await createScene();
+  const { id } = await (await robin.send("POST", PROPOSALS, { title: "Ours" })).json<{ id: string }>();
+  await panel.manage("PATCH", `/proposals/${id}`, { status: "implemented" });
+  expect((await read()).items[0]).toEqual({
+    title: "Ours",
+    description: "",
+    lastModified: Math.floor(Date.now() / 1000),
+  });
+});
+
 const moving: [string, (scene: Scene) => Promise<unknown>][] = [
   [
     "the tenant's comment",

@@ -75,6 +75,57 @@ it("come in pages that miss nothing and repeat nothing, ties by id, also while o
   expect(paged.slice(25).map(({ body }) => body)).toEqual(["Meanwhile."]);
 });
 
+describe("editing one", () => {
+  it("is for who wrote it, as long as commenting is open and the proposal was not merged", async () => {
+    const { panel, robin, kim, id, path, add } = await createScene();
+    const own = await add(robin, "Mine.");
+    vi.setSystemTime(Date.now() + 1_000);
+    const created = await panel.manage("POST", `/proposals/${id}/comments`, { body: "The tenant's." });
+    const tenants = await created.json<Comment>();
+    const edit = async (by: typeof robin, commentId: string) => {
+      const answer = await by.send("PATCH", `${path}/${commentId}`, { body: "Changed." });
+      return [answer.status, (await answer.json<{ error?: string }>()).error];
+    };
+    expect(await edit(kim, own.id)).toEqual([403, "forbidden"]);
+    expect(await edit(robin, tenants.id)).toEqual([403, "forbidden"]);
+    expect(await edit(robin, id)).toEqual([404, "comment-not-found"]);
+    await panel.manage("PATCH", "", { commentsEnabled: false });
+    expect(await edit(robin, own.id)).toEqual([403, "capability-closed"]);
+    await panel.manage("PATCH", "", { commentsEnabled: true });
+    await panel.manage("POST", `/proposals/${id}/merge`, { into: await panel.propose() });
+    expect(await edit(robin, own.id)).toEqual([409, "conflict"]);
+    expect(await kim.read(path)).toMatchObject({ items: [{ body: "Mine." }, { body: "The tenant's." }] });
+  });
+
+  it("answers with the comment that everybody reads from then on, and is no activity", async () => {
+    const { robin, kim, id, path, add } = await createScene();
+    const own = await add(robin, "Mine.");
+    vi.setSystemTime(Date.now() + 60_000);
+    const edited = await robin.send("PATCH", `${path}/${own.id}`, { body: "Changed." });
+    expect([edited.status, await edited.json()]).toEqual([200, { ...own, body: "Changed." }]);
+    expect(await kim.read(path)).toEqual({ items: [{ ...own, body: "Changed.", mine: false }] });
+    expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 1, lastActivityAt: own.createdAt });
+  });
+
+  it("by the tenant edits the tenant's own, and is no activity either", async () => {
+    const { panel, robin, id, path, add } = await createScene();
+    const { id: theirs } = await add(robin, "Mine.");
+    const comments = `/proposals/${id}/comments`;
+    const own = await (await panel.manage("POST", comments, { body: "Soon." })).json<Comment>();
+    vi.setSystemTime(Date.now() + 60_000);
+    const edited = await panel.manage("PATCH", `${comments}/${own.id}`, { body: "Next week." });
+    expect(await edited.json()).toEqual({ ...own, body: "Next week." });
+    const full = `/tenant/ideabanks/${panel.bank.id}${comments}`;
+    const refused = await panel.tenant.send("PATCH", `${full}/${theirs}`, { body: "Changed." });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { detail: "A panelist wrote this comment. You can delete it; only your own can be edited." },
+    ]);
+    expect(await robin.read(path)).toMatchObject({ items: [{ body: "Mine." }, { body: "Next week." }] });
+    expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ lastActivityAt: own.createdAt });
+  });
+});
+
 describe("deleting one", () => {
   it("is for who wrote it", async () => {
     const { panel, robin, kim, id, path, add } = await createScene();

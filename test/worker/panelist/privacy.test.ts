@@ -126,6 +126,7 @@ describe("every byte that a panelist can read", () => {
       "voted",
       "mine",
       "author",
+      "visibility",
       "response",
       "duplicateOf",
       "createdAt",

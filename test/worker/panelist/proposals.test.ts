@@ -29,6 +29,7 @@ const submitted = {
   voted: false,
   mine: true,
   author: "Robin",
+  visibility: "public",
   response: null,
   duplicateOf: null,
   createdAt: START_ISO,
@@ -128,6 +129,27 @@ describe("where the idea bank asks for approval", () => {
     await panel.manage("PATCH", `/proposals/${id}`, { visibility: "public" });
     for (const reader of [robin, kim]) expect(await ids("", reader)).toContain(id);
     expect(await (await panel.manage("GET", "/proposals?visibility=pending")).json()).toEqual({ items: [] });
+  });
+
+  it("its author reads that it is pending: in the answer, in its replay, in the list, until it is public", async () => {
+    const { panel, robin } = await createScene();
+    await panel.manage("PATCH", "", { approvalRequired: true });
+    const key = { "Idempotency-Key": "once" };
+    const submit = async (by: typeof robin, headers = {}) =>
+      (await by.send("POST", PROPOSALS, { title: "Free rides" }, headers)).json<{ id: string }>();
+    expect(await submit(robin)).toMatchObject({ visibility: "pending" });
+    const submitted = await submit(robin, key);
+    expect(submitted).toMatchObject({ visibility: "pending", description: "" });
+    const path = `${PROPOSALS}/${submitted.id}`;
+    expect(await robin.read(path)).toEqual(submitted);
+    const { items } = await robin.read<{ items: object[] }>(`${PROPOSALS}?mine=submitted`);
+    expect(items).toContainEqual(submitted);
+    await panel.manage("PATCH", "", { approvalRequired: false });
+    await panel.manage("PATCH", `/proposals/${submitted.id}`, { visibility: "public" });
+    // The first answer, as it was.
+    expect(await submit(robin, key)).toEqual(submitted);
+    expect(await robin.read(path)).toEqual({ ...submitted, visibility: "public" });
+    expect(await submit(robin)).toMatchObject({ visibility: "public" });
   });
 
   it("an approved proposal that its author edits waits for approval again; one that stays the same does not", async () => {

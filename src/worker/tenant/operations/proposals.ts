@@ -25,6 +25,7 @@ export const TENANT_PROPOSAL_OPERATIONS = {
   },
   listComments: { method: "GET", path: COMMENTS, credential: read, query: PageQuery },
   createComment: { method: "POST", path: COMMENTS, credential: write, body: NewComment },
+  updateComment: { method: "PATCH", path: `${COMMENTS}/{commentId}`, credential: write, body: NewComment },
   deleteComment: { method: "DELETE", path: `${COMMENTS}/{commentId}`, credential: write },
 } as const satisfies Operations;
 
@@ -69,6 +70,11 @@ if (!import.meta.deployed) {
     createComment: {
       summary: "Comment on a proposal",
       description: "Panelists see the comment as the tenant's. A comment is activity.",
+      answer: Comment,
+    },
+    updateComment: {
+      summary: "Edit your comment",
+      description: "One that you wrote as the tenant. That is no activity: writing the comment was.",
       answer: Comment,
     },
     deleteComment: { summary: "Delete a comment" },

@@ -160,6 +160,7 @@ const isProposal = (rows: Rows, row: Row, shown: unknown, panelist: string, mome
     field(shown, "voted") === votesFor(rows, String(row.id), panelist, moment) > 0 &&
     field(shown, "mine") === (row.author_id === panelist) &&
     field(shown, "author") === name &&
+    field(shown, "visibility") === row.visibility &&
     (response === null ? null : field(response, "text")) === row.response &&
     Date.parse(String(field(shown, "lastActivityAt"))) === row.last_activity_at
   );

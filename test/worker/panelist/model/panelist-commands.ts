@@ -10,7 +10,7 @@ import { readComments, viewProposal } from "./views.ts";
 
 export const title = fc.constantFrom("Night buses", "Dark mode", "More trains", "A refund button");
 export const body = fc.constantFrom("Yes.", "Every day\nof the week.", "No, thank you.");
-const text = fc.record({ title, description: body });
+const text = fc.record({ title, description: fc.oneof(body, fc.constant("")) });
 
 const always = () => true;
 
@@ -96,6 +96,22 @@ export const panelistCommands: fc.Arbitrary<Command>[] = [
       const path = `${pathOf(scene)}/comments`;
       const answer = await (twice ? sendTwice(scene, path, { body }) : send(scene, "POST", path, { body }));
       agreeOnComment(scene, answer, model.comment(token, proposal.id, body, createdId(answer)));
+    },
+    always,
+  ),
+
+  ...command(
+    "edit a comment",
+    2,
+    body,
+    async (scene, text) => {
+      const { model, token, ownComment } = scene;
+      const { on, id } = ownComment;
+      const answer = await send(scene, "PATCH", `${PROPOSALS}/${on.id}/comments/${id}`, { body: text });
+      agree(answer, model.editComment(token, on.id, id, text), () => {
+        const { body } = readComments(model, token, on.id) as { body: { items: { id: string }[] } };
+        return body.items.find((item) => item.id === id);
+      });
     },
     always,
   ),

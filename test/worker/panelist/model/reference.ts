@@ -13,7 +13,7 @@ export type Comment = {
   readonly id: string;
   readonly by: "panelist" | "tenant";
   author: Panelist | null;
-  readonly body: string;
+  body: string;
   readonly createdAt: number;
 };
 
@@ -161,6 +161,18 @@ export class Reference {
     return { status: 204 };
   }
 
+  /** An edit is no activity: writing it was. */
+  editComment(token: Token, id: string, commentId: string, body: string): Answer {
+    const refused = this.refusal(token, "canComment", { id, change: true });
+    const proposal = this.find(id);
+    if (refused || !proposal) return refused ?? NOT_THE_TENANTS;
+    const comment = proposal.comments.find((each) => each.id === commentId);
+    if (comment === undefined) return refuse(404, "comment-not-found");
+    if (comment.author !== token.panelist) return refuse(403, "forbidden");
+    comment.body = body;
+    return { status: 200 };
+  }
+
   /** As the tenant, from here on. */
   propose = (text: Text & { status: ProposalStatus; visibility: Visibility }, id: string): Answer => {
     this.add({ id, author: null, ...text });
@@ -208,6 +220,14 @@ export class Reference {
     if (proposal === undefined) return NOT_THE_TENANTS;
     this.#addComment(proposal, { id: commentId, by: "tenant", author: null, body });
     return { status: 201 };
+  }
+
+  /** The tenant's own. */
+  editAsTenant(id: string, commentId: string, body: string): Answer {
+    const comment = this.find(id)?.comments.find((each) => each.id === commentId);
+    if (comment?.by !== "tenant") return NOT_THE_TENANTS;
+    comment.body = body;
+    return { status: 200 };
   }
 
   moderate(id: string, commentId: string): Answer {

@@ -53,6 +53,12 @@ const managing: fc.Arbitrary<Command>[] = [
     agree(answer, model.answerAsTenant(proposal.id, text, createdId(answer)));
   }),
 
+  ...command("edit a comment as the tenant", 1, body, async ({ model, real, through, comment }, text) => {
+    const { on, id } = comment;
+    const answer = await real.tenant(through, "PATCH", `/proposals/${on.id}/comments/${id}`, { body: text });
+    agree(answer, model.editAsTenant(on.id, id, text));
+  }),
+
   ...command("moderate a comment", 1, fc.constant(null), async ({ model, real, through, comment }) => {
     const { on, id } = comment;
     agree(await real.tenant(through, "DELETE", `/proposals/${on.id}/comments/${id}`), model.moderate(on.id, id));

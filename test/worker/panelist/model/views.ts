@@ -9,7 +9,7 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 export function viewProposal(model: Reference, proposal: Proposal, token: Token): PanelistProposal {
   const { panelist } = token;
-  const { id, title, description, status, author, response, voters, comments, mergedInto } = proposal;
+  const { id, title, description, status, author, response, voters, comments, mergedInto, visibility } = proposal;
   return {
     id,
     title,
@@ -20,6 +20,7 @@ export function viewProposal(model: Reference, proposal: Proposal, token: Token)
     voted: voters.has(panelist),
     mine: author === panelist,
     author: author?.name ?? null,
+    visibility: visibility === "pending" ? "pending" : "public",
     response,
     duplicateOf: mergedInto && model.sees(token, mergedInto) ? mergedInto.id : null,
     createdAt: iso(proposal.createdAt),
