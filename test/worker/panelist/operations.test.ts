@@ -222,8 +222,9 @@ describe.each(onProposals)("$name", ({ operation, method, path, parameters }) =>
     const another = await panelist.submit("Another");
     const before = await dumpDatabases();
     const answers = [];
+    const body = bodyOf(operation);
     for (const given of [{ proposalId: another }, { commentId: newId() }, { commentId: "x" }])
-      answers.push(await take(await panelist.send(method, fillPath(path, { ...ids, ...given }), undefined, SAME_ID)));
+      answers.push(await take(await panelist.send(method, fillPath(path, { ...ids, ...given }), body, SAME_ID)));
     expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({ status: 404, error: "comment-not-found" });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(await dumpDatabases()).toEqual(before);
