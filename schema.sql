@@ -48,7 +48,11 @@ CREATE TABLE IF NOT EXISTS api_keys (
   revoked_at INTEGER,
   last_used_at INTEGER,
   -- Where its gate is made: a Durable Object location hint. NULL is where the key is first used.
-  region TEXT
+  region TEXT,
+  -- Since when every request with it is refused; NULL when it is not paused.
+  paused_at INTEGER,
+  -- A JSON array of CIDR blocks, or of the word first-use: the first address that uses the key takes its place. NULL is every address.
+  allowed_addresses TEXT CHECK (json_valid(allowed_addresses))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
@@ -66,16 +70,18 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
 
 CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
 
--- The audit trail of an account's API keys: event, actor and address. Written in the transaction of the change, if there is one.
+-- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one.
+-- changes: a JSON object of what the settings were `before` and `after`.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  event TEXT NOT NULL CHECK (event IN ('created', 'rotated', 'renamed', 'revoked', 'refused', 'used-after-revocation')),
+  event TEXT NOT NULL,
   api_key_id TEXT,
   api_key_name TEXT NOT NULL,
   actor TEXT,
   address TEXT,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  changes TEXT CHECK (json_valid(changes))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);

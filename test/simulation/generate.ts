@@ -135,7 +135,7 @@ function drawBursts(dice: Dice, lastsMs: number, add: Add): void {
 
 function drawOwners(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
   for (let act = dice.number(1, 8); act > 0; act--) {
-    const does = dice.weighed({ revoke: 4, rotate: 4, create: 3, rename: 1, list: 2, activity: 1 });
+    const does = dice.weighed({ revoke: 4, rotate: 4, create: 3, change: 4, list: 2, activity: 1 });
     const command = {
       kind: "owner",
       does,
@@ -172,7 +172,7 @@ function drawUnreachable(dice: Dice, lastsMs: number, manner: () => Manner, add:
   const rest = { account, draw: dice.draw(), ...manner(), again: dice.number(0, 1) };
   add({ kind: "whoami", key, count: 120, everyMs: 500, isolate: dice.number(0, 3), spread: dice.chance(0.5) }, at);
   add({ kind: "fault", store: "gate", how: dice.of(HOWS), forMs, key }, at + 1_000);
-  add({ kind: "owner", does: dice.of(["revoke", "revoke", "rotate"]), key, ...rest }, at + 1_500);
+  add({ kind: "owner", does: dice.of(["revoke", "change", "rotate"]), key, ...rest }, at + 1_500);
   const then = at + 1_500 + dice.number(500, 40_000);
   add({ kind: "operator", account, status: "suspended", ...manner(), again: 2 }, then);
   if (dice.chance(0.3)) add({ kind: "operator", account, status: "active", ...manner(), again: 2 }, then + 5_000);

@@ -36,7 +36,7 @@ export type Manner = {
   readonly idempotent: boolean;
 };
 
-export type OwnerDoes = "create" | "revoke" | "rotate" | "rename" | "list" | "activity";
+export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "list" | "activity";
 export type TenantDoes =
   | "createProposal"
   | "updateProposal"

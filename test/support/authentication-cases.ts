@@ -3,7 +3,7 @@ import { createApiKey } from "../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
 import { issueToken } from "../../src/worker/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
-import { addApiKey, addIdeaBank, newId, signingKeys, tokenFor } from "./world.ts";
+import { addApiKey, addIdeaBank, newId, signingKeys, toId, tokenFor } from "./world.ts";
 
 const foreignKeys = await importSigningKeys(["a secret of another deployment, 32 chars"]);
 const now = () => Math.floor(Date.now() / 1000);
@@ -22,8 +22,16 @@ const garbage: [string, () => Promise<string | undefined>][] = [
   ["Basic credentials", async () => "Basic dXNlcjpwYXNz"],
 ];
 
+type Case = {
+  readonly title: string;
+  readonly io: boolean;
+  /** What the holder of the right secret is told. */
+  readonly reason?: string;
+  readonly header: () => Promise<string | undefined>;
+};
+
 /** `X-API-Key` values that get 401; those marked `io` have a correct tag, so only the key's record can refuse them. */
-export const badApiKeys: { title: string; io: boolean; header: () => Promise<string | undefined> }[] = [
+export const badApiKeys: Case[] = [
   ...garbage.map(([title, header]) => ({ title, io: false, header })),
   { title: "a key with another tag", io: false, header: async () => tamper((await addApiKey()).text) },
   {
@@ -48,12 +56,30 @@ export const badApiKeys: { title: string; io: boolean; header: () => Promise<str
     io: true,
     header: async () => (await createApiKey(signingKeys, secureRandomBytes, newId())).text,
   },
-  { title: "a revoked key", io: true, header: async () => (await addApiKey({ revokedAt: Date.now() })).text },
-  { title: "an expired key", io: true, header: async () => (await addApiKey({ expiresAt: Date.now() - 1 })).text },
+  {
+    title: "a revoked key",
+    io: true,
+    reason: "revoked",
+    header: async () => (await addApiKey({ revokedAt: Date.now() })).text,
+  },
+  {
+    title: "an expired key",
+    io: true,
+    reason: "expired",
+    header: async () => (await addApiKey({ expiresAt: Date.now() - 1 })).text,
+  },
+  {
+    title: "another secret of a revoked key",
+    io: true,
+    header: async () => {
+      const { id } = await addApiKey({ revokedAt: Date.now() });
+      return (await createApiKey(signingKeys, secureRandomBytes, toId(id))).text;
+    },
+  },
 ];
 
 /** `Authorization` values that get 401. */
-export const badTokens: { title: string; io: boolean; header: () => Promise<string | undefined> }[] = [
+export const badTokens: Case[] = [
   ...garbage.map(([title, header]) => ({ title, io: false, header })),
   { title: "Bearer and nothing", io: false, header: async () => "Bearer " },
   { title: "a token with another tag", io: false, header: async () => tamper((await addIdeaBank()).token) },

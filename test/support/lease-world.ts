@@ -60,7 +60,7 @@ export class LeaseWorld {
     const isolate = this.#at(index);
     const { use } = isolate;
     const clock = this.now + isolate.skewMs;
-    const decided = use.decide(clock);
+    const decided = use.decide(clock, null);
     if (decided?.outcome === "admitted") {
       this.admitted.push(this.now);
       const ahead = use.askAhead(clock);

@@ -33,7 +33,7 @@ const routes = [
 ];
 
 describe.each(routes)("$method $path answers 401", ({ method, path, header, challenge, wanted, cases }) => {
-  it.each(cases)("to $title", async ({ header: makeValue, io }) => {
+  it.each(cases)("to $title", async ({ header: makeValue, io, reason }) => {
     const value = await makeValue();
     const { env: counted, counts } = countStores(env);
     const response = await createIsolate(counted).request(fillPath(path, {}), {
@@ -50,6 +50,7 @@ describe.each(routes)("$method $path answers 401", ({ method, path, header, chal
       status: 401,
       detail: wanted,
       error: "unauthorized",
+      ...(reason && { reason }),
     });
     expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: io ? 1 : 0 });
   });

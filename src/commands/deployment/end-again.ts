@@ -6,10 +6,11 @@
  * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
  * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
+ * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { hasTable } from "./read-export.ts";
+import { hasColumn, hasTable } from "./read-export.ts";
 
 /** revoked_at of a panelist who is not active, or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
@@ -23,6 +24,15 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
     WHEN r.revoked_at = ${FOR_GOOD} THEN r.recorded_at + 1000
     ELSE r.revoked_at END AS at
   FROM token_revocations r LEFT JOIN panelists p ON p.id = r.panelist_id`;
+
+/** As the state before had them, unless the key's last change is known. */
+const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
+     || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
+     || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
+     || ' WHERE id = ' || quote(k.id) || ' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');' AS sql
+   FROM api_keys k JOIN audit_events e ON e.id = (
+     SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND event = 'changed'
+     ORDER BY created_at DESC, id DESC LIMIT 1)`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
@@ -48,9 +58,15 @@ const STATEMENTS = [
   `SELECT 'UPDATE panelists SET tokens_issued = 1 WHERE tokens_issued = 0 AND created_at > unixepoch() * 1000 - 3600000;' AS sql
    FROM panelists WHERE created_at > unixepoch() * 1000 - 3600000 LIMIT 1`,
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
-  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at) SELECT '
+];
+
+/** The same, of a database that has the columns of `0010_keys_and_members.sql`, or has them not. */
+const auditStatements = (isAudited: boolean) => [
+  // Before the events: a key that has had its last change is left alone.
+  ...(isAudited ? [CHANGED_KEYS] : []),
+  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at${isAudited ? ", changes" : ""}) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)${isAudited ? " || ', ' || quote(changes)" : ""}
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
    FROM audit_events`,
 ];
@@ -61,7 +77,7 @@ export const canEnd = (before: DatabaseSync): boolean => hasTable(before, "token
 /** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>
   canEnd(before)
-    ? STATEMENTS.flatMap((select) =>
+    ? [...STATEMENTS, ...auditStatements(hasColumn(before, "audit_events", "changes"))].flatMap((select) =>
         before
           .prepare(select)
           .all()

@@ -1,6 +1,7 @@
 /** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
 import type { DescribedOperation } from "../../worker/http/operation.ts";
 import { takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
 import { type HeaderName, headerReferences } from "./headers.ts";
 
@@ -34,6 +35,13 @@ export const PROBLEM_SCHEMA = {
         },
         additionalProperties: false,
       },
+    },
+    reason: {
+      type: "string",
+      enum: REFUSAL_REASONS,
+      description:
+        "Why the key is refused, with `unauthorized` (`revoked`, `expired`) and `forbidden` (`paused`, `address`, `suspended`). Only who " +
+        "holds the key's right secret gets it.",
     },
     duplicateOf: {
       type: "string",

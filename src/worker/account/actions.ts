@@ -4,16 +4,12 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import {
-  type AuditStamp,
-  createApiKeyRow,
-  renameApiKey,
-  revokeApiKey,
-  rotateApiKey,
-} from "../database/account-api-keys.ts";
+import { type AuditStamp, createApiKeyRow, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
+import { changeApiKey } from "../database/api-key-changes.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
-import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
+import { invalid } from "../http/invalid-request.ts";
+import { type ApiKey, type ApiKeyChanges, MAX_LIFE_DAYS, type NewApiKey, type Rotation } from "../model/account.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
@@ -22,6 +18,8 @@ import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
 export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
+
+const DAY_MS = 86_400_000;
 
 /** A gate that was not notified reads D1 again after a minute, and goes on for five while D1 does not answer. */
 const NOT_NOTIFIED =
@@ -135,10 +133,29 @@ export async function rotateKey(
   return { apiKey, key: text, warning };
 }
 
-export async function renameKey(c: Context<OwnerEnv>, id: string, name: string): Promise<ApiKey> {
-  const apiKey = await renameApiKey(primaryOf(c, id), c.var.owner, id, name, stamp(id));
+/**
+ * When it returns, no request anywhere is decided by what was before: what narrows a key holds as a revocation does. Changing again
+ * changes nothing, and notifies the gate again. A name is nothing to the gate.
+ */
+export async function changeKey(
+  c: Context<OwnerEnv>,
+  gatekeeper: Gatekeeper,
+  id: string,
+  changes: ApiKeyChanges,
+): Promise<ApiKey> {
+  const at = stamp(id);
+  const { name: _, ...limits } = changes;
+  const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
+  if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
+    throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
+  const apiKey = await changeApiKey(primaryOf(c, id), c.var.owner, id, changes, at);
   if (apiKey === null) throw noSuchKey();
   if (isHeld(apiKey)) throw heldBack(apiKey);
+  if (apiKey === "ended")
+    throw new Problem("conflict", {
+      detail: "This key is revoked or expired: nothing can be changed. Create another.",
+    });
+  if (Object.keys(limits).length > 0) await makeSure(c, gatekeeper, id, "The key is changed", "Change it again");
   return apiKey;
 }
 
@@ -160,7 +177,7 @@ async function makeSure(
 ): Promise<void> {
   await gatekeeper.forget(c.env, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
-      detail: `${done}, but ${NOT_NOTIFIED} Until then what has ended may still work. ${again} to be sure.`,
+      detail: `${done}, but ${NOT_NOTIFIED} Until then what was before may still hold. ${again} to be sure.`,
       headers: { "Retry-After": "1" },
       cause,
     });

@@ -9,7 +9,7 @@ import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import type { AccountDatabases } from "./account-databases.ts";
-import { createKey, renameKey, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, revokeKey, rotateKey } from "./actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -27,7 +27,7 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
     createApiKey: async (c, { body, idempotencyKey }) =>
       c.json(await createKey(c, gatekeeper, accounts, body, { idempotencyKey }), 201),
 
-    renameApiKey: async (c, { ids, body }) => c.json(await renameKey(c, ids.apiKeyId, body.name)),
+    changeApiKey: async (c, { ids, body }) => c.json(await changeKey(c, gatekeeper, ids.apiKeyId, body)),
 
     rotateApiKey: async (c, { ids, body, idempotencyKey }) =>
       c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body, idempotencyKey), 201),

@@ -19,7 +19,7 @@ const credential = access;
 export const ACCOUNT_OPERATIONS = {
   listApiKeys: { method: "GET", path: KEYS, credential },
   createApiKey: { method: "POST", path: KEYS, credential, body: NewApiKey },
-  renameApiKey: { method: "PATCH", path: KEY, credential, body: ApiKeyChanges },
+  changeApiKey: { method: "PATCH", path: KEY, credential, body: ApiKeyChanges },
   rotateApiKey: { method: "POST", path: `${KEY}/rotate`, credential, body: Rotation },
   revokeApiKey: { method: "DELETE", path: KEY, credential },
   listActivity: { method: "GET", path: "/account/api/activity", credential, query: PageQuery },
@@ -43,7 +43,15 @@ if (!import.meta.deployed) {
       answer: ShownApiKey,
       problems: ["api-key-limit-reached", "conflict", "too-many-requests"],
     },
-    renameApiKey: { summary: "Rename an API key", answer: ApiKey, problems: ["too-many-requests"] },
+    changeApiKey: {
+      summary: "Change, pause or resume an API key",
+      description:
+        "The secret stays, and so does what is not sent. What narrows (a scope less, a lower limit, an earlier end, fewer addresses, a " +
+        "pause) holds for every request after this answer. Sending it again is harmless. Of two changes at the same time, the last one " +
+        "of each field stays. 409 `conflict` for a key that is revoked or expired.",
+      answer: ApiKey,
+      problems: ["conflict", "too-many-requests"],
+    },
     rotateApiKey: {
       summary: "Give an API key a new secret",
       description:

@@ -9,16 +9,16 @@ import { listAuditEvents } from "../database/audit-events.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
-import { type ApiKey, ApiKeyChanges, Rotation } from "../model/account.ts";
+import { type ApiKey, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import type { AccountDatabases } from "./account-databases.ts";
-import { createKey, noSuchKey, primaryOf, renameKey, revokeKey, rotateKey } from "./actions.ts";
-import { toNewApiKey } from "./new-key-form.ts";
+import { changeKey, createKey, noSuchKey, primaryOf, revokeKey, rotateKey } from "./actions.ts";
+import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
-import { RenamePage } from "./pages/rename-page.tsx";
+import { ChangePage } from "./pages/change-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { renderPage } from "./render-page.tsx";
@@ -59,18 +59,21 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, 
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });
 
-  routes.post(`${LIST}/:apiKeyId/rename`, async (c) => {
+  routes.get(`${LIST}/:apiKeyId/change`, async (c) => {
+    const apiKey = await loadKey(c, c.req.param("apiKeyId"), Date.now());
+    return renderPage(c, (frame) => <ChangePage frame={frame} apiKey={apiKey} sent={undefined} errors={[]} />);
+  });
+
+  routes.post(`${LIST}/:apiKeyId/change`, async (c) => {
     const fields = await readForm(c.req.raw);
     const id = c.req.param("apiKeyId");
     try {
-      const { name } = parseOrThrow(ApiKeyChanges, { name: fields.get("name") });
-      await renameKey(c, id, name);
-      return c.redirect(`${LIST}?done=renamed&key=${id}`, 303);
+      await changeKey(c, gatekeeper, id, toKeyChanges(fields, Date.now()));
+      return c.redirect(`${LIST}?done=changed&key=${id}`, 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
       const apiKey = await loadKey(c, id, Date.now());
-      const name = fields.get("name") ?? "";
-      return renderPage(c, (frame) => <RenamePage frame={frame} apiKey={apiKey} name={name} errors={errors} />, 400);
+      return renderPage(c, (frame) => <ChangePage frame={frame} apiKey={apiKey} sent={fields} errors={errors} />, 400);
     }
   });
 
@@ -84,8 +87,8 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, 
     const { id } = await revokeKey(c, gatekeeper, c.req.param("apiKeyId"));
     return c.redirect(`${LIST}?done=revoked&key=${id}`, 303);
   });
-  routes.all(`${LIST}/:apiKeyId/revoke`, refuseMethod("GET, HEAD, POST"));
-  for (const action of ["rotate", "rename"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("POST"));
+  for (const action of ["change", "revoke"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("GET, HEAD, POST"));
+  routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
 
   routes.get("/account/activity", async (c) => {
     const { page } = await readPage(c, PageQuery);

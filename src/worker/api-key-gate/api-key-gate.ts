@@ -17,12 +17,14 @@ import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { wait } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
+import { awaitsFirstUse } from "../model/allowed-addresses.ts";
 import {
   type Admission,
   type Admitted,
   type ApiKeyRecord,
   isPreviousSecret,
   refusalOf,
+  refuse,
   tenantOf,
 } from "../model/api-key.ts";
 import { isId } from "../model/id.ts";
@@ -30,6 +32,7 @@ import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
+import { takeAddress, takesAddress } from "./first-use.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { Report, Wish } from "./reports.ts";
 import { UsageCounts } from "./usage-counts.ts";
@@ -80,8 +83,8 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /**
    * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts the requests that
-   * an isolate has refused by itself since it last called, for the owner's chart; `address` is the client's, for the audit
-   * trail of a revoked key; `wish` may ask for a lease.
+   * an isolate has refused by itself since it last called, for the owner's chart; `address` is the client's; `wish` may ask for a
+   * lease.
    */
   async admit(
     secretHash: string,
@@ -90,14 +93,19 @@ export class ApiKeyGate extends DurableObject<Env> {
     wish: Wish = { perSecond: 0 },
   ): Promise<Admission> {
     this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
-    const record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
+    let record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
+    let refused = refuse(record, secretHash, address, Date.now());
+    if (takesAddress(refused, address)) {
+      record = wish.fromMemory ? undefined : await this.#recordAfterFirstUse(address);
+      if (record === undefined) return { outcome: "unavailable" };
+      refused = refuse(record, secretHash, address, Date.now());
+    }
     const now = Date.now();
-    const reason = refusalOf(record, secretHash, now);
-    if (reason === "revoked") this.#noteUseAfterRevocation(address, now);
-    if (record === null || reason !== undefined) {
+    if (refused?.reason === "revoked") this.#noteUseAfterRevocation(address, now);
+    if (record === null || refused !== undefined) {
       this.#setAlarm(now);
-      return { outcome: "refused", reason: reason ?? "unknown" };
+      return refused ?? { outcome: "refused", reason: "unknown" };
     }
     const { rateLimit } = record;
     const previous = isPreviousSecret(record, secretHash, now);
@@ -123,6 +131,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const record = await this.#readRecord();
     const now = Date.now();
     if (record === undefined || record === null || refusalOf(record, secretHash, now) !== undefined) return undefined;
+    if (awaitsFirstUse(record.allowedAddresses ?? null)) return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
     const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
@@ -229,6 +238,18 @@ export class ApiKeyGate extends DurableObject<Env> {
       console.warn("a gate has no record that it may use", error);
       return undefined;
     }
+  }
+
+  /** The record of a key that has its first address now; undefined when D1 does not answer. */
+  async #recordAfterFirstUse(address: string): Promise<ApiKeyRecord | null | undefined> {
+    try {
+      await takeAddress(this.#database, this.#apiKeyId, address, Date.now());
+    } catch (error) {
+      console.warn("D1 did not take a key's first address", error);
+      return undefined;
+    }
+    this.#record.forget();
+    return this.#readRecord();
   }
 
   /** A lease ends with what it was granted for: the key, and the grace of its previous secret. */

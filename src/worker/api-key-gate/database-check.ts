@@ -3,7 +3,8 @@ import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import type { Database } from "../database/databases.ts";
 import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
-import { type Admission, refusalOf, tenantOf } from "../model/api-key.ts";
+import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
+import { takeAddress, takesAddress } from "./first-use.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
 /** When the gate is late, so much is left for D1, in milliseconds. */
@@ -13,19 +14,35 @@ export const LEFT_MS = DEADLINE_MS.without - DEADLINE_MS.withFallback;
 export async function checkAgainstDatabase(
   database: Database,
   { id, secretHash }: ApiKeyCredential,
+  address: string | null,
   now: number,
   withinMs: number,
 ): Promise<Admission> {
   const since = Date.now();
   try {
-    const record = await answerWithin(withinMs, loadApiKeyRecord(database.binding, id));
-    const reason = refusalOf(record, secretHash, now);
-    if (record === null || reason !== undefined) return { outcome: "refused", reason: reason ?? "unknown" };
-    return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
+    return await answerWithin(withinMs, check(database.binding, id, secretHash, address, now));
   } catch (error) {
     database.outages("nor does an API key's gate").onOutage(error, since);
     return UNAVAILABLE;
   }
+}
+
+async function check(
+  database: D1Database,
+  id: string,
+  secretHash: string,
+  address: string | null,
+  now: number,
+): Promise<Admission> {
+  let record = await loadApiKeyRecord(database, id);
+  let refused = refuse(record, secretHash, address, now);
+  if (takesAddress(refused, address)) {
+    await takeAddress(database, id, address, now);
+    record = await loadApiKeyRecord(database, id);
+    refused = refuse(record, secretHash, address, now);
+  }
+  if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
+  return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
 }
 
 /**

@@ -41,6 +41,9 @@ const record: z.ZodMiniType<ApiKeyRecord> = z.object({
   }),
   expiresAt: z.nullable(time),
   revokedAt: z.nullable(time),
+  // A release before this one stores neither.
+  pausedAt: z.optional(z.nullable(time)),
+  allowedAddresses: z.optional(z.nullable(z.array(z.string()))),
 });
 
 const areTimes = (times: Float64Array): boolean =>

@@ -5,8 +5,9 @@
  *   after an answer, so that no request waits. Each is reported when it has ended: what was not used is given back.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
  *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
- * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret for a second, by the whole
- *   key: whoever holds an invalid key cannot keep its owner's gate busy.
+ * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret and a pause for a second, by the
+ *   whole key: whoever holds an invalid key cannot keep its owner's gate busy. The list of a key that is limited to addresses is
+ *   known for as long: who comes from elsewhere costs no call.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
@@ -39,7 +40,7 @@ type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
 type Stores = { readonly gates: Gates; readonly database: Database };
 
-/** One request with a key. `address` is the client's, for the audit trail; `now` is in Unix milliseconds. */
+/** One request with a key. `address` is the client's; `now` is in Unix milliseconds. */
 export type KeyRequest = {
   readonly apiKey: ApiKeyCredential;
   readonly address: string | null;
@@ -51,8 +52,8 @@ type Refused = { readonly admission: Admission; readonly since: number; readonly
 
 const MAX_KEYS = 10_000;
 const REFUSED_MS = 60_000;
-/** A gate that was not notified of a rotation refuses the new secret: that must not be repeated for longer. */
-const WRONG_SECRET_MS = 1_000;
+/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
+const SOON_OVER_MS = 1_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
 const TELL_MS = 5_000;
 
@@ -81,9 +82,9 @@ export class Gatekeeper {
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
   admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
-    const { apiKey, now, waitUntil } = request;
+    const { apiKey, address, now, waitUntil } = request;
     const use = this.#uses.get(apiKey.text);
-    const decided = use?.decide(now);
+    const decided = use?.decide(now, address);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
     else if (use.mustTell(now, TELL_MS)) {
@@ -153,14 +154,15 @@ export class Gatekeeper {
       use.putBack(report);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
-      if (!(error instanceof DeadlineExceeded)) return checkAgainstDatabase(database, apiKey, now, DEADLINE_MS.without);
-      return firstToDecide(checkAgainstDatabase(database, apiKey, now, LEFT_MS), asked);
+      const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
+      return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
   }
 
   #remember(text: string, admission: Admission, now: number): void {
-    if (admission.outcome !== "refused") return;
-    const forMs = admission.reason === "wrong-secret" ? WRONG_SECRET_MS : REFUSED_MS;
+    if (admission.outcome !== "refused" || admission.reason === "address") return;
+    const isSoonOver = admission.reason === "wrong-secret" || admission.reason === "paused";
+    const forMs = isSoonOver ? SOON_OVER_MS : REFUSED_MS;
     this.#refused.set(text, { admission, since: now, forMs });
   }
 

@@ -3,6 +3,7 @@
  * its limit, and what the key's gate has not been told yet.
  */
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
+import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
@@ -13,10 +14,23 @@ import type { Report } from "./reports.ts";
  */
 type Flood = { readonly quota: Quota; readonly since: number; readonly retryAt: number; readonly askAt: number };
 
+/** The answer that a lease came with, to a call that began at `since`: what was granted holds as long as the lease. */
+type Granted = {
+  readonly admitted: Admitted;
+  readonly quota: Quota;
+  readonly since: number;
+  readonly isAllowed: (address: string | null) => boolean;
+};
+
+/** From where a key may be used, as its gate said to a call that began at `since`, of an address that was refused. */
+type Outside = Pick<Granted, "since" | "isAllowed">;
+
 /** A call to the gate that began at `since`. It brings a report, and asks for a lease unless `perSecond` is 0. */
 export type Ask = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
+const OUTSIDE_MS = 1_000;
+const REFUSED_ADDRESS: Admission = { outcome: "refused", reason: "address" };
 /** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
 /** Of a gate that is not reached for long, only so many reports are kept. */
@@ -26,12 +40,11 @@ export class KeyUse {
   readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();
   /** The oldest is used first. */
-  #leases: HeldLease[] = [];
-  /** The answer that came with the newest lease, to a call that began at `since`. */
-  #answer: { readonly admitted: Admitted; readonly quota: Quota; readonly since: number } | undefined;
+  readonly #leases = new Map<HeldLease, Granted>();
   /** Of the limit, as far as this isolate knows. */
   #remaining = 0;
   #flood: Flood | undefined;
+  #outside: Outside | undefined;
   /** Refused here, and in no report yet. */
   #limited = 0;
   #reports: Report[] = [];
@@ -42,15 +55,20 @@ export class KeyUse {
   #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
 
-  /** Decides a request at `now` (Unix milliseconds) without the gate, if that can be. */
-  decide(now: number): Admission | undefined {
-    if (this.#answer !== undefined && this.#leases.some((lease) => lease.admit(now))) {
-      this.#rate.count(now);
-      const { admitted, quota, since } = this.#answer;
-      this.#remaining = Math.max(0, this.#remaining - 1);
-      const waitMs = Math.max(0, quota.waitMs - (now - since));
-      return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
+  /** Decides a request from `address` at `now` (Unix milliseconds) without the gate, if that can be. */
+  decide(now: number, address: string | null): Admission | undefined {
+    const outside = this.#outside;
+    let isOutside = outside !== undefined && isWithin(outside.since, now, OUTSIDE_MS) && !outside.isAllowed(address);
+    for (const [lease, { admitted, quota, since, isAllowed }] of this.#leases) {
+      if (!isAllowed(address)) isOutside ||= !lease.isOver(now);
+      else if (lease.admit(now)) {
+        this.#rate.count(now);
+        this.#remaining = Math.max(0, this.#remaining - 1);
+        const waitMs = Math.max(0, quota.waitMs - (now - since));
+        return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
+      }
     }
+    if (isOutside) return REFUSED_ADDRESS;
     const flood = this.#flood;
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
     if (flood === undefined || now < flood.since || now >= flood.askAt) return undefined;
@@ -68,10 +86,11 @@ export class KeyUse {
 
   /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
   askAhead(now: number): Ask | undefined {
-    if (this.#isLast || this.#isAsking(now) || !this.#leases.every((lease) => lease.isDue(now))) return undefined;
+    if (this.#isLast || this.#isAsking(now)) return undefined;
+    for (const lease of this.#leases.keys()) if (!lease.isDue(now)) return undefined;
     const perSecond = this.#worth(now);
     if (perSecond === 0) return undefined;
-    for (const lease of this.#leases) if (lease.isOver(now)) this.end(lease);
+    for (const lease of this.#leases.keys()) if (lease.isOver(now)) this.end(lease);
     return this.#begin(now, perSecond);
   }
 
@@ -79,7 +98,9 @@ export class KeyUse {
   take(ask: Ask, answer: Admission | undefined): HeldLease | undefined {
     if (this.#asking === ask) this.#asking = undefined;
     const { since } = ask;
-    if (answer?.outcome === "refused") this.endAll();
+    if (answer?.outcome === "refused" && answer.reason === "address")
+      this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
+    else if (answer?.outcome === "refused") this.endAll();
     if (answer?.outcome === "limited") {
       // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
       const { quota } = answer;
@@ -87,26 +108,25 @@ export class KeyUse {
       this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
     }
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
-    this.#isLast = lease === undefined && this.#leases.length > 0;
+    this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
     const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
-    this.#answer = { admitted, quota, since };
+    const isAllowed = addressFilter(admitted.tenant.allowedAddresses);
     // What older leases may still admit is no part of what the gate says.
-    this.#remaining = this.#leases.reduce((total, { left }) => total + left, quota.remaining);
+    this.#remaining = [...this.#leases.keys()].reduce((total, { left }) => total + left, quota.remaining);
     const held = new HeldLease(lease, since);
-    this.#leases.push(held);
+    this.#leases.set(held, { admitted, quota, since, isAllowed });
     return held;
   }
 
   /** The lease is not used any more, and is reported with one of the next calls. */
   end(lease: HeldLease): void {
-    if (!this.#leases.includes(lease)) return;
-    this.#leases = this.#leases.filter((each) => each !== lease);
+    if (!this.#leases.delete(lease)) return;
     this.putBack({ limited: 0, lease: lease.use, id: lease.use.id });
   }
 
   endAll(): void {
-    for (const lease of this.#leases) this.end(lease);
+    for (const lease of this.#leases.keys()) this.end(lease);
   }
 
   /** Taken before a call, so that requests at the same time do not tell the same. */

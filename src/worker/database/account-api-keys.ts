@@ -1,34 +1,16 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
 import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
-import type { Region } from "../model/api-key.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import type { Scope } from "../model/scope.ts";
-import { toTimestamp } from "../model/text.ts";
+import { ACTIVE, COLUMNS, firstKey, type KeyRow, OWN, OWN_KEY, toApiKey, type UsageRow } from "./api-key-rows.ts";
 import { audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
 import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
-type Row = {
-  id: string;
-  name: string;
-  last_four: string;
-  scopes: string;
-  rate_limit: number;
-  rate_window_seconds: number;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  previous_expires_at: number | null;
-  previous_last_used_at: number | null;
-  region: string | null;
-};
-type ListedRow = Row & { ended_count: number };
+type ListedRow = KeyRow & { ended_count: number };
 type AccountRow = { stored_bytes: number; max_bytes: number };
-type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
 /** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
 export type StoredSecret = { readonly hash: string; readonly lastFour: string };
@@ -36,11 +18,6 @@ export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };
 
-const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
-  previous_expires_at, previous_last_used_at, region`;
-const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
-const OWN_KEY = `id = :id AND ${OWN}`;
-const ACTIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)";
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
@@ -136,7 +113,7 @@ export async function createApiKeyRow(
   owner: Owner,
   visit: Visit,
   key: { readonly id: string } & StoredSecret,
-  { name, scopes, limit, windowSeconds, expiresInDays, region }: NewApiKey,
+  { name, scopes, limit, windowSeconds, expiresInDays, region, allowedAddresses }: NewApiKey,
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Held | "limit" | "exists" }> {
@@ -148,12 +125,21 @@ export async function createApiKeyRow(
     session,
     `INSERT INTO api_keys
        (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at,
-        region)
-     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region FROM accounts a
+        region, allowed_addresses)
+     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
        SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
-    { ...values, name, scopes: JSON.stringify(scopes), limit, windowSeconds, expiresAt, region },
+    {
+      ...values,
+      name,
+      scopes: JSON.stringify(scopes),
+      limit,
+      windowSeconds,
+      expiresAt,
+      region,
+      allowed: allowedAddresses && JSON.stringify(allowedAddresses),
+    },
   );
   const { results, done } = await changeOnce(session, email, idempotencyKey, key.id, {
     before: beginVisit(session, visit),
@@ -202,23 +188,6 @@ export async function rotateApiKey(
   return firstKey(results[0], now) ?? done ?? whyNot(results.at(-1), "rotated" as const) ?? null;
 }
 
-export async function renameApiKey(
-  session: D1DatabaseSession,
-  owner: Owner,
-  id: string,
-  name: string,
-  { now, eventId }: AuditStamp,
-): Promise<ApiKey | Held | null> {
-  const values = { email: owner.email, id, name, now };
-  const sql = `UPDATE api_keys SET name = :name WHERE ${OWN_KEY} AND ${MAY_CHANGE} RETURNING ${COLUMNS}`;
-  const event = { id: eventId, event: "renamed", apiKeyId: id, apiKeyName: name, now } as const;
-  const [updated, , found] = await session.batch([
-    ...audited(session, owner, event, prepare(session, sql, values)),
-    selectFound(session, OWN_KEY, values),
-  ]);
-  return firstKey(updated, now) ?? whyNot(found, null) ?? null;
-}
-
 /** Revoking again changes nothing and returns the key as it is. */
 export async function revokeApiKey(
   session: D1DatabaseSession,
@@ -245,36 +214,6 @@ export async function loadOwnApiKey(
   id: string,
   now: number,
 ): Promise<ApiKey | null> {
-  const row = await prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }).first<Row>();
+  const row = await prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }).first<KeyRow>();
   return row && toApiKey(row, now, []);
-}
-
-function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
-  const [row] = rowsOf<Row>(result);
-  return row === undefined ? null : toApiKey(row, now, []);
-}
-
-const orNull = (time: number | null) => (time === null ? null : toTimestamp(time));
-
-function toApiKey(row: Row, now: number, usage: readonly UsageRow[]): ApiKey {
-  const expired = row.expires_at !== null && row.expires_at <= now;
-  const inGrace = row.previous_expires_at !== null && row.previous_expires_at > now && row.revoked_at === null;
-  return {
-    id: row.id,
-    name: row.name,
-    lastFour: row.last_four,
-    state: row.revoked_at !== null ? "revoked" : expired ? "expired" : "active",
-    scopes: JSON.parse(row.scopes) as Scope[],
-    limit: row.rate_limit,
-    windowSeconds: row.rate_window_seconds,
-    createdAt: toTimestamp(row.created_at),
-    region: row.region as Region | null,
-    expiresAt: orNull(row.expires_at),
-    revokedAt: orNull(row.revoked_at),
-    lastUsedAt: orNull(row.last_used_at),
-    previous: inGrace
-      ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }
-      : null,
-    usage: usage.map(({ hour, admitted, limited }) => ({ hour: toTimestamp(hour), admitted, limited })),
-  };
 }

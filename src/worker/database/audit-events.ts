@@ -16,7 +16,12 @@ type Row = {
   actor: string | null;
   address: string | null;
   created_at: number;
+  changes: string | null;
 };
+
+/** Settings as they are stored: times are Unix milliseconds. */
+type StoredSettings = Readonly<Record<string, unknown>>;
+type StoredChanges = { readonly before: StoredSettings; readonly after: StoredSettings };
 
 const REFUSAL_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -27,7 +32,7 @@ const USES_AN_HOUR = 100;
 
 /** When the account of `:email` made the first of as many changes as it may in an hour (Unix milliseconds), if it has; a subquery. */
 const HELD_SINCE = `(SELECT e.created_at FROM audit_events e
-  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed')
+  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed', 'changed')
   ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${CHANGES_AN_HOUR - 1})`;
 /** The condition of such a change. */
 export const MAY_CHANGE = `${HELD_SINCE} IS NULL`;
@@ -111,7 +116,7 @@ export async function listAuditEvents(
     ...beginVisit(session, visit),
     prepare(
       session,
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at FROM audit_events
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes FROM audit_events
        WHERE account_id = (SELECT id FROM accounts WHERE owner_email = :email) AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
       { email: visit.email, ...pageValues(request) },
@@ -128,8 +133,22 @@ export async function listAuditEvents(
       actor: row.actor,
       address: row.address,
       createdAt: toTimestamp(row.created_at),
+      changes: row.changes === null ? null : toChanges(JSON.parse(row.changes)),
     }),
     byCreation,
   );
   return { accountId: accountOf(results), page };
+}
+
+/** Without what stayed as it was. */
+function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
+  const names = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const pick = (settings: StoredSettings) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const value = settings[name];
+        return [name, name === "expiresAt" && typeof value === "number" ? toTimestamp(value) : value];
+      }),
+    );
+  return { before: pick(before), after: pick(after) };
 }

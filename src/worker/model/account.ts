@@ -1,14 +1,18 @@
 /** API keys and audit events as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
+import { Blocks, FIRST_USE, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { REGIONS } from "./api-key.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
-import { integer, Name, oneOf, Timestamp } from "./text.ts";
+import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
 /** Active keys at the same time (contract, "Authentication"). */
 export const MAX_ACTIVE_KEYS = 4;
+
+/** The longest until a key expires, in days. */
+export const MAX_LIFE_DAYS = 3_650;
 
 /** How long a rotated key's old secret may stay valid, in seconds, with labels. */
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
@@ -27,12 +31,33 @@ export const NewApiKey = z.strictObject({
   scopes: z._default(Scopes, [...SCOPES]),
   limit: z._default(Limit, 600),
   windowSeconds: z._default(WindowSeconds, 60),
-  expiresInDays: z._default(z.nullable(integer(1, 3_650)), null),
+  expiresInDays: z._default(z.nullable(integer(1, MAX_LIFE_DAYS)), null),
   region: z._default(z.nullable(oneOf(REGIONS)), null),
+  allowedAddresses: z._default(z.nullable(Blocks), null),
 });
 export type NewApiKey = z.infer<typeof NewApiKey>;
 
-export const ApiKeyChanges = z.strictObject({ name: Name });
+/** Checked against the clock where it is used. */
+const Expiry = z
+  .string({ error: "must be a time, or null" })
+  .check(
+    z.refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
+    }),
+  )
+  .register(z.globalRegistry, { format: "date-time" });
+
+/** What can be changed of an active key; what is absent stays. */
+export const ApiKeyChanges = z.strictObject({
+  name: z.optional(Name),
+  scopes: z.optional(Scopes),
+  limit: z.optional(Limit),
+  windowSeconds: z.optional(WindowSeconds),
+  expiresAt: z.optional(z.nullable(Expiry)),
+  paused: z.optional(flag()),
+  allowedAddresses: z.optional(z.nullable(Blocks)),
+});
+export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 const GraceSeconds = z
   .int()
@@ -69,6 +94,8 @@ export const ApiKey = z.object({
   previous: z.nullable(PreviousSecret),
   usage: z.array(HourlyCount),
   region: z.nullable(oneOf(REGIONS)),
+  pausedAt: z.nullable(Timestamp),
+  allowedAddresses: z.nullable(Blocks),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
@@ -91,7 +118,19 @@ export const ApiKeyList = z.object({
   storage: Storage,
 });
 
-export const AUDIT_EVENTS = ["created", "rotated", "renamed", "revoked", "refused", "used-after-revocation"] as const;
+export const AUDIT_EVENTS = [
+  "created",
+  "rotated",
+  "changed",
+  // Before there were other changes.
+  "renamed",
+  "revoked",
+  "refused",
+  "used-after-revocation",
+] as const;
+
+/** What settings were before and after: those that have changed. */
+const SettingsChange = z.object({ before: ApiKeyChanges, after: ApiKeyChanges });
 
 /** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const AuditEvent = z.object({
@@ -102,6 +141,7 @@ export const AuditEvent = z.object({
   actor: z.nullable(z.string()),
   address: z.nullable(z.string()),
   createdAt: Timestamp,
+  changes: z.nullable(SettingsChange),
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
@@ -127,6 +167,8 @@ if (!import.meta.deployed) {
     previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
     usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
     region: "enam",
+    pausedAt: null,
+    allowedAddresses: ["203.0.113.0/24", "2001:db8::/32"],
   } satisfies ApiKey;
   const settable = {
     name: "A name for people: one line of 1 to 100 characters.",
@@ -136,6 +178,9 @@ if (!import.meta.deployed) {
     region:
       "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
       "the key's first use. It cannot be changed.",
+    allowedAddresses:
+      `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere. ` +
+      `\`["${FIRST_USE}"]\`: from the first address that uses it, which then takes the place of the word.`,
   };
   describe(NewApiKey, {
     name: "NewApiKey",
@@ -144,8 +189,20 @@ if (!import.meta.deployed) {
   });
   describe(ApiKeyChanges, {
     name: "ApiKeyChanges",
-    example: { name: "CRM sync, nightly" },
-    fields: { name: settable.name },
+    example: { name: "CRM sync, nightly", limit: 60 },
+    fields: {
+      name: settable.name,
+      scopes: "What the key may do.",
+      limit: "How many requests are admitted in any window: 1 to 10,000.",
+      windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+      expiresAt: `When the key expires: ISO 8601, UTC, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
+      paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
+      allowedAddresses: settable.allowedAddresses.replace(", the default,", ""),
+    },
+  });
+  describe(SettingsChange, {
+    name: "SettingsChange",
+    fields: { before: "The settings before.", after: "The same settings after." },
   });
   describe(Rotation, {
     name: "Rotation",
@@ -179,7 +236,8 @@ if (!import.meta.deployed) {
       id: "The key's identifier: the `apiKeyId` of `GET /tenant/whoami`.",
       ...settable,
       lastFour: "The last four characters of the key.",
-      state: "`active`, `expired` or `revoked`. Only an active key is admitted.",
+      state: "`active`, `expired` or `revoked`. Only an active key that is not paused is admitted.",
+      pausedAt: "Since when it is paused. `null` while it is not.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       expiresAt: "When it expires. `null` for never.",
       revokedAt: "When it was revoked. `null` while it is not.",
@@ -232,15 +290,18 @@ if (!import.meta.deployed) {
       actor: "owner@example.com",
       address: "203.0.113.7",
       createdAt: "2026-11-20T12:00:00.000Z",
+      changes: null,
     },
     fields: {
       id: "The event's identifier.",
-      event: "What happened. `refused`: a key was not created because the account had its maximum of active keys.",
+      event:
+        "What happened. `changed`: see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created.",
       apiKeyName: "The key's name at that time.",
       actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
+      changes: "With `changed`: what has changed. Otherwise `null`.",
     },
   });
 }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { Lease } from "../rate-limit/lease.ts";
 import type { RateLimit } from "../rate-limit/sliding-window.ts";
+import { type AllowedAddresses, addressFilter } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import type { Scope } from "./scope.ts";
@@ -25,12 +26,20 @@ export type ApiKeyRecord = {
   readonly rateLimit: RateLimit;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Undefined in what a gate of an earlier release has stored, or answers: never. */
+  readonly pausedAt?: number | null | undefined;
+  /** Undefined as above: every address. */
+  readonly allowedAddresses?: AllowedAddresses | undefined;
 };
 
-export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired";
+/** Who holds the right secret, and nobody else, gets the reason: it comes after the first two. */
+export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired" | "paused" | "address";
 
-/** The tenant of a verified key, and the key's scopes. */
-export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scopes">;
+/** Those of a problem document's `reason`. */
+export const REFUSAL_REASONS = ["revoked", "expired", "paused", "address", "suspended"] as const;
+
+/** The tenant of a verified key, the key's scopes, and from where it may be used. */
+export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scopes" | "allowedAddresses">;
 
 /** How much of the limit is left, and the milliseconds until the oldest request leaves the window. */
 export type Quota = { readonly rateLimit: RateLimit; readonly remaining: number; readonly waitMs: number };
@@ -47,18 +56,25 @@ export type Admitted = {
   readonly lease?: Lease;
 };
 
+/** `allowedAddresses` comes with the reason `address`. */
+export type Refused = {
+  readonly outcome: "refused";
+  readonly reason: RecordRefusal;
+  readonly allowedAddresses?: AllowedAddresses | undefined;
+};
+
 /** The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1. */
 export type Admission =
   | Admitted
   | { readonly outcome: "limited"; readonly quota: Quota }
-  | { readonly outcome: "refused"; readonly reason: RecordRefusal }
+  | Refused
   | { readonly outcome: "unavailable" };
 
 /** Whether this is the secret before the last rotation, still in its grace period. */
 export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
   previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);
 
-/** Why this secret is refused at `now`, or undefined if it is accepted. */
+/** Why this secret is refused at `now`, from whatever address; undefined if it is accepted. */
 export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: number): RecordRefusal | undefined {
   if (record === null) return "unknown";
   if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {
@@ -66,13 +82,29 @@ export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: 
   }
   if (record.revokedAt !== null) return "revoked";
   if (record.expiresAt !== null && now >= record.expiresAt) return "expired";
-  return undefined;
+  return record.pausedAt == null ? undefined : "paused";
 }
 
-export const tenantOf = ({ accountId, accountSuspended, scopes }: ApiKeyRecord): Tenant => ({
+/** The refusal of a request with this secret from `address`, at `now`; undefined if it is admitted, within its limit. */
+export function refuse(
+  record: ApiKeyRecord | null,
+  secretHash: string,
+  address: string | null,
+  now: number,
+): Refused | undefined {
+  const reason = refusalOf(record, secretHash, now);
+  if (reason !== undefined) return { outcome: "refused", reason };
+  const { allowedAddresses } = record ?? {};
+  return addressFilter(allowedAddresses)(address)
+    ? undefined
+    : { outcome: "refused", reason: "address", allowedAddresses };
+}
+
+export const tenantOf = ({ accountId, accountSuspended, scopes, allowedAddresses }: ApiKeyRecord): Tenant => ({
   accountId,
   accountSuspended,
   scopes,
+  ...(allowedAddresses != null && { allowedAddresses }),
 });
 
 if (!import.meta.deployed) {

@@ -4,14 +4,26 @@ import type { Admission } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
 
-/** The same response for every reason: it says what is expected, not what was wrong. */
+/** The same response for every reason, but for `reason`: what it says is only known of a key whose secret is right. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
       detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
       headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
+      ...((reason === "revoked" || reason === "expired") && { extensions: { reason } }),
       cause: reason,
     }),
+);
+
+const DETAILS = {
+  paused: "The API key is paused. Its owner can resume it in Account Settings.",
+  address: "The API key may not be used from this address. Its owner can change that in Account Settings.",
+  suspended: "The API key's account is suspended.",
+};
+
+/** The key is known, and may do nothing at all. */
+const forbidden = oncePer(
+  (reason: keyof typeof DETAILS) => new Problem("forbidden", { detail: DETAILS[reason], extensions: { reason } }),
 );
 
 const tooManyRequests = oncePer(
@@ -44,13 +56,13 @@ export function rateLimitHeaders(admission: Admission): Readonly<Record<string, 
 export function problemOf(admission: Admission): Problem | undefined {
   switch (admission.outcome) {
     case "admitted":
-      return admission.tenant.accountSuspended
-        ? new Problem("forbidden", { detail: "The API key's account is suspended." })
-        : undefined;
+      return admission.tenant.accountSuspended ? forbidden("suspended") : undefined;
     case "limited":
       return tooManyRequests(toSeconds(admission.quota.waitMs));
     case "refused":
-      return unauthorized(admission.reason);
+      return admission.reason === "paused" || admission.reason === "address"
+        ? forbidden(admission.reason)
+        : unauthorized(admission.reason);
     case "unavailable":
       return serviceUnavailable("the gate needs the key's record and cannot read it from D1");
   }

@@ -8,23 +8,26 @@ const schema = readFileSync("schema.sql", "utf8");
 const THEN = `
   INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1);
   INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES
-    ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1);
+    ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1),
+    ('paused', 'a1', 'K', 'h', 'last', '[]', 1);
   INSERT INTO panelists (id, account_id, created_at) VALUES
     ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
-  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1);`;
+  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL);`;
 const SINCE = `
   UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
   UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
   UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
     WHERE id = 'rotated';
+  UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
+  INSERT INTO audit_events VALUES ('e3', 'a1', 'changed', 'paused', 'K', NULL, NULL, 450, '{"before":{},"after":{}}');
   UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
   UPDATE panelists SET active = 0 WHERE id = 'p-off';
   UPDATE panelists SET active = 1 WHERE id = 'p-back';
   DELETE FROM panelists WHERE id = 'p-deleted';
   INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
   UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
-  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500);
+  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL);
   DELETE FROM accounts WHERE id = 'a3';`;
 
 function open(...scripts: string[]): DatabaseSync {
@@ -58,8 +61,12 @@ it("ends keys, tokens, panelists and accounts that had been ended, and nothing e
   ]);
   expect(all("SELECT id, secret_hash, last_four, previous_secret_hash, revoked_at FROM api_keys ORDER BY id")).toEqual([
     ["kept", "h-kept", "kept", null, null],
+    ["paused", "h", "last", null, null],
     ["revoked", "h", "last", null, 500],
     ["rotated", "h-new", "new4", "h-old", null],
+  ]);
+  expect(all("SELECT id, rate_limit, paused_at, allowed_addresses FROM api_keys WHERE paused_at IS NOT NULL")).toEqual([
+    ["paused", 7, 450, '["203.0.113.0/24"]'],
   ]);
   expect(all("SELECT id, active, tokens_revoked_at IS NOT NULL FROM panelists ORDER BY id")).toEqual([
     ["p-back", 0, 1],
@@ -97,10 +104,11 @@ it("a restored panelist, whose token was issued since, leaves a revocation when 
 
 it("keeps the audit trail", () => {
   const { restored } = restore();
-  const events = restored.prepare("SELECT id, api_key_name AS name FROM audit_events ORDER BY id").all();
-  expect(events.map(({ id, name }) => [id, name])).toEqual([
-    ["e1", "K"],
-    ["e2", 'The "it\'s" key'],
+  const events = restored.prepare("SELECT id, api_key_name AS name, changes FROM audit_events ORDER BY id").all();
+  expect(events.map(({ id, name, changes }) => [id, name, changes])).toEqual([
+    ["e1", "K", null],
+    ["e2", 'The "it\'s" key', null],
+    ["e3", "K", '{"before":{},"after":{}}'],
   ]);
 });
 
@@ -122,6 +130,22 @@ it("leaves a key alone that was rotated once more since", () => {
     secret_hash: "h-newest",
     rotated_at: 900,
   });
+});
+
+it("leaves a key alone that was changed once more since", () => {
+  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'changed', 'paused', 'K', NULL, NULL, 900, NULL)";
+  const later = open(SINCE, "UPDATE api_keys SET paused_at = NULL WHERE id = 'paused'", event);
+  later.exec(endAgain(open(SINCE)).join("\n"));
+  expect(later.prepare("SELECT paused_at FROM api_keys WHERE id = 'paused'").get()).toEqual({ paused_at: null });
+});
+
+it("ends again what a database of the release before had ended", () => {
+  const older = open(SINCE);
+  older.exec("ALTER TABLE audit_events DROP COLUMN changes; ALTER TABLE api_keys DROP COLUMN paused_at;");
+  const restored = open();
+  restored.exec(endAgain(older).join("\n"));
+  expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
+  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 3 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {

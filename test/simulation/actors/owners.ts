@@ -6,6 +6,19 @@ import type { Answer } from "../world/world.ts";
 
 const PATIENT: Manner = { isolate: 0, again: 20, idempotent: false };
 const GRACES = [0, 0, 3_600, 86_400];
+const ELSEWHERE = ["198.51.100.0/24"];
+/** What narrows a key, and what widens it again. */
+const CHANGES = [
+  { paused: true },
+  { paused: false },
+  { scopes: ["surveys:read"] },
+  {
+    scopes: ["surveys:read", "surveys:write", "ideabanks:read", "ideabanks:write", "panelists:read", "panelists:write"],
+  },
+  { allowedAddresses: ELSEWHERE },
+  { allowedAddresses: null, paused: false },
+  { name: "Another name" },
+];
 
 type Shown = { readonly apiKey: { readonly id: string }; readonly key: string };
 
@@ -72,9 +85,9 @@ export class Owners {
       const answer = await this.#send(source, key.account, request, command);
       // One who holds the old secret goes on with it for a while.
       if (answer?.status === 201 && draw % 3 !== 0) key.text = (answer.body as Shown).key;
-    } else if (does === "rename") {
-      const body = { name: `Key ${draw}` };
-      await this.#send(source, key.account, { operation: "renameApiKey", method: "PATCH", path, body }, command);
+    } else if (does === "change") {
+      const body = CHANGES[draw % CHANGES.length];
+      await this.#send(source, key.account, { operation: "changeApiKey", method: "PATCH", path, body }, command);
     } else {
       const list = { operation: "listApiKeys", method: "GET", path: "/account/api/keys" };
       const activity = { operation: "listActivity", method: "GET", path: "/account/api/activity" };

@@ -10,6 +10,7 @@ import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
+import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
 import { newToken } from "./new-token.ts";
@@ -32,6 +33,7 @@ export const ORACLES: readonly Oracle[] = [
   revocation,
   unconfirmedRevocation,
   rotation,
+  narrowing,
   suspension,
   resumption,
   expiry,

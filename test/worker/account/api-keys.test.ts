@@ -199,7 +199,7 @@ describe("an owner's change of a key", () => {
     expect(events.map(({ event, apiKeyName }) => [event, apiKeyName])).toEqual([
       ["revoked", "Second name"],
       ["rotated", "Second name"],
-      ["renamed", "Second name"],
+      ["changed", "Second name"],
       ["created", "First name"],
     ]);
     expect(events[0]).toMatchObject({

@@ -103,14 +103,14 @@ describe("the forms", () => {
     expect(await refused.text()).toContain("Revoke one first");
   });
 
-  it("rotate, rename and revoke, after a confirmation that names the key and its last use", async () => {
+  it("change, rotate and revoke, after a confirmation that names the key and its last use", async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create("CRM");
     const path = `/api-keys/${apiKey.id}`;
-    const renamed = await owner.submit(`${path}/rename`, { name: "CRM import" });
-    expect([renamed.status, renamed.headers.get("Location")]).toEqual([
+    const changed = await owner.submit(`${path}/change`, { ...FIELDS, name: "CRM import" });
+    expect([changed.status, changed.headers.get("Location")]).toEqual([
       303,
-      `/account/api-keys?done=renamed&key=${apiKey.id}`,
+      `/account/api-keys?done=changed&key=${apiKey.id}`,
     ]);
     const rotated = await owner.submit(`${path}/rotate`, { graceSeconds: "0" });
     const newKey = keyIn(await rotated.text());
@@ -133,7 +133,8 @@ describe("the forms", () => {
       await owner.page("/api-keys/000000000000/revoke"),
       await owner.submit("/api-keys/000000000000/revoke", {}),
       await owner.submit("/api-keys/000000000000/rotate", { graceSeconds: "0" }),
-      await owner.submit("/api-keys/000000000000/rename", { name: "N" }),
+      await owner.page("/api-keys/000000000000/change"),
+      await owner.submit("/api-keys/000000000000/change", FIELDS),
     ]) {
       expect(answer.status).toBe(404);
       expect(await answer.text()).toContain("There is no such API key.");
@@ -145,23 +146,29 @@ describe("the forms", () => {
     const [mine, theirs] = [await owner.create("Mine"), await createOwner().create("Theirs")];
     const noteOf = async (what: string, key: string) =>
       (await (await owner.page(`/api-keys?done=${what}&key=${key}`)).text()).match(/role="status"[^>]*>([^<]*)</)?.[1];
-    expect(await noteOf("renamed", mine.apiKey.id)).toBe("The key is now called “Mine”.");
+    expect(await noteOf("changed", mine.apiKey.id)).toBe("“Mine” is changed.");
     expect(await noteOf("revoked", mine.apiKey.id)).toBeUndefined();
     expect(await noteOf("hacked", mine.apiKey.id)).toBeUndefined();
-    expect(await noteOf("renamed", theirs.apiKey.id)).toBeUndefined();
+    expect(await noteOf("changed", theirs.apiKey.id)).toBeUndefined();
   });
 
-  it("for a new name that is refused come back with it, and say why", async () => {
+  it("for a change that is refused come back with it, and say why", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("CRM");
-    const response = await owner.submit(`/api-keys/${apiKey.id}/rename`, { name: "  " });
+    const response = await owner.submit(`/api-keys/${apiKey.id}/change`, {
+      ...FIELDS,
+      name: "  ",
+      allowedAddresses: "203.0.113.9/24",
+    });
     expect(response.status).toBe(400);
     const html = await response.text();
-    expect(html).toContain('<a href="#name">New name must have 1 to 100 characters</a>');
-    expect(html).toContain(`action="/account/api-keys/${apiKey.id}/rename"`);
+    expect(html).toContain('<a href="#name">Name must have 1 to 100 characters</a>');
+    expect(html).toContain('<a href="#allowedAddresses">Allowed addresses must be an address or a CIDR block');
+    expect(html).toContain("203.0.113.9/24</textarea>");
+    expect(html).toContain(`action="/account/api-keys/${apiKey.id}/change"`);
     expect(html).not.toContain("`errors`");
     expect((await owner.keys())[0]?.name).toBe("CRM");
-    expect((await owner.submit(`/api-keys/000000000000/rename`, { name: " " })).status).toBe(404);
+    expect((await owner.submit(`/api-keys/000000000000/change`, { name: " " })).status).toBe(404);
   });
 
   it("for a rotation that no form offers name what is wrong", async () => {

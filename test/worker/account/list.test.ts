@@ -70,7 +70,7 @@ describe("keys that ended", () => {
     const page = await html(owner);
     expect(page).toContain("<summary>Show 1 revoked or expired key</summary>");
     expect(page).not.toContain(`/account/api-keys/${gone.apiKey.id}/`);
-    for (const action of ["rotate", "rename", "revoke"]) {
+    for (const action of ["rotate", "change", "revoke"]) {
       expect(page).toContain(`"/account/api-keys/${kept.apiKey.id}/${action}"`);
     }
     expect(page.match(/class="usage/g)).toHaveLength(1);

@@ -97,7 +97,7 @@ describe("every HTML page", () => {
       )),
       await owner.submit("/api-keys", FIELDS),
       await owner.submit("/api-keys", { ...FIELDS, name: " " }),
-      await owner.submit(`/api-keys/${apiKey.id}/rename`, { name: " " }),
+      await owner.submit(`/api-keys/${apiKey.id}/change`, { name: " " }),
       await owner.page("/nothing"),
     ];
     for (const response of answers) {
@@ -170,7 +170,7 @@ describe("a page that is not there", () => {
     ["PUT", "/api-keys", "GET, HEAD, POST"],
     ["POST", "/activity", "GET, HEAD"],
     ["GET", "/api-keys/000000000000/rotate", "POST"],
-    ["GET", "/api-keys/000000000000/rename", "POST"],
+    ["PUT", "/api-keys/000000000000/change", "GET, HEAD, POST"],
     ["DELETE", "/api-keys/000000000000/revoke", "GET, HEAD, POST"],
   ])("a %s of /account%s is a 405 page that allows %s", async (method, path, allowed) => {
     const response = await createOwner().isolate.request(`/account${path}`, { method });

@@ -18,7 +18,7 @@ const measured: Env = { ...env, REQUEST_LOG_SHARE: "0" };
 type Sent = { readonly url?: string; readonly method?: string; readonly headers?: Record<string, string> };
 
 /** An isolate in which a key was used `times` times in frozen time, 50 a second, the longer way: with more than a few it holds a lease, or is limited. */
-async function setUp({ limit = 10_000, times = 40, suspended = false } = {}) {
+async function setUp({ limit = 10_000, times = 40, suspended = false, allowed = "null" } = {}) {
   freeze(START);
   const key = await addApiKey({ limit });
   if (suspended)
@@ -26,6 +26,10 @@ async function setUp({ limit = 10_000, times = 40, suspended = false } = {}) {
       .prepare("UPDATE accounts SET status = 'suspended' WHERE id = ?1")
       .bind(key.accountId)
       .run();
+  await databaseOf(key.id)
+    .prepare("UPDATE api_keys SET allowed_addresses = nullif(?2, 'null') WHERE id = ?1")
+    .bind(key.id, allowed)
+    .run();
   const later: (() => Promise<void>)[] = [];
   const app = createApp(undefined, (_, work) => void later.push(work));
   const { env: counted, counts } = countStores(short);
@@ -90,6 +94,21 @@ it("a suspended account's key is refused the same", async () => {
   expect([longer.isSynchronous, shorter.isSynchronous]).toEqual([false, true]);
   expect(shorter.seen).toEqual(longer.seen);
   expect(shorter.seen.status).toBe(403);
+});
+
+it("a key on a lease that may not be used from an address is refused the same", async () => {
+  const from = (address: string) => ({ headers: { "CF-Connecting-IP": address } });
+  const { send, counts } = await setUp({ allowed: '["203.0.113.0/24"]', times: 0 });
+  for (let times = 0; times < 40; times++) {
+    await send(from("203.0.113.7"), logged);
+    vi.setSystemTime(Date.now() + 20);
+  }
+  counts.gate = 0;
+  const [longer, shorter] = [await send(from("198.51.100.9"), logged), await send(from("198.51.100.9"))];
+  expect([longer.isSynchronous, shorter.isSynchronous]).toEqual([false, true]);
+  expect(shorter.seen).toEqual(longer.seen);
+  expect([shorter.seen.status, counts.gate]).toEqual([403, 0]);
+  expect(JSON.parse(shorter.seen.body)).toMatchObject({ reason: "address" });
 });
 
 const LONGER: [string, Sent, number][] = [

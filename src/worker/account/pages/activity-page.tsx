@@ -5,11 +5,35 @@ import { Time } from "./times.tsx";
 
 const WORDS: Record<AuditEvent["event"], string> = {
   created: "created",
+  changed: "changed",
   rotated: "rotated",
   renamed: "renamed",
   revoked: "revoked",
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
+};
+
+const SETTING_WORDS: Record<string, string> = {
+  name: "Name",
+  scopes: "Scopes",
+  limit: "Requests",
+  windowSeconds: "Seconds",
+  expiresAt: "Expires",
+  paused: "Paused",
+  allowedAddresses: "Allowed addresses",
+};
+
+const valueInWords = (value: unknown): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return Array.isArray(value) ? value.join(", ") : String(value ?? "none");
+};
+
+/** "Requests: 600 → 60. Paused: no → yes." */
+const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
+  const now: Readonly<Record<string, unknown>> = after;
+  return Object.entries(before)
+    .map(([name, value]) => `${SETTING_WORDS[name] ?? name}: ${valueInWords(value)} → ${valueInWords(now[name])}.`)
+    .join(" ");
 };
 
 type Props = {
@@ -30,6 +54,7 @@ export const ActivityPage = ({ frame, events, now, next }: Props) => (
               <strong>{event.apiKeyName}</strong> {WORDS[event.event]}{" "}
               {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
             </p>
+            {event.changes && <p>{changesInWords(event.changes)}</p>}
             <p class="hint">
               <Time at={event.createdAt} now={now} />
               {event.actor && ` by ${event.actor}`}

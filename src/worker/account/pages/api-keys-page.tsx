@@ -64,7 +64,8 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, fo
 /** The sentence for what was done, if the list shows that it was: anybody can write a link with `?done=`. */
 function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[]): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
-  if (apiKey && what === "renamed") return `The key is now called “${apiKey.name}”.`;
+  if (apiKey?.state === "active" && what === "changed")
+    return `“${apiKey.name}” is changed${apiKey.pausedAt ? ". It is paused: every request with it is refused" : ""}.`;
   if (apiKey?.state === "revoked" && what === "revoked") {
     return `“${apiKey.name}” is revoked. Every request with it is refused from now on.`;
   }

@@ -1,4 +1,4 @@
-/** What an owner can do with an active key. The forms open over the page, without JavaScript: nothing on it moves. */
+/** What an owner can do with an active key. The form opens over the page, without JavaScript: nothing on it moves. */
 import { type ApiKey, GRACE_PERIODS } from "../../model/account.ts";
 
 export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKey: ApiKey }) => (
@@ -6,9 +6,9 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
     <button type="button" popovertarget={`rotate-${id}`} aria-label={`Rotate ${name}`}>
       Rotate
     </button>
-    <button type="button" popovertarget={`rename-${id}`} aria-label={`Rename ${name}`}>
-      Rename
-    </button>
+    <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Change ${name}`}>
+      Change
+    </a>
     <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
       Revoke
     </a>
@@ -29,16 +29,6 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
           </select>
         </div>
         <Buttons closes={`rotate-${id}`} label="Rotate now" />
-      </form>
-    </div>
-    <div popover="auto" id={`rename-${id}`} class="dialog" role="dialog" aria-label={`Rename ${name}`}>
-      <form method="post" action={`/account/api-keys/${id}/rename`}>
-        <h3 dir="auto">{`Rename “${name}”`}</h3>
-        <div class="field">
-          <label for={`name-${id}`}>New name</label>
-          <input id={`name-${id}`} name="name" value={name} required maxlength={100} autocomplete="off" autofocus />
-        </div>
-        <Buttons closes={`rename-${id}`} label="Rename" />
       </form>
     </div>
   </div>

@@ -2,19 +2,24 @@
 import type { Child } from "hono/jsx";
 import type { ApiKey } from "../../model/account.ts";
 import { KeyActions } from "./key-actions.tsx";
-import { rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
+import { addressesInWords, rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
 import { Time } from "./times.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 
 type CardProps = { readonly apiKey: ApiKey; readonly now: number };
 
 export const KeyCard = ({ apiKey, now }: CardProps) => {
-  const { id, name, lastFour, expiresAt, previous } = apiKey;
+  const { id, name, lastFour, expiresAt, pausedAt, allowedAddresses, previous } = apiKey;
   return (
     <li class="card">
       <div class="card-head">
         <div>
           <h2 dir="auto">{name}</h2>
+          {pausedAt && (
+            <p class="paused">
+              Paused <Time at={pausedAt} now={now} />
+            </p>
+          )}
           <code>{`ibk_${id}…${lastFour}`}</code>
         </div>
         <KeyActions apiKey={apiKey} />
@@ -29,6 +34,7 @@ export const KeyCard = ({ apiKey, now }: CardProps) => {
           <Fact name="Region">{regionInWords(apiKey.region)}</Fact>
           <Fact name="Expires">{expiresAt ? <Time at={expiresAt} now={now} /> : "Never"}</Fact>
           <Fact name="Scopes">{scopesInWords(apiKey.scopes)}</Fact>
+          {allowedAddresses && <Fact name="Allowed addresses">{addressesInWords(allowedAddresses)}</Fact>}
           {previous && (
             <Fact name="Old secret">
               Ends <Time at={previous.expiresAt} now={now} />

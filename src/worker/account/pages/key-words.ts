@@ -1,4 +1,5 @@
 /** What a key may do and how often, in words. */
+import { type AllowedAddresses, awaitsFirstUse } from "../../model/allowed-addresses.ts";
 import type { Region } from "../../model/api-key.ts";
 import { SCOPES, type Scope } from "../../model/scope.ts";
 
@@ -68,3 +69,8 @@ export function bytesInWords(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: power === 0 ? 0 : 1 })} ${BINARY[power]}`;
 }
+
+export const addressesInWords = (allowed: AllowedAddresses): string => {
+  if (allowed === null) return "Any";
+  return awaitsFirstUse(allowed) ? "The first that uses it" : allowed.join(", ");
+};

@@ -1,0 +1,82 @@
+/** `/account/api-keys/{id}/change`: what can be changed of a key without a new secret. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { ApiKey } from "../../model/account.ts";
+import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
+import { AddressesField, KEY_LABELS, NameField, RateField, ScopesField } from "./key-fields.tsx";
+import { type Frame, Layout } from "./layout.tsx";
+import { exactTime } from "./times.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly apiKey: ApiKey;
+  /** What was sent before, and refused; undefined when the page opens. */
+  readonly sent: URLSearchParams | undefined;
+  readonly errors: readonly FieldError[];
+};
+
+const LABELS = { ...KEY_LABELS, expiresAt: "Expires" };
+const EXPIRIES = {
+  1: "In a day",
+  7: "In 7 days",
+  30: "In 30 days",
+  90: "In 90 days",
+  365: "In a year",
+  never: "Never",
+};
+
+export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
+  const fields = sent ?? toFields(apiKey);
+  const { id, name, expiresAt } = apiKey;
+  const expires = messageFor(errors, "expiresAt");
+  const pauseHint = "Every request with it is refused with 403 until you resume it. It stays one of the active keys.";
+  return (
+    <Layout title={`Change “${name}”`} current="keys" {...frame}>
+      {errors.length > 0 && <ErrorSummary title="The key was not changed." errors={errors} labels={LABELS} />}
+      <p class="lead">
+        The secret stays. When this is saved, nothing is decided by what was before: saving takes a second.
+      </p>
+      <form method="post" action={`/account/api-keys/${id}/change`} class="create">
+        <input type="hidden" name="was" value={fields.get("was") ?? ""} />
+        <div class="columns">
+          <NameField value={fields.get("name") ?? ""} errors={errors} />
+          <Field name="expiresAt" label={LABELS.expiresAt} message={expires}>
+            <select id="expiresAt" name="expiresAt" {...described("expiresAt", expires)}>
+              <option value="">{expiresAt ? `${exactTime(expiresAt)}, as now` : "Never, as now"}</option>
+              {Object.entries(EXPIRIES).map(([value, words]) => (
+                <option value={value} selected={value === fields.get("expiresAt")}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </Field>
+        </div>
+        <ScopesField chosen={fields.getAll("scopes")} errors={errors} />
+        <RateField fields={fields} errors={errors} />
+        <AddressesField fields={fields} errors={errors} />
+        <label class="choice">
+          <input type="checkbox" name="paused" checked={fields.has("paused")} />
+          <span>
+            Paused
+            <span class="hint">{pauseHint}</span>
+          </span>
+        </label>
+        <div class="buttons">
+          <button type="submit" class="primary">
+            Save
+          </button>
+          <a href="/account/api-keys">Keep it as it is</a>
+        </div>
+      </form>
+    </Layout>
+  );
+};
+
+/** `was` is what the form was filled with, so that only what its user changes is sent on. */
+function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {
+  const fields = new URLSearchParams({ name, limit: String(limit), windowSeconds: String(windowSeconds) });
+  for (const scope of scopes) fields.append("scopes", scope);
+  fields.set("allowedAddresses", (allowedAddresses ?? []).join("\n"));
+  if (pausedAt !== null) fields.set("paused", "on");
+  fields.set("was", fields.toString());
+  return fields;
+}

@@ -1,0 +1,78 @@
+/** An owner's change of an API key's settings: one round trip, the change and its audit event in one transaction. */
+import type { ApiKey, ApiKeyChanges, Owner } from "../model/account.ts";
+import type { AuditStamp } from "./account-api-keys.ts";
+import { ACTIVE, COLUMNS, type KeyRow, OWN_KEY, toApiKey } from "./api-key-rows.ts";
+import { HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
+import type { Held } from "./held-changes.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+/** Each setting's column, and what it is in the audit trail: an expression of SQL. Times are Unix milliseconds there, too. */
+const SETTINGS = {
+  name: ["name = :name", "name"],
+  scopes: ["scopes = :scopes", "json(scopes)"],
+  limit: ["rate_limit = :limit", "rate_limit"],
+  windowSeconds: ["rate_window_seconds = :windowSeconds", "rate_window_seconds"],
+  expiresAt: ["expires_at = :expiresAt", "expires_at"],
+  paused: [
+    "paused_at = iif(:paused, coalesce(paused_at, :now), NULL)",
+    "json(iif(paused_at IS NULL, 'false', 'true'))",
+  ],
+  allowedAddresses: ["allowed_addresses = :allowedAddresses", "json(allowed_addresses)"],
+} as const satisfies Record<keyof ApiKeyChanges, readonly [string, string]>;
+
+/**
+ * Changes the settings that are given, and no others: of two changes at the same time, the last one of each setting stays. What is so
+ * already is no change. `"ended"`: the key is revoked or expired. Null when the owner has no such key.
+ */
+export async function changeApiKey(
+  session: D1DatabaseSession,
+  { email, actor, address }: Owner,
+  id: string,
+  changes: ApiKeyChanges,
+  { now, eventId }: AuditStamp,
+): Promise<ApiKey | Held | "ended" | null> {
+  const { scopes, allowedAddresses, expiresAt } = changes;
+  const names = (Object.keys(SETTINGS) as (keyof ApiKeyChanges)[]).filter((name) => changes[name] !== undefined);
+  const stored = { ...changes, ...(expiresAt && { expiresAt: Date.parse(expiresAt) }) };
+  const settings = `json_object(${names.map((name) => `'${name}', ${SETTINGS[name][1]}`).join(", ")})`;
+  const values = {
+    ...stored,
+    scopes: JSON.stringify(scopes),
+    allowedAddresses: allowedAddresses && JSON.stringify(allowedAddresses),
+    name: changes.name,
+    after: JSON.stringify(Object.fromEntries(names.map((name) => [name, stored[name]]))),
+    email,
+    actor,
+    address,
+    id,
+    now,
+    eventId,
+  };
+  // The event first: it knows what was before.
+  const results = await session.batch([
+    prepare(
+      session,
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+       SELECT :eventId, account_id, 'changed', id, coalesce(:name, name), :actor, :address, :now,
+         json_object('before', json(${settings}), 'after', json(:after))
+       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${MAY_CHANGE} AND ${settings} <> :after`,
+      values,
+    ),
+    prepare(
+      session,
+      `UPDATE api_keys SET ${["id = id", ...names.map((name) => SETTINGS[name][0])].join(", ")}
+       WHERE ${OWN_KEY} AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
+      values,
+    ),
+    prepare(
+      session,
+      `SELECT ${COLUMNS}, ${settings} = :after AS is_so, ${HELD_UNTIL} AS held_until FROM api_keys WHERE ${OWN_KEY}`,
+      values,
+    ),
+  ]);
+  const [row] = rowsOf<KeyRow & { is_so: number; held_until: number | null }>(results[2]);
+  if (row === undefined) return null;
+  const apiKey = toApiKey(row, now, []);
+  if (apiKey.state !== "active") return "ended";
+  return row.is_so === 1 ? apiKey : { heldUntil: row.held_until ?? now };
+}

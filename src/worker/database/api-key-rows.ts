@@ -1,0 +1,67 @@
+/** Rows of `api_keys`, as their account's owner sees them. */
+import type { ApiKey } from "../model/account.ts";
+import type { Region } from "../model/api-key.ts";
+import type { Scope } from "../model/scope.ts";
+import { toTimestamp } from "../model/text.ts";
+import { ACCOUNT_OF_OWNER } from "./idempotency.ts";
+import { rowsOf } from "./statement.ts";
+
+export type KeyRow = {
+  id: string;
+  name: string;
+  last_four: string;
+  scopes: string;
+  rate_limit: number;
+  rate_window_seconds: number;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  previous_expires_at: number | null;
+  previous_last_used_at: number | null;
+  region: string | null;
+  paused_at: number | null;
+  allowed_addresses: string | null;
+};
+export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
+
+export const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
+  previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses`;
+/** The keys of the owner `:email`. */
+export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
+export const OWN_KEY = `id = :id AND ${OWN}`;
+export const ACTIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)";
+
+/** The key of a result's first row, without its use. */
+export function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
+  const [row] = rowsOf<KeyRow>(result);
+  return row === undefined ? null : toApiKey(row, now, []);
+}
+
+/** A column's time. */
+export const orNull = (time: number | null) => (time === null ? null : toTimestamp(time));
+
+export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): ApiKey {
+  const expired = row.expires_at !== null && row.expires_at <= now;
+  const inGrace = row.previous_expires_at !== null && row.previous_expires_at > now && row.revoked_at === null;
+  return {
+    id: row.id,
+    name: row.name,
+    lastFour: row.last_four,
+    state: row.revoked_at !== null ? "revoked" : expired ? "expired" : "active",
+    scopes: JSON.parse(row.scopes) as Scope[],
+    limit: row.rate_limit,
+    windowSeconds: row.rate_window_seconds,
+    createdAt: toTimestamp(row.created_at),
+    region: row.region as Region | null,
+    expiresAt: orNull(row.expires_at),
+    revokedAt: orNull(row.revoked_at),
+    pausedAt: orNull(row.paused_at),
+    allowedAddresses: row.allowed_addresses === null ? null : (JSON.parse(row.allowed_addresses) as string[]),
+    lastUsedAt: orNull(row.last_used_at),
+    previous: inGrace
+      ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }
+      : null,
+    usage: usage.map(({ hour, admitted, limited }) => ({ hour: toTimestamp(hour), admitted, limited })),
+  };
+}
