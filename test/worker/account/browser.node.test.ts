@@ -107,10 +107,17 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     expect(await page.getByRole("button", { name: "Copy the API key" }).count()).toBe(0);
     expect(await whoami(key)).toBe(200);
     await page.goto("/account/api-keys");
-    await action(page, "Rename No script").click();
-    await card(page, "No script").getByLabel("New name").fill("Still no script");
-    await card(page, "No script").getByRole("button", { name: "Rename", exact: true }).click();
-    await page.getByText("The key is now called “Still no script”.").waitFor();
+    await page.getByRole("link", { name: "Change No script", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Still no script");
+    await page.getByLabel("Paused").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“Still no script” is changed. It is paused").waitFor();
+    expect(await whoami(key)).toBe(403);
+    await page.getByRole("link", { name: "Change Still no script", exact: true }).click();
+    await page.getByLabel("Paused").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“Still no script” is changed.").waitFor();
+    expect(await whoami(key)).toBe(200);
     await action(page, "Rotate Still no script").click();
     await page.getByRole("button", { name: "Rotate now" }).click();
     const rotated = (await page.locator("#key").textContent()) ?? "";
@@ -129,17 +136,17 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your new API key" }).waitFor();
     await page.goto("/account/api-keys");
-    await action(page, "Rename By keyboard").focus();
+    await action(page, "Rotate By keyboard").focus();
     await page.keyboard.press("Enter");
-    const name = card(page, "By keyboard").getByLabel("New name");
-    await name.waitFor();
-    await expect.poll(() => name.evaluate((input) => input.matches(":focus"))).toBe(true);
+    const grace = card(page, "By keyboard").getByRole("combobox");
+    await grace.waitFor();
+    await expect.poll(() => grace.evaluate((input) => input.matches(":focus"))).toBe(true);
     await page.keyboard.press("Escape");
-    expect(await name.isVisible()).toBe(false);
+    expect(await grace.isVisible()).toBe(false);
     await revokeKey(page, "By keyboard");
   });
 
-  it("opens a key's forms without moving anything", async () => {
+  it("opens a key's form without moving anything", async () => {
     const { page } = await open();
     await createKey(page, "Stays put");
     await page.goto("/account/api-keys");
@@ -149,12 +156,10 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
       );
     const before = await places();
     expect(before.length).toBeGreaterThan(10);
-    for (const name of ["Rotate", "Rename"]) {
-      await action(page, `${name} Stays put`).click();
-      await page.getByRole("dialog", { name: `${name} Stays put` }).waitFor();
-      expect(await places()).toEqual(before);
-      await page.keyboard.press("Escape");
-    }
+    await action(page, "Rotate Stays put").click();
+    await page.getByRole("dialog", { name: "Rotate Stays put" }).waitFor();
+    expect(await places()).toEqual(before);
+    await page.keyboard.press("Escape");
     await revokeKey(page, "Stays put");
   });
 
@@ -264,6 +269,19 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     await page.getByRole("link", { name: "Revoke Nightly export" }).click();
     await page.getByRole("heading", { name: "Revoke “Nightly export”?" }).waitFor();
     await look("revoke");
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Change Nightly export" }).click();
+    await page.getByRole("heading", { name: "Change “Nightly export”" }).waitFor();
+    await look("change");
+    await page.getByLabel("Allowed addresses").fill("203.0.113.7/24");
+    await page.getByLabel("Paused").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The key was not changed.").waitFor();
+    await look("change-refused");
+    await page.getByLabel("Allowed addresses").fill("203.0.113.0/24");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“Nightly export” is changed. It is paused").waitFor();
+    await look("api-keys-paused");
     await page.goto("/account/activity");
     await look("activity");
     await page.goto("/account/nope");
