@@ -70,12 +70,12 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
 
 CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
 
--- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one.
--- changes: a JSON object of what the settings were `before` and `after`.
+-- The audit trail of an account's API keys: event, actor and address. Written in the transaction of the change, if there is one.
+-- A change of settings is a `renamed` with changes, a JSON object of what they were `before` and `after`: the release before knows that event.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  event TEXT NOT NULL,
+  event TEXT NOT NULL CHECK (event IN ('created', 'rotated', 'renamed', 'revoked', 'refused', 'used-after-revocation')),
   api_key_id TEXT,
   api_key_name TEXT NOT NULL,
   actor TEXT,

@@ -31,7 +31,7 @@ const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) 
      || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
      || ' WHERE id = ' || quote(k.id) || ' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');' AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
-     SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND event = 'changed'
+     SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
@@ -60,16 +60,19 @@ const STATEMENTS = [
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
 ];
 
-/** The same, of a database that has the columns of `0010_keys_and_members.sql`, or has them not. */
-const auditStatements = (isAudited: boolean) => [
-  // Before the events: a key that has had its last change is left alone.
-  ...(isAudited ? [CHANGED_KEYS] : []),
-  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at${isAudited ? ", changes" : ""}) SELECT '
+/** The events of a database; `changes` is a column that only those have that say what was changed. */
+const insertEvents = (column: "" | "changes", condition: string) =>
+  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at${column && `, ${column}`}) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)${isAudited ? " || ', ' || quote(changes)" : ""}
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)${column && ` || ', ' || quote(${column})`}
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
-   FROM audit_events`,
-];
+   FROM audit_events WHERE ${condition}`;
+
+/** Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes. */
+const auditStatements = (hasChanges: boolean) =>
+  hasChanges
+    ? [CHANGED_KEYS, insertEvents("", "changes IS NULL"), insertEvents("changes", "changes IS NOT NULL")]
+    : [insertEvents("", "1")];
 
 /** Whether anything can have ended in a database: not in one without tables. */
 export const canEnd = (before: DatabaseSync): boolean => hasTable(before, "token_revocations");

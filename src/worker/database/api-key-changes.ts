@@ -2,7 +2,7 @@
 import type { ApiKey, ApiKeyChanges, Owner } from "../model/account.ts";
 import type { AuditStamp } from "./account-api-keys.ts";
 import { ACTIVE, COLUMNS, type KeyRow, OWN_KEY, toApiKey } from "./api-key-rows.ts";
-import { HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
+import { CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
 import type { Held } from "./held-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
@@ -53,7 +53,7 @@ export async function changeApiKey(
     prepare(
       session,
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-       SELECT :eventId, account_id, 'changed', id, coalesce(:name, name), :actor, :address, :now,
+       SELECT :eventId, account_id, '${CHANGED}', id, coalesce(:name, name), :actor, :address, :now,
          json_object('before', json(${settings}), 'after', json(:after))
        FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${MAY_CHANGE} AND ${settings} <> :after`,
       values,

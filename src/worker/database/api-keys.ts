@@ -1,6 +1,7 @@
 /** Rows of `api_keys`, as a key's gate reads them. */
 import { FIRST_USE } from "../model/allowed-addresses.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
+import { CHANGED } from "./audit-events.ts";
 
 type Row = {
   account_id: string;
@@ -68,7 +69,7 @@ export async function takeFirstAddress(
     database
       .prepare(
         `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-         SELECT ?2, account_id, 'changed', id, name, NULL, ?3, ?4, ?5 FROM api_keys WHERE id = ?1 AND changes() > 0`,
+         SELECT ?2, account_id, '${CHANGED}', id, name, NULL, ?3, ?4, ?5 FROM api_keys WHERE id = ?1 AND changes() > 0`,
       )
       .bind(apiKeyId, eventId, address, now, changes),
   ]);

@@ -8,6 +8,9 @@ import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
+/** A change of settings is stored as `renamed`, with what they were: the release before knows that event, after a rollback too. */
+export const CHANGED = "renamed";
+
 type Row = {
   id: string;
   event: AuditEvent["event"];
@@ -32,7 +35,7 @@ const USES_AN_HOUR = 100;
 
 /** When the account of `:email` made the first of as many changes as it may in an hour (Unix milliseconds), if it has; a subquery. */
 const HELD_SINCE = `(SELECT e.created_at FROM audit_events e
-  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed', 'changed')
+  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed')
   ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${CHANGES_AN_HOUR - 1})`;
 /** The condition of such a change. */
 export const MAY_CHANGE = `${HELD_SINCE} IS NULL`;
@@ -127,7 +130,7 @@ export async function listAuditEvents(
     request,
     (row) => ({
       id: row.id,
-      event: row.event,
+      event: row.changes === null ? row.event : "changed",
       apiKeyId: row.api_key_id,
       apiKeyName: row.api_key_name,
       actor: row.actor,

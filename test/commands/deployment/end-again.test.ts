@@ -20,7 +20,7 @@ const SINCE = `
   UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
     WHERE id = 'rotated';
   UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
-  INSERT INTO audit_events VALUES ('e3', 'a1', 'changed', 'paused', 'K', NULL, NULL, 450, '{"before":{},"after":{}}');
+  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, '{"before":{},"after":{}}');
   UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
   UPDATE panelists SET active = 0 WHERE id = 'p-off';
   UPDATE panelists SET active = 1 WHERE id = 'p-back';
@@ -133,7 +133,7 @@ it("leaves a key alone that was rotated once more since", () => {
 });
 
 it("leaves a key alone that was changed once more since", () => {
-  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'changed', 'paused', 'K', NULL, NULL, 900, NULL)";
+  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 900, '{}')";
   const later = open(SINCE, "UPDATE api_keys SET paused_at = NULL WHERE id = 'paused'", event);
   later.exec(endAgain(open(SINCE)).join("\n"));
   expect(later.prepare("SELECT paused_at FROM api_keys WHERE id = 'paused'").get()).toEqual({ paused_at: null });

@@ -17,7 +17,8 @@ const CHANGES = [
   },
   { allowedAddresses: ELSEWHERE },
   { allowedAddresses: null, paused: false },
-  { name: "Another name" },
+  { limit: 5 },
+  { limit: 100, name: "Another name" },
 ];
 
 type Shown = { readonly apiKey: { readonly id: string }; readonly key: string };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { HistoryEvent, Oracle } from "../history.ts";
 import { expiry } from "./expiry.ts";
+import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
 import { newToken } from "./new-token.ts";
@@ -190,4 +191,36 @@ test("revoked tokens end within 11 seconds elsewhere, in 5 minutes while D1 does
 });
 test("a token that was issued after the revocation is another one", () => {
   expect(found(tokensEnd, end(1, 100), issue(2, 200), view(3, 300, 200))).toBe(0);
+});
+
+const change = (call: number, from: number, to: number, body: object, status = 200) =>
+  asked(
+    call,
+    [from, to],
+    { operation: "changeApiKey", method: "PATCH", path: `/account/api/keys/${KEY_ID}`, body },
+    status,
+  );
+const narrowed = (...events: Parameters<typeof history>[0]) => narrowing.check(history([...world, ...events])).length;
+
+test("a paused key, or one that is allowed elsewhere, that is admitted after the owner's answer breaks narrowing", () => {
+  for (const body of [{ paused: true }, { allowedAddresses: ["198.51.100.0/24"] }]) {
+    expect(narrowed(change(1, 1_000, 2_000, body), asked(2, [2_001, 2_010], whoami, 200))).toBe(1);
+    expect(narrowed(change(1, 1_000, 2_000, body), asked(2, [2_001, 2_010], whoami, 403))).toBe(0);
+    expect(narrowed(change(1, 1_000, 2_000, body), asked(2, [1_999, 2_010], whoami, 200))).toBe(0);
+    expect(narrowed(change(1, 1_000, 2_000, body, 503), asked(2, [2_001, 2_010], whoami, 200))).toBe(0);
+  }
+});
+test("a key that is being resumed meanwhile, or is again, may be admitted", () => {
+  const [pause, late] = [change(1, 1_000, 2_000, { paused: true }), asked(3, [2_600, 2_610], whoami, 200)];
+  expect(narrowed(pause, change(2, 2_500, 3_500, { paused: false }), late)).toBe(0);
+  expect(narrowed(pause, change(2, 1_500, 1_900, { paused: false }), late)).toBe(0);
+  expect(narrowed(pause, change(2, 500, 900, { paused: false }), late)).toBe(1);
+  expect(narrowed(pause, change(2, 2_500, 3_500, { limit: 5 }), late)).toBe(1);
+});
+test("a write with a scope that was taken away breaks narrowing", () => {
+  const write = { ...whoami, operation: "createPanelist", method: "POST", path: "/tenant/panelists" };
+  const written = wrote(2_005, "panelists", { id: PANELIST, account_id: ACCOUNT }, null, 2);
+  const less = change(1, 1_000, 2_000, { scopes: ["surveys:read"] });
+  expect(narrowed(less, asked(2, [2_001, 2_010], write, 201), written)).toBe(1);
+  expect(narrowed(less, asked(2, [2_001, 2_010], write, 403))).toBe(0);
 });
