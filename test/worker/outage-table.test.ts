@@ -37,7 +37,8 @@ function expected(each: OperationCase, { store, way }: Fault, warm: boolean): Ro
     // The key is checked against D1 instead; a gate that its own key overloads is not.
     if (kind === "apiKey") return way === "overload" ? { status: 503, withinMs: 0 } : served(2_000);
     // A revocation that the gate did not confirm says so. A rotation shows the new key all the same, with a warning.
-    return each.name === "revokeApiKey" && way !== "a slow answer" ? { status: 503, withinMs: 10_000 } : served(10_000);
+    const mustBeSure = each.name === "revokeApiKey" || each.name === "changeApiKey";
+    return mustBeSure && way !== "a slow answer" ? { status: 503, withinMs: 10_000 } : served(10_000);
   }
   const fromMemory = ["getChangelog", "getCapabilities", "whoami"].includes(each.name) && warm;
   if (fromMemory) return served(2_000);

@@ -60,14 +60,14 @@ export const suspension = oracle(
   },
 );
 
-/** whoami needs no scope: its 403 says its cause. While the key's gate is down the key is checked against D1, which may be one that answers later. */
+/** whoami needs no scope: its 403 has no other cause but those that it names. While the key's gate is down the key is checked against D1, which may be one that answers later. */
 export const resumption = oracle(
   "resumption",
   "After `--resume` every request with a key of the account is admitted again.",
   function* (history: History): Iterable<Found> {
     for (const [change, call] of withStatus(history, "active")) {
       if (call.operation !== "whoami" || call.status !== 403) continue;
-      if (text(call.answer?.body, "reason") !== "suspended") continue;
+      if (["paused", "address"].includes(text(call.answer?.body, "reason") ?? "")) continue;
       if (faulty(history, "gate", undefined, change.from, call.answeredAt)) continue;
       yield {
         at: call.answeredAt,
