@@ -187,6 +187,7 @@ END;
 -- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
+-- words: a JSON array of the words of the title (src/worker/model/words.ts). NULL until the scheduled job has made them.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -207,7 +208,8 @@ CREATE TABLE IF NOT EXISTS proposals (
   hot INTEGER GENERATED ALWAYS AS (created_at + CAST(604800000 * log2(votes + 1) AS INTEGER)) VIRTUAL,
   listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
   in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
-  panelist_writes INTEGER NOT NULL DEFAULT 0
+  panelist_writes INTEGER NOT NULL DEFAULT 0,
+  words TEXT CHECK (json_valid(words))
 ) STRICT;
 
 -- The tenant's lists: all, by status, by visibility.
@@ -236,6 +238,54 @@ WHEN NEW.idea_bank_id = NEW.id
 BEGIN
   INSERT INTO deleted_idea_banks (id, account_id, deleted_at, idea_bank_id)
   VALUES (NEW.id, NEW.account_id, unixepoch() * 1000, OLD.idea_bank_id);
+END;
+
+-- The proposals that have a word in their title, the newest first. Triggers keep it. listed: as of the proposal. No merged ones.
+CREATE TABLE IF NOT EXISTS proposal_words (
+  idea_bank_id TEXT NOT NULL,
+  listed INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (idea_bank_id, listed, word, created_at DESC, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+-- For the scheduled job: the titles whose words are not stored yet.
+CREATE INDEX IF NOT EXISTS proposals_without_words ON proposals (id) WHERE words IS NULL;
+
+CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON proposals
+WHEN NEW.words IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_words (idea_bank_id, listed, word, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, NEW.listed, value, NEW.created_at, NEW.id FROM json_each(NEW.words) WHERE true ON CONFLICT DO NOTHING;
+END;
+
+-- A proposal that is deleted, or merged, is in no list any more: nor are its words.
+CREATE TRIGGER IF NOT EXISTS words_changed AFTER UPDATE OF idea_bank_id, visibility, duplicate_of, words ON proposals
+WHEN OLD.duplicate_of IS NULL AND (OLD.words IS NOT NEW.words OR OLD.listed <> NEW.listed OR NEW.duplicate_of IS NOT NULL
+  OR OLD.idea_bank_id <> NEW.idea_bank_id)
+BEGIN
+  DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND word IN (SELECT value FROM json_each(OLD.words)
+      WHERE OLD.listed <> NEW.listed OR NEW.duplicate_of IS NOT NULL OR OLD.idea_bank_id <> NEW.idea_bank_id
+        OR NEW.words IS NULL OR value NOT IN (SELECT value FROM json_each(NEW.words)));
+  INSERT INTO proposal_words (idea_bank_id, listed, word, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, NEW.listed, value, NEW.created_at, NEW.id FROM json_each(NEW.words)
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON proposals
+WHEN OLD.words IS NOT NULL AND OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> OLD.id
+BEGIN
+  DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND word IN (SELECT value FROM json_each(OLD.words));
+END;
+
+-- Who changes a title and not its words knows nothing of words: the scheduled job makes them.
+CREATE TRIGGER IF NOT EXISTS words_outdated AFTER UPDATE OF title ON proposals
+WHEN OLD.title <> NEW.title AND OLD.words = NEW.words
+BEGIN
+  UPDATE proposals SET words = NULL WHERE id = NEW.id;
 END;
 
 -- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
@@ -443,10 +493,10 @@ CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name ON id
     - (coalesce(octet_length(OLD.name), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + 300 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
+  UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_removed AFTER DELETE ON proposals BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (300 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0))
+  UPDATE accounts SET stored_bytes = stored_bytes - (700 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0))
   WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0))

@@ -1,6 +1,6 @@
 /**
- * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, deletes what is left of what was deleted, and
- * rows whose time is over.
+ * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, stores the words of titles that have none, deletes
+ * what is left of what was deleted, and rows whose time is over.
  *
  * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
  * - With a deadline: the next run continues.
@@ -10,6 +10,7 @@ import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
+import { indexTitles } from "./database/words.ts";
 
 /** A run begins no slice after this time. */
 const RUN_MS = 30_000;
@@ -29,6 +30,7 @@ export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Dat
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
     () => deleteOldChanges(database, start),
+    () => indexTitles(database),
   ]);
   const failures: unknown[] = [];
   for (let slices = 0; slices < MAX_SLICES && now() - start < RUN_MS; slices++) {

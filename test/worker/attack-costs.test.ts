@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import security from "../../docs/security.md?raw";
+import { titleWords } from "../../src/worker/model/words.ts";
 import { dollarsPerMillion } from "../bench/prices.ts";
 import { freeze } from "../support/clock.ts";
 import { databaseOf } from "../support/databases.ts";
@@ -37,13 +38,16 @@ function createCounted() {
   return { send, cost };
 }
 
+const SIX_WORDS = "alpha bravo charly delta echo foxtrott";
+const TWELVE_WORDS = `${SIX_WORDS} golf hotel india juliett kilo lima`;
+
 const withKey = (key: string) => ({ headers: { "X-API-Key": key } });
 const withToken = (token: string) => ({ headers: { Authorization: token } });
 
 const post = (credential: Record<string, string>, fields = {}) => ({
   method: "POST",
   headers: { ...credential, "Content-Type": "application/json", "Idempotency-Key": "one" },
-  body: JSON.stringify({ title: "T", description: "D", ...fields }),
+  body: JSON.stringify({ title: TWELVE_WORDS, description: "D", ...fields }),
 });
 
 async function addChangelog(entries: number) {
@@ -125,6 +129,30 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
         .bind(bank.panelistId)
         .run();
       return send("/ideabank/proposals?sort=hot&limit=100", withToken(bank.token));
+    },
+  ],
+  [
+    "valid token: a search for six words that many titles have",
+    200,
+    async (send) => {
+      const bank = await addIdeaBank();
+      await addProposal(bank, { status: "submitted" });
+      const database = databaseOf(bank.id);
+      await database
+        .prepare("UPDATE proposals SET author_id = ?1, words = ?2")
+        .bind(bank.panelistId, titleWords(SIX_WORDS))
+        .run();
+      await database
+        .prepare(`INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words)
+          SELECT substr(proposals.id, 1, 8) || (value + 1000), account_id, idea_bank_id, author_id, title, '', value, value, words
+          FROM proposals, json_each(?1)`)
+        .bind(JSON.stringify(Array.from({ length: 120 }, (_, index) => index)))
+        .run();
+      await database
+        .prepare("INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals")
+        .bind(bank.panelistId)
+        .run();
+      return send(`/ideabank/proposals?q=${encodeURIComponent(SIX_WORDS)}`, withToken(bank.token));
     },
   ],
   [

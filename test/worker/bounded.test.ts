@@ -32,17 +32,17 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
     .bind(tenantsCommentId, accountId, large)
     .run();
   const insert = `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status,
-    visibility, duplicate_of, created_at, last_activity_at)`;
+    visibility, duplicate_of, created_at, last_activity_at, words)`;
   await database.batch([
     database
       .prepare(
         `${insert} SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'T', 'D',
-           iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i FROM n`,
+           iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i, '["alpha","bravo"]' FROM n`,
       )
       .bind(accountId, id, panelistId),
     database
       .prepare(
-        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i FROM n`,
+        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i, '["alpha"]' FROM n`,
       )
       .bind(accountId, id, large),
     database
@@ -80,8 +80,14 @@ function queriesOf({ name, operation }: OperationCase): string[] {
   if (operation.query === undefined) return [""];
   const mine = ["", "&mine=submitted", "&mine=voted"].flatMap((filter) => [filter, `${filter}&status=planned`]);
   const filters: Record<string, string[]> = {
-    listPanelistProposals: SORTS.flatMap((sort) => mine.map((filter) => `&sort=${sort}${filter}`)),
-    listProposals: ["", "&status=planned", "&visibility=public", "&status=planned&visibility=public"],
+    listPanelistProposals: [
+      ...SORTS.flatMap((sort) => mine.map((filter) => `&sort=${sort}${filter}`)),
+      ...mine.map((filter) => `&q=alpha bravo${filter}`),
+    ],
+    listSimilarProposals: ["&title=alpha bravo"],
+    listProposals: ["", "&status=planned", "&visibility=public", "&status=planned&visibility=public"].flatMap(
+      (filter) => [filter, `${filter}&q=alpha bravo`],
+    ),
   };
   return (filters[name] ?? [""]).map((filter) => `?limit=100${filter}`);
 }

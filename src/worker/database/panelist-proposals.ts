@@ -27,6 +27,7 @@ import {
 } from "./panelist-access.ts";
 import { PROPOSAL_BYTES, toResponse } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
+import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
 export type ProposalRow = {
   id: string;
@@ -80,27 +81,41 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
 
-/** Public proposals; with `mine` the panelist's own (pending ones included) or those that the panelist votes for. No merged ones. */
+/**
+ * Public proposals; with `mine` the panelist's own (pending ones included) or those that the panelist votes for. No merged ones. With
+ * `q` one page of those whose titles have its words.
+ */
 export async function listForPanelist(
   session: D1DatabaseSession,
   token: TokenClaims,
   filter: PanelistProposalFilter,
-  request: PageRequest,
+  { limit, after }: PageRequest,
 ): Promise<{ access: PanelistAccess; page: Page<PanelistProposal> }> {
+  const { q } = filter;
+  const search = q === undefined ? undefined : searchFor(q);
+  const request = { limit: search ? Math.min(limit, FOUND_AT_MOST) : limit, after };
   const [access, listed] = await session.batch([
     selectAccess(session, token),
     prepare(
       session,
-      `WITH page AS MATERIALIZED (${selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+      `WITH page AS MATERIALIZED (${search ? selectFound(search, filter) : selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows),
+         ${fitOf("SELECT bytes FROM page")}
        SELECT ${COLUMNS}, page.sort_key, ${FIT}
        FROM (SELECT * FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) page
        JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
        ORDER BY page.sort_key DESC, page.id DESC`,
-      { ...tokenValues(token), ...pageValues(request) },
+      { ...tokenValues(token), ...pageValues(request), ...search?.values },
     ),
   ]);
-  const rows = rowsOf<ProposalRow>(listed);
-  return { access: toAccess(access), page: toPage(rows, request, toProposal, ({ sort_key }) => sort_key) };
+  const page = toPage(rowsOf<ProposalRow>(listed), request, toProposal, ({ sort_key }) => sort_key);
+  return { access: toAccess(access), page: search ? { items: page.items, next: undefined } : page };
+}
+
+/** Among the panelist's own the latest are looked at; of all the public ones, which have an index of their own. */
+function selectFound(search: Search, { status, mine }: PanelistProposalFilter): string {
+  const from = mine === undefined ? ({ listed: "1" } as const) : { among: `SELECT id FROM (${ownIds(mine)})` };
+  const ofStatus = status === undefined ? "" : ` AND p.status = '${status}'`;
+  return search.select(from, PROPOSAL_BYTES, LISTED_FOR_VOTER + ofStatus);
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
@@ -125,18 +140,19 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
           AND (created_at, proposal_id) < (:afterKey, :afterId)
         ORDER BY created_at DESC, proposal_id DESC LIMIT ${LOOKED_AT}) v
       CROSS JOIN proposals p ON p.id = v.proposal_id WHERE ${LISTED_FOR_VOTER}`;
-  const ids =
-    mine === "submitted"
-      ? `SELECT id, created_at AS since FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId
-         ORDER BY created_at DESC, id DESC`
-      : `SELECT proposal_id AS id, created_at AS since FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
-         ORDER BY created_at DESC, proposal_id DESC`;
   const ownKey = sort === "new" ? "own.since" : `p.${key}`;
   return `SELECT p.id AS id, ${ownKey} AS sort_key, ${PROPOSAL_BYTES} AS bytes
-    FROM (${ids} LIMIT ${MINE_AT_MOST}) own CROSS JOIN proposals p ON p.id = own.id
+    FROM (${ownIds(mine)}) own CROSS JOIN proposals p ON p.id = own.id
     WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`}
       AND (${ownKey}, p.id) < (:afterKey, :afterId)`;
 }
+
+const ownIds = (mine: "submitted" | "voted"): string =>
+  mine === "submitted"
+    ? `SELECT id, created_at AS since FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId
+       ORDER BY created_at DESC, id DESC LIMIT ${MINE_AT_MOST}`
+    : `SELECT proposal_id AS id, created_at AS since FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
+       ORDER BY created_at DESC, proposal_id DESC LIMIT ${MINE_AT_MOST}`;
 
 /** Written so that SQLite uses the index `proposals_mine`. */
 const OWN_VISIBLE =
@@ -192,11 +208,11 @@ export async function submitProposal(
   const insert = prepare(
     session,
     `INSERT INTO proposals
-       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes)
-     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now, 1
+       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes, words)
+     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now, 1, :words
      ${permitted("canSubmitProposals")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
-    { ...tokenValues(token), id, title, description, now, idempotencyKey: idempotencyKey?.key },
+    { ...tokenValues(token), ...wordsOf(title), id, title, description, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Submitted = { id, at: now };
   const { ideaBankId } = token;
@@ -232,12 +248,12 @@ export async function editProposal(
     prepare(
       session,
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
-         panelist_writes = panelist_writes + 1,
+         ${SET_WORDS}, panelist_writes = panelist_writes + 1,
          last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)),
          visibility = iif(${UNCHANGED} OR NOT (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId),
            visibility, 'pending')
        WHERE ${OWN_SUBMITTED} RETURNING id`,
-      { ...tokenValues(token), proposalId, title, description, now },
+      { ...tokenValues(token), ...wordsOf(title), proposalId, title, description, now },
     ),
     selectVisible(session, token, proposalId),
   ]);

@@ -19,6 +19,7 @@ import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } 
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
 import { prepare, rowsOf } from "./statement.ts";
+import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
 type Row = {
   id: string;
@@ -82,20 +83,39 @@ export const selectProposals = (ids: string): string =>
   `SELECT ${COLUMNS} FROM proposals WHERE id IN (${ids}) AND +account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}`;
 export const toProposals = (result: D1Result | undefined) => rowsOf<Row>(result).map(toProposal);
 
-/** Filtered by status, by visibility, by both or by neither. Merged proposals are left out. */
+/** Filtered by status, by visibility, by both or by neither. Merged proposals are left out. With `q` one page of what it finds. */
 export async function listProposals(
   session: D1DatabaseSession,
   accountId: string,
   ideaBankId: string,
   filter: ProposalFilter,
-  request: PageRequest,
+  { limit, after }: PageRequest,
 ): Promise<Page<Proposal> | null> {
+  const { q } = filter;
+  const search = q === undefined ? undefined : searchFor(q);
+  const request = { limit: search ? Math.min(limit, FOUND_AT_MOST) : limit, after };
   const [owned, proposals] = await session.batch([
     session.prepare("SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?2").bind(accountId, ideaBankId),
-    prepare(session, selectPage(filter), { accountId, ideaBankId, ...pageValues(request) }),
+    prepare(session, search ? selectFound(search, filter) : selectPage(filter), {
+      ...{ accountId, ideaBankId },
+      ...pageValues(request),
+      ...search?.values,
+    }),
   ]);
   if (owned?.results.length !== 1) return null;
-  return toPage(rowsOf<Row>(proposals), request, toProposal, byCreation);
+  const page = toPage(rowsOf<Row>(proposals), request, toProposal, byCreation);
+  return search ? { items: page.items, next: undefined } : page;
+}
+
+/** Best first. The filter's values come from a schema's enumerations. */
+function selectFound(search: Search, { status, visibility }: ProposalFilter): string {
+  const listed = visibility === undefined ? "0, 1" : visibility === "public" ? "1" : "0";
+  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL
+    ${status === undefined ? "" : `AND p.status = '${status}'`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}`;
+  return `WITH page AS MATERIALIZED (${search.select({ listed }, PROPOSAL_BYTES, condition)}
+      ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
+    SELECT ${COLUMNS}, ${FIT} FROM (SELECT id AS page_id, sort_key FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS})
+      CROSS JOIN proposals ON id = page_id ORDER BY sort_key DESC, id DESC`;
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
@@ -127,11 +147,11 @@ export async function createProposal(
   const insert = prepare(
     session,
     `INSERT INTO proposals
-       (id, account_id, idea_bank_id, title, description, status, visibility, created_at, last_activity_at)
-     SELECT :proposalId, :accountId, :ideaBankId, :title, :description, :status, :visibility, :now, :now
+       (id, account_id, idea_bank_id, title, description, status, visibility, created_at, last_activity_at, words)
+     SELECT :proposalId, :accountId, :ideaBankId, :title, :description, :status, :visibility, :now, :now, :words
      WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}
      RETURNING id`,
-    { ...input, ...path, accountId, now, idempotencyKey: idempotencyKey?.key },
+    { ...input, ...path, ...wordsOf(input.title), accountId, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id: path.proposalId, at: now };
   const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
@@ -174,7 +194,7 @@ export async function updateProposal(
 ): Promise<Proposal | null> {
   const row = await prepare(
     session,
-    `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
+    `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description), ${SET_WORDS},
        status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
        responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
          WHEN :response IS NULL THEN NULL ELSE :now END,
@@ -186,6 +206,7 @@ export async function updateProposal(
      WHERE ${OWN_PROPOSAL} RETURNING ${COLUMNS}`,
     {
       ...path,
+      ...wordsOf(title),
       accountId,
       title,
       description,

@@ -4,8 +4,8 @@ import { CommentAuthor } from "./comment.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Count, OfficialResponse, ProposalStatus } from "./proposal.ts";
-import { Description, flag, Name, oneOf, prose, Timestamp, Title } from "./text.ts";
+import { Count, OfficialResponse, ProposalStatus, SEARCH_TEXT } from "./proposal.ts";
+import { Description, flag, Name, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
 /** `author` is a display name, or null. */
 export const PanelistProposal = z.object({
@@ -42,8 +42,11 @@ export const PanelistProposalQuery = z.strictObject({
   sort: z._default(oneOf(SORTS), "new"),
   status: z.optional(ProposalStatus),
   mine: z.optional(oneOf(["submitted", "voted"])),
+  q: z.optional(Search),
 });
-export type PanelistProposalFilter = Pick<z.infer<typeof PanelistProposalQuery>, "sort" | "status" | "mine">;
+export type PanelistProposalFilter = Pick<z.infer<typeof PanelistProposalQuery>, "sort" | "status" | "mine" | "q">;
+
+export const SimilarQuery = z.strictObject({ ...PAGE_PARAMETERS, title: Search });
 
 /** The answer to adding and to removing a vote. */
 export const Vote = z.object({ voted: flag(), votes: Count });
@@ -116,8 +119,13 @@ if (!import.meta.deployed) {
       status: "Only proposals with this status.",
       mine:
         "`submitted`: only the panelist's own, pending ones included. `voted`: only those that the panelist votes for, with `new` the " +
-        "latest vote first. Another sort, and `voted` with a status, are of the latest 100.",
+        "latest vote first. Another sort, `voted` with a status, and `q` are of the latest 100.",
+      q: SEARCH_TEXT,
     },
+  });
+  describe(SimilarQuery, {
+    name: "SimilarQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
   });
   describe(Vote, {
     name: "Vote",

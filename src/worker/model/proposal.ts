@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Description, flag, integer, oneOf, prose, Timestamp, Title } from "./text.ts";
+import { Description, flag, integer, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
 /** Every change between them is allowed, so that mistakes can be corrected. */
 export const PROPOSAL_STATUSES = [
@@ -71,10 +71,15 @@ export const ProposalQuery = z.strictObject({
   ...PAGE_PARAMETERS,
   status: z.optional(ProposalStatus),
   visibility: z.optional(Visibility),
+  q: z.optional(Search),
 });
-export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility">;
+export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "q">;
 
 export const Merge = z.strictObject({ into: Id });
+
+export const SEARCH_TEXT =
+  "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +
+  "Case and accents do not matter, and a word need not be complete. A filter picks from 40 that fit.";
 
 if (!import.meta.deployed) {
   const editable = {
@@ -143,6 +148,7 @@ if (!import.meta.deployed) {
       ...PAGE_PARAMETER_TEXTS,
       status: "Only proposals with this status.",
       visibility: "Only proposals with this visibility. `pending` lists the proposals that need your approval.",
+      q: SEARCH_TEXT,
     },
   });
   describe(Merge, {

@@ -77,6 +77,8 @@ export const prose = (bounds: Bounds) => text(bounds, CONTROL_BUT_WHITESPACE);
 
 export const Name = line({ min: 1, max: 100 });
 export const Title = line({ min: 1, max: 200 });
+/** What is looked for: compared by its words alone. */
+export const Search = prose({ min: 1, max: 200 });
 export const Description = prose({ min: 0, max: 10_000 });
 
 export const flag = () => z.boolean({ error: "must be true or false" });

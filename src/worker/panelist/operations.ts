@@ -8,6 +8,7 @@ import {
   PanelistComment,
   PanelistProposal,
   PanelistProposalQuery,
+  SimilarQuery,
   Submission,
   SubmissionChanges,
   Vote,
@@ -35,6 +36,8 @@ export const IDEA_BANK_OPERATIONS = {
 /** Answered from D1, with the access check in the same round trip. The operations on comments are too. */
 export const PROPOSAL_OPERATIONS = {
   listPanelistProposals: { method: "GET", path: PROPOSALS, credential: view, query: PanelistProposalQuery },
+  // Before the proposal that a path names.
+  listSimilarProposals: { method: "GET", path: `${PROPOSALS}/similar`, credential: view, query: SimilarQuery },
   submitProposal: { method: "POST", path: PROPOSALS, credential: submit, body: Submission },
   getPanelistProposal: { method: "GET", path: PROPOSAL, credential: view },
   editProposal: { method: "PATCH", path: PROPOSAL, credential: submit, body: SubmissionChanges },
@@ -75,6 +78,14 @@ if (!import.meta.deployed) {
     listPanelistProposals: {
       summary: "List the idea bank's proposals",
       description: "Public proposals. Merged ones are left out.",
+      answer: PanelistProposal,
+      problems: ["too-many-requests", "idea-bank-not-found"],
+    },
+    listSimilarProposals: {
+      summary: "Find proposals like a title",
+      description:
+        "For a title that is being typed, so that nobody submits what is there: one page of at most 5 public proposals with words of it, " +
+        "the best first.",
       answer: PanelistProposal,
       problems: ["too-many-requests", "idea-bank-not-found"],
     },

@@ -10,6 +10,7 @@ import {
   withdrawProposal,
 } from "../database/panelist-proposals.ts";
 import { setVote } from "../database/votes.ts";
+import { SIMILAR_AT_MOST } from "../database/words.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
@@ -30,6 +31,13 @@ function refusal(proposal: PanelistProposal | null): Problem {
 export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS> = {
   listPanelistProposals: async (c, { session, token, query, page: request }) => {
     const { access, page } = await listForPanelist(session, token, query, request);
+    return { access, respond: () => respondPage(c, page) };
+  },
+
+  listSimilarProposals: async (c, { session, token, query, page: { limit } }) => {
+    const filter = { sort: "new", q: query.title } as const;
+    const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
+    const { access, page } = await listForPanelist(session, token, filter, request);
     return { access, respond: () => respondPage(c, page) };
   },
 

@@ -90,7 +90,9 @@ describe.each(lists)("$name", (list) => {
       // Rows with long texts are read twice: their sizes, then what fits. Those that name a panelist look it up. A list of one
       // visibility merges six scans.
       const isMerged = query.includes("visibility=") && !query.includes("status=");
-      expect(rows, query).toBeLessThanOrEqual(isMerged ? 6 * 11 + 20 : (2 + named) * 13);
+      // A search has a bound of its own (panelist/finding.test.ts).
+      if (query.includes("&q=")) expect(rows, query).toBeLessThanOrEqual(400);
+      else expect(rows, query).toBeLessThanOrEqual(isMerged ? 6 * 11 + 20 : (2 + named) * 13);
     }
   });
 });
@@ -144,6 +146,9 @@ async function rowsReadFrom(list: OperationCase, own: number, others: number): P
   return costs;
 }
 
+/** What a filter that is no column is sent. */
+const SENT: Readonly<Record<string, string>> = { q: "proposal" };
+
 /** Every combination of filters: each that has a choice with its first value, each other with that of a row. */
 async function queriesOf(list: OperationCase, ids: Record<string, string>): Promise<string[]> {
   const { table, parameter } = listedBy(list, operations);
@@ -156,10 +161,10 @@ async function queriesOf(list: OperationCase, ids: Record<string, string>): Prom
   let queries = [""];
   for (const { name, schema } of filtersOf(list)) {
     const column = columnOf(name);
-    if (!schema.enum && !columns.includes(column)) {
+    if (!schema.enum && !columns.includes(column) && SENT[name] === undefined) {
       throw new Error(`${table} has no column for the filter ${name} of ${list.name}: say in queriesOf what to send`);
     }
-    const value = schema.enum?.[0] ?? row?.[column];
+    const value = SENT[name] ?? schema.enum?.[0] ?? row?.[column];
     queries = queries.flatMap((query) => [query, `${query}&${name}=${value}`]);
   }
   return queries;

@@ -1,0 +1,247 @@
+/** Proposals found by the words of their titles: by panelists, by the tenant, and while a title is typed. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { titleWords } from "../../../src/worker/model/words.ts";
+import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { withoutLimits } from "../../support/limits.ts";
+import { numbers } from "../../support/many-rows.ts";
+import { createPanel, listPath, type Panel, type Panelist, PROPOSALS, sendWith } from "../../support/panel.ts";
+
+type Page = { items: { id: string; title: string }[]; nextCursor?: string };
+
+const titles = async (panelist: Panelist, parameters: Record<string, string>) =>
+  (await panelist.read<Page>(listPath(parameters))).items.map(({ title }) => title);
+const found = (panelist: Panelist, q: string) => titles(panelist, { q });
+const similar = async (panelist: Panelist, title: string) =>
+  (await panelist.read<Page>(`${PROPOSALS}/similar?${new URLSearchParams({ title })}`)).items.map((item) => item.title);
+const foundByTenant = async ({ manage }: Panel, q: string, filter = "") =>
+  (await (await manage("GET", `/proposals?${new URLSearchParams({ q })}${filter}`)).json<Page>()).items.map(
+    ({ title }) => title,
+  );
+/** What the index says and what the proposals say. */
+async function storedWords({ bank }: Panel) {
+  const { results } = await databaseOf(bank.id)
+    .prepare("SELECT proposal_id, listed, word FROM proposal_words WHERE idea_bank_id = ?1 ORDER BY 1, 2, 3")
+    .bind(bank.id)
+    .all<{ proposal_id: string; listed: number; word: string }>();
+  return results;
+}
+
+describe("q", () => {
+  it("finds public proposals by a word of the title, whatever its case, its accents and its ending; the best first", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (const title of ["Night buses", "Buses", "Café at the station", "More trains at night"])
+      await panelist.submit(title);
+    expect(await found(panelist, "NIGHT")).toEqual(["More trains at night", "Night buses"]);
+    expect(await found(panelist, "night buses")).toEqual(["Night buses", "More trains at night", "Buses"]);
+    expect(await found(panelist, "cafe")).toEqual(["Café at the station"]);
+    expect(await found(panelist, "train")).toEqual(["More trains at night"]);
+    expect(await found(panelist, "stat")).toEqual(["Café at the station"]);
+    expect(await found(panelist, "ferry")).toEqual([]);
+    expect(await found(panelist, "?!")).toEqual([]);
+  });
+
+  it("weighs a word more the fewer titles have it, and orders what fits alike by activity", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    await panelist.submit("Quiet ferry");
+    for (let each = 0; each < 5; each++) await panelist.submit(`Quiet tram ${each}`);
+    expect((await found(panelist, "tram ferry"))[0]).toBe("Quiet ferry");
+    expect(await found(panelist, "tram")).toEqual([4, 3, 2, 1, 0].map((each) => `Quiet tram ${each}`));
+  });
+
+  it("is one page of at most 20, picked from by status; a cursor of another list is refused", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (let each = 0; each < 36; each++)
+      await panel.propose({ title: `Tram ${each}`, status: each % 2 ? "planned" : "submitted" });
+    const page = await panelist.read<Page>(listPath({ q: "tram", limit: "100" }));
+    expect(page.items).toHaveLength(20);
+    expect(page).not.toHaveProperty("nextCursor");
+    expect(await titles(panelist, { q: "tram", limit: "3" })).toHaveLength(3);
+    expect(await titles(panelist, { q: "tram", status: "planned", limit: "100" })).toHaveLength(18);
+    const { nextCursor = "" } = await panelist.read<Page>(listPath({ limit: "1" }));
+    expect((await panelist.send("GET", listPath({ q: "tram", cursor: nextCursor }))).status).toBe(400);
+    for (const q of ["", " ", "x".repeat(201)]) expect((await panelist.send("GET", listPath({ q }))).status).toBe(400);
+  });
+
+  it("finds merged, hidden and pending ones only for who may see them", async () => {
+    const panel = await createPanel();
+    const [author, other] = [await panel.panelist(), await panel.panelist()];
+    await panel.manage("PATCH", "", { approvalRequired: true });
+    const pending = await author.submit("Pending ferry");
+    await panel.propose({ title: "Hidden ferry", visibility: "hidden" });
+    const [target, source] = [
+      await panel.propose({ title: "Public ferry" }),
+      await panel.propose({ title: "Merged ferry" }),
+    ];
+    await panel.manage("POST", `/proposals/${source}/merge`, { into: target });
+    for (const panelist of [author, other]) {
+      expect(await found(panelist, "ferry")).toEqual(["Public ferry"]);
+      expect(await similar(panelist, "A ferry")).toEqual(["Public ferry"]);
+    }
+    expect(await titles(author, { q: "ferry", mine: "submitted" })).toEqual(["Pending ferry"]);
+    expect(await titles(author, { q: "tram", mine: "submitted" })).toEqual([]);
+    expect(await titles(other, { q: "ferry", mine: "submitted" })).toEqual([]);
+    expect((await foundByTenant(panel, "ferry")).toSorted()).toEqual(["Hidden ferry", "Pending ferry", "Public ferry"]);
+    expect(await foundByTenant(panel, "ferry", "&visibility=pending")).toEqual(["Pending ferry"]);
+    expect(await foundByTenant(panel, "ferry", "&visibility=public&status=submitted")).toEqual(["Public ferry"]);
+    await panel.manage("PATCH", `/proposals/${pending}`, { visibility: "public" });
+    expect((await found(other, "ferry")).toSorted()).toEqual(["Pending ferry", "Public ferry"]);
+    await panel.manage("PATCH", `/proposals/${pending}`, { visibility: "hidden" });
+    expect(await found(other, "ferry")).toEqual(["Public ferry"]);
+    expect(await titles(author, { q: "ferry", mine: "submitted" })).toEqual([]);
+  });
+
+  it("finds nothing of another idea bank, and of another account nothing", async () => {
+    const [panel, other] = [await createPanel(), await createPanel()];
+    const [panelist, stranger] = [await panel.panelist(), await other.panelist()];
+    await panelist.submit("Ferry");
+    expect(await found(stranger, "ferry")).toEqual([]);
+    expect(await similar(stranger, "ferry")).toEqual([]);
+    const foreign = await other.tenant.send("GET", `/tenant/ideabanks/${panel.bank.id}/proposals?q=ferry`);
+    expect(foreign.status).toBe(403);
+  });
+});
+
+describe("similar", () => {
+  it("has at most five proposals that share enough words with the title", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (let each = 0; each < 7; each++) await panelist.submit(`Night bus ${each}`);
+    await panelist.submit("A roof at the stop");
+    expect(await similar(panelist, "Buses at night")).toHaveLength(5);
+    expect(await similar(panelist, "Solar panels at the harbour")).toEqual([]);
+    expect((await panelist.send("GET", `${PROPOSALS}/similar`)).status).toBe(400);
+  });
+});
+
+describe("the words of a title", () => {
+  it("follow an edit by panelist and tenant at once, also one that changes no word, and a deletion", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    const id = await panelist.submit("Night buses");
+    await panelist.send("PATCH", `${PROPOSALS}/${id}`, { title: "NIGHT BUSES!" });
+    expect(await found(panelist, "night")).toEqual(["NIGHT BUSES!"]);
+    await panelist.send("PATCH", `${PROPOSALS}/${id}`, { title: "Night trains" });
+    expect([await found(panelist, "buses"), await found(panelist, "trains")]).toEqual([[], ["Night trains"]]);
+    await panel.manage("PATCH", `/proposals/${id}`, { title: "Day trains" });
+    expect([await found(panelist, "night"), await found(panelist, "day")]).toEqual([[], ["Day trains"]]);
+    await panel.manage("PATCH", `/proposals/${id}`, { description: "No word." });
+    expect(await found(panelist, "day")).toEqual(["Day trains"]);
+    await panelist.send("DELETE", `${PROPOSALS}/${id}`);
+    expect(await storedWords(panel)).toEqual([]);
+  });
+
+  it("go with a merge, and with the idea bank", async () => {
+    const panel = await createPanel();
+    const [target, source] = [await panel.propose({ title: "Ferry" }), await panel.propose({ title: "Boat" })];
+    await panel.manage("POST", `/proposals/${source}/merge`, { into: target });
+    expect((await storedWords(panel)).map(({ word }) => word)).toEqual(["ferry"]);
+    await panel.manage("DELETE", "");
+    await runScheduled(env);
+    expect(await storedWords(panel)).toEqual([]);
+  });
+
+  it("are made by the scheduled job where an older version has written, also when the storage is full", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    const [old, edited] = [await panelist.submit("Night buses"), await panelist.submit("Ferry")];
+    const database = databaseOf(old);
+    await database.prepare("UPDATE proposals SET words = NULL WHERE id = ?1").bind(old).run();
+    await database.prepare("UPDATE proposals SET title = 'Boat' WHERE id = ?1").bind(edited).run();
+    expect([await found(panelist, "night"), await found(panelist, "ferry"), await storedWords(panel)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    await database.prepare("UPDATE accounts SET max_bytes = 1 WHERE id = ?1").bind(panel.bank.accountId).run();
+    await runScheduled(env);
+    expect([await found(panelist, "night"), await found(panelist, "boat")]).toEqual([["Night buses"], ["Boat"]]);
+  });
+});
+
+/** `count` proposals whose titles have `words`, and a number of their own. */
+async function fill({ bank }: Panel, count: number, words: string): Promise<void> {
+  await databaseOf(bank.id)
+    .prepare(
+      `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words)
+       SELECT substr(?1, 1, 5) || (i + 1000000), ?2, ?1, ?3, ?4 || i, 'D', i, i, json_insert(?5, '$[#]', 'w' || i) FROM n`,
+    )
+    .bind(bank.id, bank.accountId, bank.panelistId, words, titleWords(words))
+    .run();
+}
+
+describe("costs", () => {
+  const SIX = "alpha bravo charly delta echo foxtrott";
+
+  it.each([100, 20_000])(
+    "among %d titles with all its words, a search reads at most 400 rows in one round trip",
+    async (count) => {
+      const panel = await createPanel();
+      await fill(panel, count, SIX);
+      await databaseOf(panel.bank.id)
+        .prepare(
+          "INSERT INTO votes SELECT id, author_id, account_id, idea_bank_id, 1 FROM proposals WHERE idea_bank_id = ?1",
+        )
+        .bind(panel.bank.id)
+        .run();
+      const batches: number[] = [];
+      const metered = meterDatabase(databaseOf(panel.bank.id), (results) =>
+        batches.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0)),
+      );
+      const isolate = createIsolate(withoutLimits({ ...env, [bindingOf(panel.bank.id)]: metered }));
+      const send = sendWith(isolate, panel.bank.token);
+      for (const path of [
+        listPath({ q: SIX, limit: "100" }),
+        listPath({ q: "alp bra cha del ech fox", limit: "100" }),
+        listPath({ q: SIX, limit: "100", status: "submitted" }),
+        listPath({ q: "alpha w1", limit: "100" }),
+        `${PROPOSALS}/similar?title=${encodeURIComponent(SIX)}`,
+      ]) {
+        batches.length = 0;
+        const { items } = await (await send("GET", path)).json<Page>();
+        expect(items.length, path).toBeGreaterThan(0);
+        expect(batches, path).toHaveLength(1);
+        expect(batches[0], path).toBeLessThanOrEqual(400);
+      }
+    },
+  );
+
+  it("a title writes at most 12 rows of words, an edit those that change", async () => {
+    const panel = await createPanel();
+    const title = (words: readonly string[]) => words.join(" ");
+    const words = Array.from({ length: 12 }, (_, index) => `w${index}x`);
+    let written = 0;
+    const metered = meterDatabase(databaseOf(panel.bank.id), (results) => {
+      for (const { meta } of results) written += meta.rows_written;
+    });
+    const isolate = createIsolate(withoutLimits({ ...env, [bindingOf(panel.bank.id)]: metered }));
+    const send = sendWith(isolate, panel.bank.token);
+    const cost = async (method: string, path: string, json: object) => {
+      written = 0;
+      const answer = await send(method, path, json);
+      return { id: (await answer.json<{ id: string }>()).id, written };
+    };
+    const none = await cost("POST", PROPOSALS, { title: "…", description: "D" });
+    const twelve = await cost("POST", PROPOSALS, { title: title(words), description: "D" });
+    expect(twelve.written - none.written).toBe(12);
+    const edit = async (changed: readonly string[]) =>
+      (await cost("PATCH", `${PROPOSALS}/${twelve.id}`, { title: title(changed) })).written;
+    const same = await edit(words.toReversed());
+    expect(await edit(["new", ...words.slice(1)])).toBe(same + 2);
+  });
+
+  it("of a word that more than 50 titles have, finds the newest", async () => {
+    const panel = await createPanel();
+    await fill(panel, 200, "alpha");
+    const { items } = await (
+      await sendWith(createIsolate(), panel.bank.token)("GET", listPath({ q: "alpha" }))
+    ).json<Page>();
+    expect(items.map(({ title }) => Number(title.slice(5))).toSorted((a, b) => a - b)[0]).toBeGreaterThan(150);
+  });
+});
