@@ -49,3 +49,7 @@ export function bodyOf(
 /** `/tenant/surveys/{surveyId}` with its identifiers filled in. */
 export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
+
+/** The same, with the query that is required. */
+export const addressOf = (path: string, ids: Readonly<Record<string, string>>): string =>
+  fillPath(path, ids) + (path.endsWith("/similar") ? "?title=A+proposal" : "");

@@ -5,7 +5,7 @@ import { databaseOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { interceptLimits, withoutLimits } from "../../support/limits.ts";
-import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addressOf, bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createPanel, sendWith } from "../../support/panel.ts";
 import { dumpDatabases } from "../../support/tenant.ts";
 import { newId, tokenFor } from "../../support/world.ts";
@@ -46,7 +46,7 @@ const bodiesOf = (operation: Parameters<typeof bodyOf>[0]) =>
 describe.each(operations)("$name", ({ name, operation, method, path, status, capability }) => {
   const isParticipation = participation.some((each) => each.name === name);
   const send = (isolate: Isolate, token: string, ids: Record<string, string>, body: unknown = bodyOf(operation)) =>
-    sendWith(isolate, token)(method, fillPath(path, ids), body, SAME_ID);
+    sendWith(isolate, token)(method, addressOf(path, ids), body, SAME_ID);
 
   it("succeeds, for any origin and no cache but the client's; proposals, votes and comments at one D1 round trip", async () => {
     const { panelist, ids } = await createScene();
@@ -154,7 +154,7 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
     const isolate = createIsolate(interceptLimits(counted, async () => ({ success: false })));
     const before = await dumpDatabases();
     for (const body of bodiesOf(operation)) {
-      const response = await sendWith(isolate, panelist.token)(method, fillPath(path, ids), body);
+      const response = await sendWith(isolate, panelist.token)(method, addressOf(path, ids), body);
       expect(response.status).toBe(429);
       expect(response.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
       expect(await response.json()).toMatchObject({
@@ -169,10 +169,10 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
   it("is 403 capability-closed while its switch is off, for what the panelist may see, and 404 for the rest", async () => {
     if (capability === null || capability === "canViewProposals" || capability === "canViewChangelog") return;
     const { panelist, panel, ids } = await createScene();
-    if (capability === "canVote" && method === "DELETE") await panelist.send("PUT", fillPath(path, ids));
+    if (capability === "canVote" && method === "DELETE") await panelist.send("PUT", addressOf(path, ids));
     await panel.manage("PATCH", "", { [SWITCHES[capability]]: false });
     const before = await dumpDatabases();
-    const send = (given: Record<string, string>) => panelist.send(method, fillPath(path, given), bodyOf(operation));
+    const send = (given: Record<string, string>) => panelist.send(method, addressOf(path, given), bodyOf(operation));
     const closed = await send(ids);
     expect(closed.status).toBe(403);
     expect(await closed.json()).toMatchObject({ error: "capability-closed" });
@@ -184,7 +184,7 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
     const { panelist, panel, ids } = await createScene();
     const others = Object.entries(SWITCHES).filter(([name]) => name !== capability);
     await panel.manage("PATCH", "", Object.fromEntries(others.map(([, name]) => [name, false])));
-    const response = await panelist.send(method, fillPath(path, ids), bodyOf(operation));
+    const response = await panelist.send(method, addressOf(path, ids), bodyOf(operation));
     expect(response.ok).toBe(true);
   });
 });
