@@ -8,6 +8,7 @@ import { Databases } from "./database/databases.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
 import { isLogged, observe } from "./http/observe.ts";
+import { pageNotFound } from "./http/page-not-found.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
 import type { RawRequest } from "./http/raw-request.ts";
@@ -65,7 +66,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   // Runs only for unmatched requests.
   app.notFound(async (c) => {
     await refuseMethod(c, async () => {
-      c.res = respondWithProblem(c, new Problem("not-found"));
+      c.res = pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
     });
     return c.res;
   });

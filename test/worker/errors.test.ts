@@ -41,6 +41,32 @@ describe("an unknown path answers 404 not-found", () => {
   );
 });
 
+describe("a person's browser at an unknown path", () => {
+  const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+  it("gets a page that leads on, with 404 and the headers of every response", async () => {
+    const response = await createIsolate().request("/nope", { headers: BROWSER });
+    expect(response.status).toBe(404);
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    const page = await response.text();
+    for (const path of ["/", "/embed/", "/reference", "/account/api-keys"]) expect(page).toContain(`href="${path}"`);
+    expect(page).not.toContain("nope");
+  });
+
+  it.each([
+    ["a method that writes", "/nope", { method: "POST", headers: BROWSER }, 404],
+    ["a method that a path does not have", "/tenant/whoami", { method: "POST", headers: BROWSER }, 405],
+    ["a path of an operation, without a credential", "/tenant/whoami", { headers: BROWSER }, 401],
+    ["a client that takes anything", "/nope", { headers: { Accept: "*/*" } }, 404],
+  ] as const)("%s gets a problem document", async (_, path, init, status) => {
+    const response = await createIsolate().request(path, init);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+  });
+});
+
 describe.each(ENDPOINTS)("%s", (path) => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])(
     "answers 405 with Allow to %s, before any credential",
