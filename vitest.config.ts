@@ -37,7 +37,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/{worker,project,support}/**/*.test.ts"],
+          include: ["test/{worker,project,support}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.node.test.ts"],
           setupFiles: ["test/support/setup.ts"],
           // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.

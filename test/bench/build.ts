@@ -56,7 +56,7 @@ async function bundle(options: import("esbuild").BuildOptions): Promise<string> 
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     jsx: "automatic",
-    jsxImportSource: "hono/jsx",
+    jsxImportSource: "#jsx",
     logLevel: "error",
   });
   const [file] = outputFiles ?? [];

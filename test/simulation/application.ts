@@ -50,7 +50,7 @@ async function load<Module>(contents: string): Promise<Module> {
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*"],
     jsx: "automatic",
-    jsxImportSource: "hono/jsx",
+    jsxImportSource: "#jsx",
     alias: { "cloudflare:workers": `${import.meta.dirname}/world/cloudflare-workers.ts` },
     define: {
       "import.meta.deployed": "true",

@@ -1,8 +1,8 @@
 /** How a page of Account Settings leaves the Worker. */
 import type { Context } from "hono";
-import type { Child } from "hono/jsx";
 import { toProblem } from "../http/problem-response.ts";
 import type { Problem } from "../problem.ts";
+import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { Frame } from "./pages/layout.tsx";
 import { ProblemPage } from "./pages/problem-page.tsx";

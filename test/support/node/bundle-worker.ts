@@ -14,7 +14,7 @@ export async function bundleWorker(contents: string, folder: string): Promise<st
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     jsx: "automatic",
-    jsxImportSource: "hono/jsx",
+    jsxImportSource: "#jsx",
     define: { "import.meta.deployed": "true" },
   });
   const [file] = outputFiles;

@@ -1,6 +1,7 @@
 /** A form's fields and what is wrong with them, at the field and in a summary that links to it. */
-import type { Child } from "hono/jsx";
+
 import type { FieldError } from "../../http/invalid-request.ts";
+import type { Child } from "../jsx-runtime.ts";
 
 /** What is wrong with a field; an error of a part of it, as `scopes.0`, is the field's. */
 export const messageFor = (errors: readonly FieldError[], name: string): string | undefined =>

@@ -1,6 +1,7 @@
 /** One active API key in the list: who uses it, what it may do, and what can be done about it. */
-import type { Child } from "hono/jsx";
+
 import type { ApiKey } from "../../model/account.ts";
+import type { Child } from "../jsx-runtime.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { addressesInWords, rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
 import { Time } from "./times.tsx";

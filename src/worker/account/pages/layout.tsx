@@ -1,5 +1,5 @@
 /** What every page of Account Settings shares. Names are escaped by JSX; nothing here is raw HTML. */
-import type { Child } from "hono/jsx";
+import type { Child } from "../jsx-runtime.ts";
 
 export type Frame = { readonly nonce: string; readonly email?: string };
 
