@@ -21,6 +21,23 @@ CREATE TABLE IF NOT EXISTS owners (
   account_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Who may act for an account besides its owner, by e-mail address. An account whose owner was removed has its id as owner_email.
+CREATE TABLE IF NOT EXISTS members (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  added_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (account_id, email)
+) STRICT, WITHOUT ROWID;
+
+-- The directory of members, in the database DB alone: where to look. The account's own database decides.
+CREATE TABLE IF NOT EXISTS memberships (
+  email TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  PRIMARY KEY (email, account_id)
+) STRICT, WITHOUT ROWID;
+
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
 CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
 WHEN NEW.stored_bytes + 128 * NEW.counted_votes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes

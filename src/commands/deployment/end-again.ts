@@ -7,6 +7,7 @@
  * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
+ * - Members of accounts who were removed are no members.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -33,6 +34,15 @@ const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) 
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
+
+/** Members who were removed, and are none again. Restored, whoever had made the account has it by the address. */
+const REMOVED = `FROM audit_events e WHERE e.changes ->> '$.before.member' IS NOT NULL AND NOT EXISTS (
+     SELECT 1 FROM members m WHERE m.account_id = e.account_id AND m.email = e.changes ->> '$.before.member')`;
+const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quote(e.account_id) || ' AND email = '
+     || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}`;
+const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
+     || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}
+   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
@@ -71,7 +81,13 @@ const insertEvents = (column: "" | "changes", condition: string) =>
 /** Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes. */
 const auditStatements = (hasChanges: boolean) =>
   hasChanges
-    ? [CHANGED_KEYS, insertEvents("", "changes IS NULL"), insertEvents("changes", "changes IS NOT NULL")]
+    ? [
+        CHANGED_KEYS,
+        REMOVED_MEMBERS,
+        REMOVED_OWNERS,
+        insertEvents("", "changes IS NULL"),
+        insertEvents("changes", "changes IS NOT NULL"),
+      ]
     : [insertEvents("", "1")];
 
 /** Whether anything can have ended in a database: not in one without tables. */

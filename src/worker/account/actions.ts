@@ -9,7 +9,8 @@ import { changeApiKey } from "../database/api-key-changes.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
 import { invalid } from "../http/invalid-request.ts";
-import { type ApiKey, type ApiKeyChanges, MAX_LIFE_DAYS, type NewApiKey, type Rotation } from "../model/account.ts";
+import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
+import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
@@ -26,7 +27,7 @@ const NOT_NOTIFIED =
   "the key's gate did not answer. It can use its older record for up to a minute, or up to 5 minutes while the database does not answer.";
 
 /** `digit` is that of the audit event's database. */
-const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
+export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
 /** The primary that holds the key. Throws `not-found` for what cannot be a key's identifier. */
@@ -37,7 +38,7 @@ export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSes
 }
 
 /** The answer to what `held` a change. The replay of a change that was made says so, and shows no secret: it is shown once. */
-function heldBack(held: Held): Problem {
+export function heldBack(held: Held): Problem {
   if (held === "key-reused") return new Problem("idempotency-key-reused");
   if ("heldUntil" in held) {
     return new Problem("too-many-requests", {
@@ -54,8 +55,9 @@ function heldBack(held: Held): Problem {
   });
 }
 
-const isHeld = (result: ApiKey | Held | string): result is Held =>
-  result === "key-reused" || (typeof result === "object" && ("heldUntil" in result || "doneBefore" in result));
+export const isHeld = (result: unknown): result is Held =>
+  result === "key-reused" ||
+  (typeof result === "object" && result !== null && ("heldUntil" in result || "doneBefore" in result));
 
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(

@@ -10,6 +10,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import type { AccountDatabases } from "./account-databases.ts";
 import { changeKey, createKey, revokeKey, rotateKey } from "./actions.ts";
+import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -33,6 +34,17 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
       c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body, idempotencyKey), 201),
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
+
+    listAccounts: async (c) => c.json({ items: await accounts.accountsOf(c, c.var.owner.person) }),
+
+    listMembers: async (c) => c.json(await findMembers(c, accounts)),
+
+    addMember: async (c, { body }) => c.json(await inviteMember(c, accounts, body.email), 201),
+
+    removeMember: async (c, { ids }) => {
+      await dismissMember(c, accounts, ids.memberId);
+      return c.body(null, 204);
+    },
 
     listActivity: async (c, { page: request }) => {
       const { page } = await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, request));

@@ -6,7 +6,10 @@
  * `/cdn-cgi/access/get-identity`; `common_name` there is a client certificate's.)
  */
 import type { Context, MiddlewareHandler } from "hono";
+import { chooseDatabase } from "../database/choose-database.ts";
+import { findMembership } from "../database/members.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -15,6 +18,12 @@ export type Identity = { readonly email: string; readonly actor: string };
 
 type RequestContext = Pick<Context<AppEnv>, "executionCtx" | "env"> & { readonly req: { readonly url: string } };
 export type Identify = (c: RequestContext) => Promise<Identity | undefined>;
+
+/** The same page of a chosen account. */
+export function inAccount(path: string, accountId: string): string {
+  const [, before = "", fragment = ""] = /^([^#]*)(#.*)?$/.exec(path) ?? [];
+  return `${before}${before.includes("?") ? "&" : "?"}account=${accountId}${fragment}`;
+}
 
 /** The audience of `[access.dev]` in wrangler.toml, which plays Access under `wrangler dev`. A real one is 64 hex digits. */
 const STAND_IN = "local";
@@ -61,7 +70,10 @@ function requireLocalHost(url: string): void {
   });
 }
 
-/** Middleware: sets `owner`, or answers 403 and says how to turn Access on. */
+/**
+ * Middleware: sets `owner`, or answers 403 and says how to turn Access on. `?account=` chooses another account that the person is a
+ * member of; nothing after this sees it.
+ */
 export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEnv> {
   return async function authenticateOwner(c, next) {
     const identity = await identify(c);
@@ -71,8 +83,23 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
           "Nobody is signed in. Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications).",
       });
     }
-    c.set("listsOf", identity.email);
-    c.set("owner", { ...identity, address: c.req.header("CF-Connecting-IP") ?? null });
+    const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
+    const url = new URL(c.req.url);
+    const accountId = url.searchParams.get("account");
+    if (accountId === null) c.set("owner", owner);
+    else {
+      const database = isId(accountId) ? chooseDatabase(c.env, accountId) : undefined;
+      const email = database && isId(accountId) && (await findMembership(database, accountId, owner.person));
+      if (!email || !isId(accountId))
+        throw new Problem("forbidden", { detail: "You are not a member of this account." });
+      c.set("owner", { ...owner, email, accountId });
+      url.searchParams.delete("account");
+      c.req.raw = new Request(url, c.req.raw);
+    }
+    c.set("listsOf", c.var.owner.email);
     await next();
+    const location = c.res.headers.get("Location");
+    if (accountId !== null && location?.startsWith("/account"))
+      c.res.headers.set("Location", inAccount(location, accountId));
   };
 }

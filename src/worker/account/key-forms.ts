@@ -1,6 +1,7 @@
 /** What the forms for a key send, as the schemas take it. */
 import { parseOrThrow } from "../http/invalid-request.ts";
-import { ApiKeyChanges, NewApiKey } from "../model/account.ts";
+import { NewApiKey } from "../model/account.ts";
+import { ApiKeyChanges } from "../model/api-key-settings.ts";
 
 const DAY_MS = 86_400_000;
 

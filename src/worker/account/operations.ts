@@ -1,19 +1,13 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
-import {
-  ApiKey,
-  ApiKeyChanges,
-  ApiKeyList,
-  AuditEvent,
-  MAX_ACTIVE_KEYS,
-  NewApiKey,
-  Rotation,
-  ShownApiKey,
-} from "../model/account.ts";
+import { ApiKey, ApiKeyList, AuditEvent, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
+import { ApiKeyChanges } from "../model/api-key-settings.ts";
+import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import { PageQuery } from "../model/pagination.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
+const MEMBERS = "/account/api/members";
 const credential = access;
 
 export const ACCOUNT_OPERATIONS = {
@@ -22,6 +16,10 @@ export const ACCOUNT_OPERATIONS = {
   changeApiKey: { method: "PATCH", path: KEY, credential, body: ApiKeyChanges },
   rotateApiKey: { method: "POST", path: `${KEY}/rotate`, credential, body: Rotation },
   revokeApiKey: { method: "DELETE", path: KEY, credential },
+  listAccounts: { method: "GET", path: "/account/api/accounts", credential },
+  listMembers: { method: "GET", path: MEMBERS, credential },
+  addMember: { method: "POST", path: MEMBERS, credential, body: NewMember, idempotent: true },
+  removeMember: { method: "DELETE", path: `${MEMBERS}/{memberId}`, credential },
   listActivity: { method: "GET", path: "/account/api/activity", credential, query: PageQuery },
 } as const satisfies Operations;
 
@@ -66,6 +64,27 @@ if (!import.meta.deployed) {
       description: "After this answer every request with the key is refused.",
       answer: ApiKey,
       status: 200,
+    },
+    listAccounts: {
+      summary: "List the accounts that you are a member of",
+      description:
+        "Every path of Account Settings takes one of them as `?account=`. Without it, it is the account that you have made.",
+      answer: OwnAccountList,
+    },
+    listMembers: { summary: "List the account's members", answer: MemberList },
+    addMember: {
+      summary: "Add a member",
+      description:
+        "A member can do everything. Adding the same person again changes nothing. Who is a member signs in as every owner does: with " +
+        "Cloudflare Access.",
+      answer: Member,
+      problems: ["conflict", "too-many-requests"],
+    },
+    removeMember: {
+      summary: "Remove a member",
+      description:
+        "After this answer the person can do nothing for the account. Its API keys stay. The last member cannot be removed: 409 `conflict`.",
+      problems: ["conflict"],
     },
     listActivity: { summary: "List what happened to the API keys", description: "Newest first.", answer: AuditEvent },
   });

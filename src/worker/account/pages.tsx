@@ -11,7 +11,6 @@ import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
-import { Problem } from "../problem.ts";
 import type { AccountDatabases } from "./account-databases.ts";
 import { changeKey, createKey, noSuchKey, primaryOf, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
@@ -21,7 +20,7 @@ import { ApiKeysPage } from "./pages/api-keys-page.tsx";
 import { ChangePage } from "./pages/change-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
-import { renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const LIST = "/account/api-keys";
 
@@ -97,19 +96,6 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, 
     return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
   });
   routes.all("/account/activity", refuseMethod("GET, HEAD"));
-}
-
-const refuseMethod = (allowed: string) => (): never => {
-  throw new Problem("method-not-allowed", {
-    detail: "This page does not support the request's method.",
-    headers: { Allow: allowed },
-  });
-};
-
-/** What is wrong with which field. Throws what is not `invalid-request`. */
-function fieldErrorsOf(error: unknown): readonly FieldError[] {
-  if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
-  return error.extensions.errors as FieldError[];
 }
 
 async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<ApiKey> {

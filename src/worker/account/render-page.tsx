@@ -1,7 +1,9 @@
 /** How a page of Account Settings leaves the Worker. */
 import type { Context } from "hono";
+import type { FieldError } from "../http/invalid-request.ts";
 import { toProblem } from "../http/problem-response.ts";
-import type { Problem } from "../problem.ts";
+import { Problem } from "../problem.ts";
+import { inAccount } from "./identity.ts";
 import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { Frame } from "./pages/layout.tsx";
@@ -23,12 +25,36 @@ export function renderPage(
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner: a page for nobody has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  return c.html(`<!doctype html>${render({ nonce, ...(owner && { email: owner.email }) })}`, status);
+  const html = `<!doctype html>${render({ nonce, ...frameOf(owner) })}`;
+  return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
+
+const frameOf = (owner: OwnerEnv["Variables"]["owner"] | undefined): Omit<Frame, "nonce"> =>
+  owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
+
+/** Every link and form of a page leads to pages of the same account. No text of somebody else's has such an attribute: it is escaped. */
+const stayIn = (html: string, accountId: string): string =>
+  html.replace(/ (href|action)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
+    path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
+  );
 
 /** The answer to an error under `/account`, for a person. */
 export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Promise<Response> {
   const problem = toProblem(error, c);
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
   return renderPage(c, (frame) => <ProblemPage frame={frame} problem={problem} />, problem.status);
+}
+
+/** For a page that has other methods. */
+export const refuseMethod = (allowed: string) => (): never => {
+  throw new Problem("method-not-allowed", {
+    detail: "This page does not support the request's method.",
+    headers: { Allow: allowed },
+  });
+};
+
+/** What is wrong with which field. Throws what is not `invalid-request`. */
+export function fieldErrorsOf(error: unknown): readonly FieldError[] {
+  if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
+  return error.extensions.errors as FieldError[];
 }

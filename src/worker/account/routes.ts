@@ -3,9 +3,10 @@ import { Hono } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Problem } from "../problem.ts";
-import { AccountDatabases } from "./account-databases.ts";
+import { AccountDatabases, ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
-import { authenticateOwner, type Identify } from "./identity.ts";
+import { authenticateOwner, type Identify, inAccount } from "./identity.ts";
+import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
 import { renderProblem } from "./render-page.tsx";
@@ -21,12 +22,19 @@ export function createAccountRoutes({ gatekeeper }: AccountMemory, identify: Ide
   const accounts = new AccountDatabases();
   routes.use("/account/*", requireSameOrigin(), authenticateOwner(identify));
   addAccountPages(routes, gatekeeper, accounts);
+  addMemberPages(routes, accounts);
   routes.route("/", createAccountApi(gatekeeper, accounts));
   // What nothing above answers. The application answers a script; a person gets a page.
   routes.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();
     throw new Problem("not-found", { detail: "There is no such page." });
   });
-  routes.onError((error, c) => (isForScripts(c.req.path) ? handleError(error, c) : renderProblem(c, error)));
+  routes.onError((error, c) => {
+    if (isForScripts(c.req.path)) return handleError(error, c);
+    // A person chooses by a link: the first account's pages name the others.
+    return error instanceof ChooseAccount && c.req.method === "GET"
+      ? c.redirect(inAccount(c.req.path, error.first), 303)
+      : renderProblem(c, error);
+  });
   return routes;
 }

@@ -18,7 +18,7 @@ export type Visit = {
  * What a visit begins with, in the transaction of what the owner came for. First the directory's entry, which decides which account
  * it is; then the account, in its own database only. So first visits at the same time create one account, and a crash
  * between the two databases leaves an entry without its account, which the next visit creates. An account that has no entry,
- * because it was made by SQL, gets one. The last statement's result is for `accountOf`.
+ * because it was made by SQL, gets one. Who is a member of another account gets none. The last statement's result is for `accountOf`.
  */
 export const beginVisit = (
   session: D1DatabaseSession,
@@ -26,7 +26,10 @@ export const beginVisit = (
 ): readonly D1PreparedStatement[] => [
   session
     .prepare(
-      `INSERT INTO owners (email, account_id) VALUES (?1, coalesce((SELECT id FROM accounts WHERE owner_email = ?1), ?2))
+      `INSERT INTO owners (email, account_id)
+       SELECT ?1, coalesce((SELECT id FROM accounts WHERE owner_email = ?1), ?2)
+       WHERE EXISTS (SELECT 1 FROM accounts WHERE owner_email = ?1) OR NOT EXISTS (
+         SELECT 1 FROM memberships WHERE email = ?1 UNION ALL SELECT 1 FROM accounts WHERE id = ?2)
        ON CONFLICT DO NOTHING`,
     )
     .bind(email, accountId),
@@ -36,15 +39,29 @@ export const beginVisit = (
        SELECT account_id, email, ?3 FROM owners WHERE email = ?1 AND substr(account_id, 1, 1) = ?2 ON CONFLICT DO NOTHING`,
     )
     .bind(email, digit, now),
-  session.prepare("SELECT account_id FROM owners WHERE email = ?1").bind(email),
+  // Of an account that is here, only if it is still the owner's.
+  session
+    .prepare(
+      `SELECT account_id FROM owners WHERE email = ?1 AND (substr(account_id, 1, 1) <> ?2
+         OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = ?1))`,
+    )
+    .bind(email, digit),
 ];
 
 /** How many statements a visit begins with. */
 export const VISIT_STATEMENTS = 3;
 
-/** The owner's account, of the results of the batch that began with `beginVisit`. */
+/** The owner's account, and its database, for what takes more than one statement. */
+export async function openAccount(session: D1DatabaseSession, visit: Visit) {
+  return { session, accountId: accountOf(await session.batch([...beginVisit(session, visit)])) };
+}
+
+/** The visitor has no account, and was not given one: there are other accounts that may have this member. */
+export class NoOwnAccount extends Error {}
+
+/** The owner's account, of the results of the batch that began with `beginVisit`. Throws NoOwnAccount. */
 export function accountOf(results: readonly D1Result[]): Identifier {
   const [row] = rowsOf<{ account_id: Identifier }>(results[VISIT_STATEMENTS - 1]);
-  if (row === undefined) throw new Error("the directory has no entry after a visit");
+  if (row === undefined) throw new NoOwnAccount();
   return row.account_id;
 }

@@ -1,30 +1,21 @@
 /** API keys and audit events as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
 import { API_KEY } from "../credentials/api-key.ts";
-import { Blocks, FIRST_USE, MAX_BLOCKS } from "./allowed-addresses.ts";
+import type { Identifier } from "../credentials/id.ts";
+import { Blocks } from "./allowed-addresses.ts";
 import { REGIONS } from "./api-key.ts";
+import { ALLOWED_ADDRESSES, Limit, MAX_LIFE_DAYS, Scopes, SettingsChange, WindowSeconds } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
-import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
+import { integer, Name, oneOf, Timestamp } from "./text.ts";
 
 /** Active keys at the same time (contract, "Authentication"). */
 export const MAX_ACTIVE_KEYS = 4;
 
-/** The longest until a key expires, in days. */
-export const MAX_LIFE_DAYS = 3_650;
-
 /** How long a rotated key's old secret may stay valid, in seconds, with labels. */
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
-
-const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes" }).check(
-  z.minLength(1, { error: "must name at least one scope" }),
-  z.refine((scopes) => new Set(scopes).size === scopes.length, { error: "must name each scope once" }),
-);
-
-const Limit = integer(1, 10_000);
-const WindowSeconds = integer(1, 3_600);
 
 export const NewApiKey = z.strictObject({
   name: Name,
@@ -36,28 +27,6 @@ export const NewApiKey = z.strictObject({
   allowedAddresses: z._default(z.nullable(Blocks), null),
 });
 export type NewApiKey = z.infer<typeof NewApiKey>;
-
-/** Checked against the clock where it is used. */
-const Expiry = z
-  .string({ error: "must be a time, or null" })
-  .check(
-    z.refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
-      error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
-    }),
-  )
-  .register(z.globalRegistry, { format: "date-time" });
-
-/** What can be changed of an active key; what is absent stays. */
-export const ApiKeyChanges = z.strictObject({
-  name: z.optional(Name),
-  scopes: z.optional(Scopes),
-  limit: z.optional(Limit),
-  windowSeconds: z.optional(WindowSeconds),
-  expiresAt: z.optional(z.nullable(Expiry)),
-  paused: z.optional(flag()),
-  allowedAddresses: z.optional(z.nullable(Blocks)),
-});
-export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 const GraceSeconds = z
   .int()
@@ -129,9 +98,6 @@ export const AUDIT_EVENTS = [
   "used-after-revocation",
 ] as const;
 
-/** What settings were before and after: those that have changed. */
-const SettingsChange = z.object({ before: ApiKeyChanges, after: ApiKeyChanges });
-
 /** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const AuditEvent = z.object({
   id: Id,
@@ -145,8 +111,17 @@ export const AuditEvent = z.object({
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Who sends the request, and from which address. `email` is the account's, `actor` the person or script. */
-export type Owner = { readonly email: string; readonly actor: string; readonly address: string | null };
+/**
+ * Who sends the request, and from which address. `email` is the account's, `person` the member's, `actor` the person or script.
+ * `accountId` is set when the account was chosen.
+ */
+export type Owner = {
+  readonly email: string;
+  readonly person: string;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly accountId?: Identifier;
+};
 
 if (!import.meta.deployed) {
   GraceSeconds.register(z.globalRegistry, { enum: GRACE_SECONDS });
@@ -178,31 +153,12 @@ if (!import.meta.deployed) {
     region:
       "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
       "the key's first use. It cannot be changed.",
-    allowedAddresses:
-      `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere. ` +
-      `\`["${FIRST_USE}"]\`: from the first address that uses it, which then takes the place of the word.`,
+    allowedAddresses: ALLOWED_ADDRESSES,
   };
   describe(NewApiKey, {
     name: "NewApiKey",
     example: { name, scopes, expiresInDays: 90 },
     fields: { ...settable, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
-  });
-  describe(ApiKeyChanges, {
-    name: "ApiKeyChanges",
-    example: { name: "CRM sync, nightly", limit: 60 },
-    fields: {
-      name: settable.name,
-      scopes: "What the key may do.",
-      limit: "How many requests are admitted in any window: 1 to 10,000.",
-      windowSeconds: "The length of the window in seconds: 1 to 3,600.",
-      expiresAt: `When the key expires: ISO 8601, UTC, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
-      paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
-      allowedAddresses: settable.allowedAddresses.replace(", the default,", ""),
-    },
-  });
-  describe(SettingsChange, {
-    name: "SettingsChange",
-    fields: { before: "The settings before.", after: "The same settings after." },
   });
   describe(Rotation, {
     name: "Rotation",
@@ -295,7 +251,7 @@ if (!import.meta.deployed) {
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created.",
       apiKeyName: "The key's name at that time.",
       actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",

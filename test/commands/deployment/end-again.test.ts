@@ -6,13 +6,15 @@ import { endAgain } from "../../../src/commands/deployment/end-again.ts";
 
 const schema = readFileSync("schema.sql", "utf8");
 const THEN = `
-  INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1);
+  INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1),
+    ('a4', 'o4@example.com', 1);
   INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES
     ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1),
     ('paused', 'a1', 'K', 'h', 'last', '[]', 1);
   INSERT INTO panelists (id, account_id, created_at) VALUES
     ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
+  INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
   INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL);`;
 const SINCE = `
   UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
@@ -21,6 +23,11 @@ const SINCE = `
     WHERE id = 'rotated';
   UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
   INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, '{"before":{},"after":{}}');
+  DELETE FROM members WHERE id = 'm-gone';
+  UPDATE accounts SET owner_email = id WHERE id = 'a4';
+  INSERT INTO audit_events VALUES
+    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
+    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
   UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
   UPDATE panelists SET active = 0 WHERE id = 'p-off';
   UPDATE panelists SET active = 1 WHERE id = 'p-back';
@@ -44,7 +51,7 @@ function restore() {
   return { restored, statements };
 }
 
-const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "audit_events"];
+const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "audit_events", "members"];
 const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
 
 it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
@@ -58,7 +65,10 @@ it("ends keys, tokens, panelists and accounts that had been ended, and nothing e
     ["a1", "active"],
     ["a2", "suspended"],
     ["a3", "active"],
+    ["a4", "active"],
   ]);
+  expect(all("SELECT id FROM members ORDER BY id")).toEqual([["m-kept"], ["m2"]]);
+  expect(all("SELECT owner_email FROM accounts WHERE id = 'a4'")).toEqual([["a4"]]);
   expect(all("SELECT id, secret_hash, last_four, previous_secret_hash, revoked_at FROM api_keys ORDER BY id")).toEqual([
     ["kept", "h-kept", "kept", null, null],
     ["paused", "h", "last", null, null],
@@ -109,6 +119,8 @@ it("keeps the audit trail", () => {
     ["e1", "K", null],
     ["e2", 'The "it\'s" key', null],
     ["e3", "K", '{"before":{},"after":{}}'],
+    ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}'],
+    ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}'],
   ]);
 });
 
@@ -145,7 +157,7 @@ it("ends again what a database of the release before had ended", () => {
   const restored = open();
   restored.exec(endAgain(older).join("\n"));
   expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
-  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 3 });
+  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 5 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {

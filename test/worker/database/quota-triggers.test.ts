@@ -10,6 +10,8 @@ const NOT_COUNTED = {
   // Small, and so that revoking always works: see schema.sql.
   api_keys: "at most 4 are active",
   audit_events: "revoking writes them",
+  members: "at most 50 of an account",
+  memberships: "one for each member",
   token_revocations: "revoking writes them",
   votes: "one for each panelist and proposal",
   // The idea bank's own row counted more.

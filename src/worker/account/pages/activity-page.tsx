@@ -21,6 +21,7 @@ const SETTING_WORDS: Record<string, string> = {
   expiresAt: "Expires",
   paused: "Paused",
   allowedAddresses: "Allowed addresses",
+  member: "Member",
 };
 
 const valueInWords = (value: unknown): string => {
@@ -51,7 +52,7 @@ export const ActivityPage = ({ frame, events, now, next }: Props) => (
         {events.map((event) => (
           <li class={event.event}>
             <p>
-              <strong>{event.apiKeyName}</strong> {WORDS[event.event]}{" "}
+              <strong>{event.apiKeyName || "Account"}</strong> {WORDS[event.event]}{" "}
               {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
             </p>
             {event.changes && <p>{changesInWords(event.changes)}</p>}

@@ -1,17 +1,18 @@
 /** What every page of Account Settings shares. Names are escaped by JSX; nothing here is raw HTML. */
 import type { Child } from "../jsx-runtime.ts";
 
-export type Frame = { readonly nonce: string; readonly email?: string };
+/** `account` is the address of who has made the account, if it is another account than the visitor's own. */
+export type Frame = { readonly nonce: string; readonly email?: string; readonly account?: string };
 
 type LayoutProps = Frame & {
   readonly title: string;
-  readonly current?: "keys" | "activity";
+  readonly current?: "keys" | "activity" | "members";
   /** Beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
 };
 
-export const Layout = ({ title, nonce, email, current, aside, children }: LayoutProps) => (
+export const Layout = ({ title, nonce, email, account, current, aside, children }: LayoutProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -37,6 +38,9 @@ export const Layout = ({ title, nonce, email, current, aside, children }: Layout
               <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
                 API keys
               </a>
+              <a href="/account/members" aria-current={current === "members" ? "page" : undefined}>
+                Members
+              </a>
               <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
                 Activity
               </a>
@@ -47,6 +51,7 @@ export const Layout = ({ title, nonce, email, current, aside, children }: Layout
             <p class="who">
               <span>Signed in as </span>
               {email}
+              {account && <a href="/account/members#accounts">{`for ${account}`}</a>}
             </p>
           )}
         </div>

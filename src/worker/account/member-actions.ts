@@ -1,0 +1,41 @@
+/** The members of an account: its own database decides, and the directory follows. */
+import type { Context } from "hono";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import { chooseDirectory } from "../database/choose-database.ts";
+import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
+import { openAccount } from "../database/owners.ts";
+import { MAX_MEMBERS, type Member } from "../model/member.ts";
+import { Problem } from "../problem.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { heldBack, isHeld, stamp } from "./actions.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+
+export async function findMembers(c: Context<OwnerEnv>, accounts: AccountDatabases) {
+  const { session, accountId } = await accounts.visit(c, openAccount);
+  return { accountId, items: await listMembers(session, accountId) };
+}
+
+/** Adding a member again changes nothing, and completes the directory. */
+export async function inviteMember(c: Context<OwnerEnv>, accounts: AccountDatabases, email: string): Promise<Member> {
+  const { session, accountId } = await accounts.visit(c, openAccount);
+  const id = createId(accountId, secureRandomBytes);
+  const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId));
+  if (member === "full")
+    throw new Problem("conflict", { detail: `An account has at most ${MAX_MEMBERS} members. Remove one first.` });
+  if (isHeld(member)) throw heldBack(member);
+  if (member.id !== accountId) await rememberMembership(chooseDirectory(c.env), accountId, email);
+  return member;
+}
+
+/** From the answer on the person may do nothing for the account. Throws `not-found`, and `conflict` for the last member. */
+export async function dismissMember(c: Context<OwnerEnv>, accounts: AccountDatabases, id: string): Promise<void> {
+  const { session, accountId } = await accounts.visit(c, openAccount);
+  const outcome = await removeMember(session, c.var.owner, accountId, id, stamp(accountId));
+  if (outcome === null) throw new Problem("not-found", { detail: "There is no such member." });
+  if (outcome === "last")
+    throw new Problem("conflict", {
+      detail: "The last member of an account cannot be removed. Add another one first.",
+    });
+  await forgetMembership(chooseDirectory(c.env), accountId, outcome.removed);
+}

@@ -1,0 +1,42 @@
+/** `/account/members`: who may act for the account, and which other accounts the visitor may act for. */
+import type { Context, Hono } from "hono";
+import { parseOrThrow } from "../http/invalid-request.ts";
+import { readForm } from "../http/read-body.ts";
+import { NewMember } from "../model/member.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import { MembersPage, type MembersPageProps } from "./pages/members-page.tsx";
+import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+
+const MEMBERS = "/account/members";
+
+export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabases): void {
+  const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
+    const { accountId, items } = await findMembers(c, accounts);
+    const own = await accounts.accountsOf(c, c.var.owner.person);
+    const { person } = c.var.owner;
+    const props = { accountId, members: items, own, person, form, now: Date.now() };
+    return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
+  };
+
+  routes.get(MEMBERS, (c) => render(c, { email: "", errors: [] }));
+
+  routes.post(MEMBERS, async (c) => {
+    const email = (await readForm(c.req.raw)).get("email") ?? "";
+    try {
+      await inviteMember(c, accounts, parseOrThrow(NewMember, { email }).email);
+      return c.redirect(MEMBERS, 303);
+    } catch (error) {
+      return render(c, { email, errors: fieldErrorsOf(error) }, 400);
+    }
+  });
+  routes.all(MEMBERS, refuseMethod("GET, HEAD, POST"));
+
+  routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
+    await dismissMember(c, accounts, c.req.param("memberId"));
+    // Who has left has no page of this account any more.
+    return c.redirect(MEMBERS, 303);
+  });
+  routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("POST"));
+}

@@ -1,0 +1,92 @@
+/** The members of the account, a form for another, and the accounts to choose from. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { Member, OwnAccount } from "../../model/member.ts";
+import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
+import { type Frame, Layout } from "./layout.tsx";
+import { Time } from "./times.tsx";
+
+export type MembersPageProps = {
+  readonly frame: Frame;
+  readonly accountId: string;
+  readonly members: readonly Member[];
+  readonly own: readonly OwnAccount[];
+  /** Who looks at the page. */
+  readonly person: string;
+  readonly form: { readonly email: string; readonly errors: readonly FieldError[] };
+  readonly now: number;
+};
+
+const LABEL = "E-mail address";
+
+export const MembersPage = ({ frame, accountId, members, own, person, form, now }: MembersPageProps) => {
+  const message = messageFor(form.errors, "email");
+  const hint = "As Cloudflare Access knows the person, who signs in as you do.";
+  return (
+    <Layout title="Members" current="members" {...frame}>
+      {form.errors.length > 0 && (
+        <ErrorSummary title="Nobody was added." errors={form.errors} labels={{ email: LABEL }} />
+      )}
+      <p class="lead">
+        Members of the account <code>{accountId}</code> can do everything but remove the last one. Its keys stay when a
+        member goes.
+      </p>
+      <ul class="events members">
+        {members.map(({ id, email, addedBy, createdAt }) => (
+          <li>
+            <div>
+              <p>
+                <strong>{email}</strong>
+                {email === person && " (you)"}
+              </p>
+              <p class="hint">
+                {addedBy ? `added by ${addedBy} ` : "made the account "}
+                <Time at={createdAt} now={now} />
+              </p>
+            </div>
+            {members.length > 1 && (
+              <form method="post" action={`/account/members/${id}/remove`}>
+                <button type="submit" class="danger" aria-label={`Remove ${email}`}>
+                  Remove
+                </button>
+              </form>
+            )}
+          </li>
+        ))}
+      </ul>
+      <section aria-labelledby="add">
+        <h2 id="add">Add a member</h2>
+        <form method="post" action="/account/members" class="narrow">
+          <Field name="email" label={LABEL} hint={hint} message={message}>
+            <input
+              id="email"
+              name="email"
+              type="email"
+              value={form.email}
+              required
+              maxlength={320}
+              autocomplete="off"
+              {...described("email", message, hint)}
+            />
+          </Field>
+          <button type="submit" class="primary">
+            Add member
+          </button>
+        </form>
+      </section>
+      {own.length > 1 && (
+        <section aria-labelledby="accounts">
+          <h2 id="accounts">Your accounts</h2>
+          <ul>
+            {own.map(({ id, name }) => (
+              <li>
+                <a href={`/account/api-keys?account=${id}`} aria-current={id === accountId ? "true" : undefined}>
+                  {name === id ? id : `${name} (${id})`}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Layout>
+  );
+};

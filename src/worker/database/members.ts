@@ -1,0 +1,135 @@
+/**
+ * Rows of `members`, in their account's database: who may act for it besides whoever has made it, whose address the account's row has.
+ * `memberships`, in database 0, says where to look; what it says too much is found out there, and deleted.
+ */
+import type { Identifier } from "../credentials/id.ts";
+import type { Owner } from "../model/account.ts";
+import { MAX_MEMBERS, type Member } from "../model/member.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { AuditStamp } from "./account-api-keys.ts";
+import { CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
+import type { Held } from "./held-changes.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+type Row = { id: string; email: string; added_by: string | null; created_at: number };
+
+/** Of one person, so many accounts are found. */
+const MAX_ACCOUNTS = 20;
+
+/** Whoever has made the account, unless removed since, is its member too: with the account's id. */
+const EVERY_MEMBER = `SELECT id, owner_email AS email, NULL AS added_by, created_at FROM accounts
+    WHERE id = :accountId AND owner_email <> id
+  UNION ALL SELECT id, email, added_by, created_at FROM members WHERE account_id = :accountId`;
+
+/** The account, if the person is its member: the address that its rows are found by. Undefined otherwise, and when there is none. */
+export async function findMembership(database: D1Database, accountId: Identifier, person: string) {
+  const sql = `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
+    SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :person)`;
+  const session = database.withSession("first-primary");
+  return (await prepare(session, sql, { accountId, person }).first<string>("owner_email")) ?? undefined;
+}
+
+/** The accounts that the directory knows of a person: the own one first. */
+export async function listMemberships(directory: D1Database, person: string): Promise<readonly Identifier[]> {
+  const sql = `SELECT account_id FROM owners WHERE email = :person
+    UNION SELECT account_id FROM memberships WHERE email = :person LIMIT ${MAX_ACCOUNTS}`;
+  const result = await prepare(directory.withSession("first-primary"), sql, { person }).all<{
+    account_id: Identifier;
+  }>();
+  return result.results.map(({ account_id }) => account_id);
+}
+
+export const rememberMembership = (directory: D1Database, accountId: string, person: string) =>
+  directory.prepare("INSERT INTO memberships VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(person, accountId).run();
+
+/** Also of the account that the person has made. */
+export const forgetMembership = (directory: D1Database, accountId: string, person: string) =>
+  directory.batch([
+    directory.prepare("DELETE FROM memberships WHERE email = ?1 AND account_id = ?2").bind(person, accountId),
+    directory.prepare("DELETE FROM owners WHERE email = ?1 AND account_id = ?2").bind(person, accountId),
+  ]);
+
+export async function listMembers(session: D1DatabaseSession, accountId: string): Promise<readonly Member[]> {
+  const sql = `SELECT * FROM (${EVERY_MEMBER}) ORDER BY added_by IS NOT NULL, created_at, id`;
+  return (await prepare(session, sql, { accountId }).all<Row>()).results.map(toMember);
+}
+
+/** Adding a member again changes nothing. `"full"`: there are as many as may be. */
+export async function addMember(
+  session: D1DatabaseSession,
+  owner: Owner,
+  accountId: string,
+  member: { readonly id: string; readonly email: string },
+  stamp: AuditStamp,
+): Promise<Member | Held | "full"> {
+  const values = { ...owner, ...stamp, accountId, memberId: member.id, member: member.email, actor: owner.actor };
+  const results = await session.batch([
+    prepare(
+      session,
+      `INSERT INTO members (id, account_id, email, added_by, created_at)
+       SELECT :memberId, :accountId, :member, :actor, :now WHERE ${MAY_CHANGE}
+         AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :member)
+         AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${EVERY_MEMBER}))`,
+      values,
+    ),
+    auditMember(session, values, { before: { member: null }, after: { member: member.email } }),
+    prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE email = :member`, values),
+    prepare(session, `SELECT ${HELD_UNTIL} AS held_until`, values),
+  ]);
+  const [row] = rowsOf<Row>(results[2]);
+  if (row !== undefined) return toMember(row);
+  const [held] = rowsOf<{ held_until: number | null }>(results[3]);
+  return held?.held_until == null ? "full" : { heldUntil: held.held_until };
+}
+
+/**
+ * Removes a member, unless it is the last. Returns the address, null when there is no such member. An account without the one who has
+ * made it keeps its rows under its identifier in the place of the address.
+ */
+export async function removeMember(
+  session: D1DatabaseSession,
+  owner: Owner,
+  accountId: string,
+  id: string,
+  stamp: AuditStamp,
+): Promise<{ readonly removed: string } | "last" | null> {
+  const values = { ...owner, ...stamp, accountId, id };
+  const found = await prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE id = :id`, values).first<Row>();
+  if (found === null) return null;
+  const isLast = `(SELECT count(*) FROM (${EVERY_MEMBER})) = 1`;
+  const change =
+    id === accountId
+      ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND NOT ${isLast}`
+      : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND NOT ${isLast}`;
+  const [, , , left] = await session.batch([
+    prepare(session, change, values),
+    auditMember(session, values, { before: { member: found.email }, after: { member: null } }),
+    prepare(
+      session,
+      `DELETE FROM owners WHERE email = :removed AND account_id = (SELECT id FROM accounts WHERE id = :accountId AND owner_email = id)`,
+      { accountId, removed: found.email },
+    ),
+    prepare(session, `SELECT 1 FROM (${EVERY_MEMBER}) WHERE id = :id`, values),
+  ]);
+  return rowsOf(left).length > 0 ? "last" : { removed: found.email };
+}
+
+/** After the change, if it has changed a row. */
+const auditMember = (
+  session: D1DatabaseSession,
+  { eventId, accountId, actor, address, now }: AuditStamp & Pick<Owner, "actor" | "address"> & { accountId: string },
+  changes: object,
+) =>
+  prepare(
+    session,
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+     SELECT :eventId, :accountId, '${CHANGED}', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
+    { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
+  );
+
+const toMember = ({ id, email, added_by, created_at }: Row): Member => ({
+  id,
+  email,
+  addedBy: added_by,
+  createdAt: toTimestamp(created_at),
+});

@@ -1,0 +1,72 @@
+/** What an owner sets of an API key, and changes later. */
+import * as z from "zod/mini";
+import { Blocks, FIRST_USE, MAX_BLOCKS } from "./allowed-addresses.ts";
+import { describe } from "./describe.ts";
+import { SCOPES } from "./scope.ts";
+import { flag, integer, Name, oneOf } from "./text.ts";
+
+/** The longest until a key expires, in days. */
+export const MAX_LIFE_DAYS = 3_650;
+
+export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes" }).check(
+  z.minLength(1, { error: "must name at least one scope" }),
+  z.refine((scopes) => new Set(scopes).size === scopes.length, { error: "must name each scope once" }),
+);
+
+export const Limit = integer(1, 10_000);
+export const WindowSeconds = integer(1, 3_600);
+
+/** Checked against the clock where it is used. */
+const Expiry = z
+  .string({ error: "must be a time, or null" })
+  .check(
+    z.refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
+      error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
+    }),
+  )
+  .register(z.globalRegistry, { format: "date-time" });
+
+/** What can be changed of an active key; what is absent stays. */
+export const ApiKeyChanges = z.strictObject({
+  name: z.optional(Name),
+  scopes: z.optional(Scopes),
+  limit: z.optional(Limit),
+  windowSeconds: z.optional(WindowSeconds),
+  expiresAt: z.optional(z.nullable(Expiry)),
+  paused: z.optional(flag()),
+  allowedAddresses: z.optional(z.nullable(Blocks)),
+});
+export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
+
+/** What settings were before and after: those that have changed. */
+const AuditedSettings = z.extend(ApiKeyChanges, { member: z.optional(z.nullable(z.string())) });
+export const SettingsChange = z.object({ before: AuditedSettings, after: AuditedSettings });
+
+export const ALLOWED_ADDRESSES =
+  `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere. ` +
+  `\`["${FIRST_USE}"]\`: from the first address that uses it, which then takes the place of the word.`;
+
+if (!import.meta.deployed) {
+  const changeable = {
+    name: "A name for people: one line of 1 to 100 characters.",
+    scopes: "What the key may do.",
+    limit: "How many requests are admitted in any window: 1 to 10,000.",
+    windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+    expiresAt: `When the key expires: ISO 8601, UTC, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
+    paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
+    allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
+  };
+  describe(ApiKeyChanges, {
+    name: "ApiKeyChanges",
+    example: { name: "CRM sync, nightly", limit: 60 },
+    fields: changeable,
+  });
+  describe(AuditedSettings, {
+    name: "AuditedSettings",
+    fields: { ...changeable, member: "The e-mail address of a member of the account. `null` where there is none." },
+  });
+  describe(SettingsChange, {
+    name: "SettingsChange",
+    fields: { before: "The settings before.", after: "The same settings after." },
+  });
+}

@@ -1,0 +1,224 @@
+/** The members of an account: who may do what, in whichever database, and what a first visit makes. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { AuditEvent } from "../../../src/worker/model/account.ts";
+import type { Member, OwnAccount } from "../../../src/worker/model/member.ts";
+import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { createOwner } from "../../support/owner.ts";
+
+type Owner = ReturnType<typeof createOwner>;
+
+const membersOf = async (owner: Owner, query = "") =>
+  (await owner.json("GET", `/members${query}`)).json<{ accountId: string; items: Member[] }>();
+const accountsOf = async (owner: Owner) =>
+  (await (await owner.json("GET", "/accounts")).json<{ items: OwnAccount[] }>()).items;
+const add = (owner: Owner, email: string, query = "") => owner.json("POST", `/members${query}`, { email });
+
+/** An account with a second member, who has no account, each in their own isolate. */
+async function pair(digit: Digit) {
+  const founder = createOwner(undefined, env, digit);
+  const member = createOwner(undefined, env, digit === "0" ? "1" : "0");
+  const { apiKey, key } = await founder.create("Theirs");
+  const { accountId } = await membersOf(founder);
+  const added = await add(founder, member.email);
+  expect(added.status).toBe(201);
+  const { id } = await added.json<Member>();
+  return { founder, member, id, accountId, here: `?account=${accountId}`, apiKey, key };
+}
+
+describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
+  it("has who made it as its first member, and others who can do everything", async () => {
+    const { founder, member, id, accountId, here, apiKey, key } = await pair(digit);
+    expect((await membersOf(founder)).items).toMatchObject([
+      { id: accountId, email: founder.email, addedBy: null },
+      { id, email: member.email, addedBy: founder.email },
+    ]);
+    const { items } = await (await member.json("GET", `/keys${here}`)).json<{ items: { id: string }[] }>();
+    expect(items.map((each) => each.id)).toEqual([apiKey.id]);
+    const made = await member.json("POST", `/keys${here}`, { name: "Made by a member" });
+    expect(made.status).toBe(201);
+    expect((await member.json("PATCH", `/keys/${apiKey.id}${here}`, { name: "Changed" })).status).toBe(200);
+    expect((await member.json("DELETE", `/keys/${apiKey.id}${here}`)).status).toBe(200);
+    expect(await founder.whoami(key)).toBe(401);
+    const activity = await (await member.json("GET", `/activity${here}`)).json<{ items: AuditEvent[] }>();
+    const seen = activity.items.map(({ event, actor, changes }) => [event, actor, changes?.after.member]);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        ["revoked", member.email, undefined],
+        ["created", member.email, undefined],
+        ["changed", founder.email, member.email],
+        ["created", founder.email, undefined],
+      ]),
+    );
+    expect(await accountsOf(member)).toEqual([{ id: accountId, name: founder.email }]);
+  });
+
+  it("makes no account for a member of another: a person is led there, a script is told", async () => {
+    const { member, here, accountId } = await pair(digit);
+    const page = await member.page("/api-keys");
+    expect([page.status, page.headers.get("Location")]).toEqual([303, `/account/api-keys${here}`]);
+    const refused = await member.json("GET", "/keys");
+    expect(refused.status).toBe(403);
+    expect((await refused.json<{ detail: string }>()).detail).toContain(accountId);
+    expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
+  });
+
+  it("is left by a member with the answer, who then gets one of their own; the keys stay", async () => {
+    const { founder, member, id, here, key } = await pair(digit);
+    expect((await founder.json("DELETE", `/members/${id}`)).status).toBe(204);
+    for (const path of [`/keys${here}`, `/members${here}`])
+      expect([path, (await member.json("GET", path)).status]).toEqual([path, 403]);
+    expect((await founder.json("DELETE", `/members/${id}`)).status).toBe(404);
+    expect((await member.json("GET", "/keys")).status).toBe(200);
+    expect(await member.keys()).toEqual([]);
+    expect(await founder.whoami(key)).toBe(200);
+    const [event] = await (await founder.json("GET", "/activity"))
+      .json<{ items: AuditEvent[] }>()
+      .then(({ items }) => items);
+    expect(event).toMatchObject({
+      apiKeyId: null,
+      actor: founder.email,
+      changes: { before: { member: member.email }, after: { member: null } },
+    });
+  });
+
+  it("can lose who made it, and is then the others'", async () => {
+    const { founder, member, here, accountId, apiKey, key } = await pair(digit);
+    expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
+    expect((await founder.json("PATCH", `/keys/${apiKey.id}`, { name: "Mine" })).status).toBe(404);
+    expect((await founder.json("GET", `/keys${here}`)).status).toBe(403);
+    expect(await founder.keys()).toEqual([]);
+    expect((await membersOf(founder)).accountId).not.toBe(accountId);
+    expect((await membersOf(member, here)).items.map(({ email }) => email)).toEqual([member.email]);
+    expect((await member.json("PATCH", `/keys/${apiKey.id}${here}`, { name: "Ours" })).status).toBe(200);
+    expect(await accountsOf(member)).toEqual([{ id: accountId, name: accountId }]);
+    expect(await founder.whoami(key)).toBe(200);
+    // The first comes back as any other.
+    expect((await add(member, founder.email, here)).status).toBe(201);
+    expect((await accountsOf(founder)).map(({ id }) => id)).toContain(accountId);
+  });
+
+  it("keeps its last member, however many are removed at the same time", async () => {
+    const { founder, member, id, here, accountId } = await pair(digit);
+    const answers = await Promise.all([
+      founder.json("DELETE", `/members/${id}`),
+      member.json("DELETE", `/members/${accountId}${here}`),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    const rows = await selectEverywhere(
+      "SELECT owner_email FROM accounts WHERE owner_email <> id UNION ALL SELECT email FROM members",
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    const alone = createOwner(undefined, env, digit);
+    const only = await membersOf(alone);
+    const last = await alone.json("DELETE", `/members/${only.accountId}`);
+    expect([last.status, (await last.json<{ error: string }>()).error]).toEqual([409, "conflict"]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    "whose directory fails in call %i of an addition is completed by sending it again",
+    async (nth) => {
+      const founder = createOwner(undefined, env, digit);
+      const member = createOwner();
+      const { accountId } = await membersOf(founder);
+      let calls = 0;
+      const failing = interceptDatabases(env, () => async (_, makeCall) => {
+        calls += 1;
+        if (calls === nth) throw new Error("Network connection lost.");
+        return makeCall();
+      });
+      const cutOff = createOwner(founder.email, failing, digit);
+      const first = (await add(cutOff, member.email)).status;
+      expect([201, 503]).toContain(first);
+      expect((await add(founder, member.email)).status).toBe(201);
+      expect((await membersOf(founder)).items).toHaveLength(2);
+      expect((await accountsOf(member)).map(({ id }) => id)).toEqual([accountId]);
+      const { items } = await (await founder.json("GET", "/activity")).json<{ items: AuditEvent[] }>();
+      expect(items).toHaveLength(1);
+    },
+  );
+});
+
+it("a member of several chooses on the page, and stays there by every link and form", async () => {
+  const [first, second, person] = [createOwner(), createOwner(), createOwner()];
+  await person.create("Own");
+  for (const owner of [first, second]) await add(owner, person.email);
+  expect(await accountsOf(person)).toHaveLength(3);
+  const page = await (await person.page("/members")).text();
+  const links = [...page.matchAll(/href="(\/account\/api-keys\?account=(\w{12}))"/g)].map(([, href = ""]) => href);
+  expect(links).toHaveLength(3);
+  const { accountId } = await membersOf(first);
+  const there = await (await person.page(`/api-keys?account=${accountId}`)).text();
+  const leads = [...there.matchAll(/ (?:href|action)="(\/account[^"]*)"/g)].map(([, path = ""]) => path);
+  expect(leads.length).toBeGreaterThan(3);
+  expect(leads.filter((path) => !path.includes(`account=${accountId}`))).toEqual([]);
+  expect(there).toContain(`for ${first.email}`);
+  const made = await first.create("Link");
+  const changed = await person.submit(`/api-keys/${made.apiKey.id}/change?account=${accountId}`, {
+    name: "Linked",
+    scopes: ["surveys:read"],
+    rate: "600/60",
+  });
+  const location = `/account/api-keys?done=changed&key=${made.apiKey.id}&account=${accountId}`;
+  expect([changed.status, changed.headers.get("Location")]).toEqual([303, location]);
+  expect(await (await person.page(location.replace("/account", ""))).text()).toContain("“Linked” is changed");
+});
+
+it("nobody else's account can be chosen: one that exists and one that does not are one answer", async () => {
+  const [owner, stranger] = [createOwner(), createOwner()];
+  const { accountId } = await membersOf(owner);
+  const answers = [];
+  for (const account of [accountId, `${accountId.charAt(0)}aaaaaaaaaaa`, "zaaaaaaaaaaa", "x", ""]) {
+    for (const path of ["/keys", "/members", "/activity", "/accounts"])
+      answers.push([...new Set([(await stranger.json("GET", `${path}?account=${account}`)).status])]);
+    answers.push([(await stranger.json("POST", `/members?account=${account}`, { email: stranger.email })).status]);
+  }
+  expect(new Set(answers.flat())).toEqual(new Set([403]));
+  expect((await membersOf(owner)).items).toHaveLength(1);
+});
+
+it("an entry of the directory alone opens nothing, and keeps nobody from an account of their own", async () => {
+  const [owner, person] = [createOwner(), createOwner()];
+  const { accountId } = await membersOf(owner);
+  await env.DB.prepare("INSERT INTO memberships VALUES (?1, ?2)").bind(person.email, accountId).run();
+  expect((await person.json("GET", `/keys?account=${accountId}`)).status).toBe(403);
+  expect((await person.json("GET", "/keys")).status).toBe(200);
+  expect((await membersOf(person)).accountId).not.toBe(accountId);
+  expect(await env.DB.prepare("SELECT count(*) AS n FROM memberships").first("n")).toBe(0);
+});
+
+it("has at most 50 members, and takes addresses that Access knows", async () => {
+  const owner = createOwner();
+  const { accountId } = await membersOf(owner);
+  for (const email of ["", "nobody", "a b@example.com", "ä@example.com", `${"x".repeat(320)}@example.com`])
+    expect([email, (await add(owner, email)).status]).toEqual([email, 400]);
+  expect((await add(owner, " Somebody@Example.COM ")).status).toBe(201);
+  expect((await membersOf(owner)).items.at(-1)?.email).toBe("somebody@example.com");
+  await databaseOf(accountId)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 48)
+       INSERT INTO members SELECT ?1 || printf('%011d', i), ?2, i || '@example.com', 'x', 1 FROM n`,
+    )
+    .bind(accountId.charAt(0), accountId)
+    .run();
+  const full = await add(owner, "more@example.com");
+  expect(full.status).toBe(409);
+  expect((await full.json<{ detail: string }>()).detail).toContain("at most 50 members");
+  expect((await add(owner, "somebody@example.com")).status).toBe(201);
+});
+
+it("the page adds and removes, and says what is wrong", async () => {
+  const owner = createOwner();
+  const added = await owner.submit("/members", { email: "colleague@example.com" });
+  expect([added.status, added.headers.get("Location")]).toEqual([303, "/account/members"]);
+  const html = await (await owner.page("/members")).text();
+  const remove =
+    html.match(/action="(\/account\/members\/\w{12}\/remove)"><button[^>]*aria-label="Remove colleague/)?.[1] ?? "";
+  expect((await owner.submit(remove.replace("/account", ""), {})).status).toBe(303);
+  expect((await membersOf(owner)).items).toHaveLength(1);
+  const refused = await owner.submit("/members", { email: "<b>" });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('<a href="#email">E-mail address must be an e-mail address');
+});
