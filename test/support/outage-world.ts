@@ -41,7 +41,17 @@ async function makeTemplate(): Promise<Template> {
     await addApiKey({ accountId, limit: 10_000 }),
     await addApiKey({ accountId, limit: 10_000 }),
   ] as const;
-  const addIds = async ({ id }: ApiKey) => ({ ...(await addOneOfEverything(accountId)), apiKeyId: id });
+  const addMember = async () => {
+    const id = newId(accountId);
+    const sql = "INSERT INTO members VALUES (?1, ?2, ?1 || '@example.com', 'x', 1)";
+    await database.prepare(sql).bind(id, accountId).run();
+    return id;
+  };
+  const addIds = async ({ id }: ApiKey) => ({
+    ...(await addOneOfEverything(accountId)),
+    apiKeyId: id,
+    memberId: await addMember(),
+  });
   const tenantIds = [await addIds(apiKeys[0]), await addIds(apiKeys[1])] as const;
   const [first, second] = [await addIds(apiKeys[0]), await addIds(apiKeys[1])];
   const { panelistId: authorId } = await addIds(apiKeys[0]);

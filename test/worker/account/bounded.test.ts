@@ -49,7 +49,9 @@ async function createScene(count: number) {
   const { apiKey } = await owner.create();
   await fill(other.email, count);
   await fill(owner.email, count);
-  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id } };
+  const member = await owner.json("POST", "/members", { email: "member@example.com" });
+  const { id: memberId } = await member.json<{ id: string }>();
+  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, memberId } };
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {

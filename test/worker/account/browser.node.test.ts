@@ -282,6 +282,13 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("“Nightly export” is changed. It is paused").waitFor();
     await look("api-keys-paused");
+    await page.goto("/account/members");
+    await page.getByLabel("E-mail address").fill("colleague@example.com");
+    await page.getByRole("button", { name: "Add member" }).click();
+    await page.getByRole("button", { name: "Remove colleague@example.com" }).waitFor();
+    await look("members");
+    await page.getByRole("button", { name: "Remove colleague@example.com" }).click();
+    await page.getByRole("button", { name: "Remove colleague@example.com" }).waitFor({ state: "detached" });
     await page.goto("/account/activity");
     await look("activity");
     await page.goto("/account/nope");
