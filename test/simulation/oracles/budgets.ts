@@ -165,7 +165,8 @@ export const refusedAgain = oracle(
               : call.status === 429
                 ? Number(call.answer?.headers["retry-after"]) - 1
                 : 0;
-          if (succeeded(call) || call.at + seconds * 1000 <= until) continue;
+          // A 401 from memory prolongs nothing.
+          if ((call.status === 401 && !cost) || succeeded(call) || call.at + seconds * 1000 <= until) continue;
           if (call.status !== 401 && call.status !== 429) continue;
           until = call.at + seconds * 1000;
           by = call;
