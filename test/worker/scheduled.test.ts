@@ -35,7 +35,8 @@ const INSERTS = {
       .run(),
   audit_events: async (rows: number, age: number) =>
     env.DB.prepare(
-      `${numbers(rows)} INSERT INTO audit_events SELECT ?2 || i, ?1, 'created', NULL, 'A key', NULL, NULL, ?3 FROM n`,
+      `${numbers(rows)} INSERT INTO audit_events (id, account_id, event, api_key_name, created_at)
+       SELECT ?2 || i, ?1, 'created', 'A key', ?3 FROM n`,
     )
       .bind(await addAccountHere(), `event ${age} `, NOW - age)
       .run(),
@@ -50,7 +51,7 @@ const INSERTS = {
 
 const KEPT: [keyof typeof INSERTS, number][] = [
   ["idempotency_keys", DAY],
-  ["api_key_usage", 7 * DAY],
+  ["api_key_usage", 31 * DAY],
   ["audit_events", 400 * DAY],
   ["token_revocations", 91 * DAY],
 ];

@@ -4,7 +4,13 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import { type AuditStamp, createApiKeyRow, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
+import {
+  type AuditStamp,
+  createApiKeyRow,
+  loadApiKeyUse,
+  revokeApiKey,
+  rotateApiKey,
+} from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
@@ -35,6 +41,13 @@ export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSes
   const database = isId(apiKeyId) ? chooseDatabase(c.env, apiKeyId) : undefined;
   if (database === undefined) throw noSuchKey();
   return database.withSession("first-primary");
+}
+
+/** A key, and its last 30 days. Throws `not-found`. */
+export async function readKeyUse(c: Context<OwnerEnv>, id: string) {
+  const found = await loadApiKeyUse(primaryOf(c, id), c.var.owner.email, id, Date.now());
+  if (found === null) throw noSuchKey();
+  return found;
 }
 
 /** The answer to what `held` a change. The replay of a change that was made says so, and shows no secret: it is shown once. */

@@ -9,7 +9,7 @@ import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import type { AccountDatabases } from "./account-databases.ts";
-import { changeKey, createKey, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -27,6 +27,10 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
 
     createApiKey: async (c, { body, idempotencyKey }) =>
       c.json(await createKey(c, gatekeeper, accounts, body, { idempotencyKey }), 201),
+
+    getApiKey: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).apiKey),
+
+    getApiKeyUsage: async (c, { ids }) => c.json({ items: (await readKeyUse(c, ids.apiKeyId)).usage }),
 
     changeApiKey: async (c, { ids, body }) => c.json(await changeKey(c, gatekeeper, ids.apiKeyId, body)),
 

@@ -1,6 +1,15 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
-import { ApiKey, ApiKeyList, AuditEvent, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
+import {
+  ApiKey,
+  ApiKeyList,
+  ApiKeyUsage,
+  AuditEvent,
+  MAX_ACTIVE_KEYS,
+  NewApiKey,
+  Rotation,
+  ShownApiKey,
+} from "../model/account.ts";
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import { PageQuery } from "../model/pagination.ts";
@@ -13,6 +22,8 @@ const credential = access;
 export const ACCOUNT_OPERATIONS = {
   listApiKeys: { method: "GET", path: KEYS, credential },
   createApiKey: { method: "POST", path: KEYS, credential, body: NewApiKey },
+  getApiKey: { method: "GET", path: KEY, credential },
+  getApiKeyUsage: { method: "GET", path: `${KEY}/usage`, credential },
   changeApiKey: { method: "PATCH", path: KEY, credential, body: ApiKeyChanges },
   rotateApiKey: { method: "POST", path: `${KEY}/rotate`, credential, body: Rotation },
   revokeApiKey: { method: "DELETE", path: KEY, credential },
@@ -40,6 +51,12 @@ if (!import.meta.deployed) {
       description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key. ${ONCE}`,
       answer: ShownApiKey,
       problems: ["api-key-limit-reached", "conflict", "too-many-requests"],
+    },
+    getApiKey: { summary: "Read an API key", answer: ApiKey },
+    getApiKeyUsage: {
+      summary: "Read how an API key was used",
+      description: "The hours of the last 30 days in which there were requests with it.",
+      answer: ApiKeyUsage,
     },
     changeApiKey: {
       summary: "Change, pause or resume an API key",

@@ -12,12 +12,13 @@ import { readForm } from "../http/read-body.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 import type { AccountDatabases } from "./account-databases.ts";
-import { changeKey, createKey, noSuchKey, primaryOf, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, noSuchKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
 import { ChangePage } from "./pages/change-page.tsx";
+import { KeyPage } from "./pages/key-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
@@ -57,6 +58,24 @@ export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, 
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });
+
+  const KEY = `${LIST}/:apiKeyId`;
+  routes.get(KEY, async (c) => {
+    const found = await readKeyUse(c, c.req.param("apiKeyId"));
+    const origin = new URL(c.req.url).origin;
+    return renderPage(c, (frame) => <KeyPage frame={frame} {...found} origin={origin} now={Date.now()} />);
+  });
+  routes.all(KEY, refuseMethod("GET, HEAD"));
+
+  routes.get(`${KEY}/usage.csv`, async (c) => {
+    const { usage } = await readKeyUse(c, c.req.param("apiKeyId"));
+    const lines = usage.map(({ hour, admitted, limited }) => `${hour},${admitted},${limited}\r\n`);
+    return c.body(`hour,admitted,limited\r\n${lines.join("")}`, 200, {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${c.req.param("apiKeyId")}.csv"`,
+    });
+  });
+  routes.all(`${KEY}/usage.csv`, refuseMethod("GET, HEAD"));
 
   routes.get(`${LIST}/:apiKeyId/change`, async (c) => {
     const apiKey = await loadKey(c, c.req.param("apiKeyId"), Date.now());

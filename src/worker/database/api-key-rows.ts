@@ -62,6 +62,12 @@ export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): 
     previous: inGrace
       ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }
       : null,
-    usage: usage.map(({ hour, admitted, limited }) => ({ hour: toTimestamp(hour), admitted, limited })),
+    usage: usage.map(toHourlyCount),
   };
 }
+
+export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
+  hour: toTimestamp(hour),
+  admitted,
+  limited,
+});

@@ -19,7 +19,7 @@ type Kind = {
 
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
-  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: 7 * DAY_MS },
+  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: 31 * DAY_MS },
   { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
 ] as const satisfies readonly Kind[];
 

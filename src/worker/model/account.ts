@@ -44,6 +44,10 @@ export type Rotation = z.infer<typeof Rotation>;
 const Count = integer(0, 1_000_000_000_000);
 
 const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
+export type HourlyCount = z.infer<typeof HourlyCount>;
+
+/** The hours with requests of a key, oldest first. */
+export const ApiKeyUsage = z.object({ items: z.array(HourlyCount) });
 
 const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
 
@@ -177,6 +181,11 @@ if (!import.meta.deployed) {
       admitted: "Requests that were admitted in this hour.",
       limited: "Requests that were refused in this hour because the key was over its limit.",
     },
+  });
+  describe(ApiKeyUsage, {
+    name: "ApiKeyUsage",
+    example: { items: apiKey.usage },
+    fields: { items: "The hours with requests among the last 30 days, oldest first, about a minute behind." },
   });
   describe(PreviousSecret, {
     name: "PreviousSecret",

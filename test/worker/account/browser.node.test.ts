@@ -282,6 +282,10 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("“Nightly export” is changed. It is paused").waitFor();
     await look("api-keys-paused");
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Nightly export", exact: true }).click();
+    await page.getByRole("heading", { name: "Nightly export", level: 1 }).waitFor();
+    await look("key");
     await page.goto("/account/members");
     await page.getByLabel("E-mail address").fill("colleague@example.com");
     await page.getByRole("button", { name: "Add member" }).click();

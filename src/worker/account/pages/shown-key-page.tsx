@@ -1,5 +1,6 @@
 /** The one page that holds a key, in the answer to the POST that made it: never at a URL, never stored. */
 import type { ShownKey } from "../actions.ts";
+import { Copyable } from "./copyable.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { exactTime } from "./times.tsx";
 
@@ -31,14 +32,4 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, 
       <a href="/account/api-keys">I have copied it: back to API keys</a>
     </p>
   </Layout>
-);
-
-/** The button appears where JavaScript runs; without it, one click selects the text. */
-const Copyable = ({ id, label, text }: { id: string; label: string; text: string }) => (
-  <div class="copyable">
-    <code id={id}>{text}</code>
-    <button type="button" data-copy={id} aria-label={`Copy the ${label}`} hidden>
-      Copy
-    </button>
-  </div>
 );

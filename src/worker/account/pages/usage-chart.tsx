@@ -1,14 +1,19 @@
-/** A key's requests over the last 24 hours, admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
-import type { ApiKey } from "../../model/account.ts";
+/** A key's requests over the last 24 hours, or 30 days: admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
+
+import type { ApiKey, HourlyCount } from "../../model/account.ts";
+import type { Child } from "../jsx-runtime.ts";
 import { number } from "./key-words.ts";
 import { Clock, Time } from "./times.tsx";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS = 30;
 /** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
 const LEAST = 2;
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
+type Counts = Pick<HourlyCount, "admitted" | "limited">;
 
 export const UsageChart = ({ apiKey, now }: Props) => {
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
@@ -16,16 +21,46 @@ export const UsageChart = ({ apiKey, now }: Props) => {
     const hour = new Date(first + index * HOUR_MS).toISOString();
     return apiKey.usage.find((count) => count.hour === hour) ?? { hour, admitted: 0, limited: 0 };
   });
-  const admitted = hours.reduce((sum, count) => sum + count.admitted, 0);
-  const limited = hours.reduce((sum, count) => sum + count.limited, 0);
+  const { admitted, limited } = sumOf(hours);
   if (admitted + limited === 0) return <Unused lastUsedAt={apiKey.lastUsedAt} now={now} />;
-  const top = roundUp(Math.max(...hours.map((count) => count.admitted + count.limited)));
+  return <Chart bars={hours} in="24 hours" every={6} label={({ hour }) => <Clock at={hour} />} />;
+};
+
+/** By day of UTC; nothing when the key was not used. */
+export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: number }) => {
+  const today = now - (now % DAY_MS);
+  const days = Array.from({ length: DAYS }, (_, index) => {
+    const day = new Date(today - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+    return { day, ...sumOf(usage.filter(({ hour }) => hour.startsWith(day))) };
+  });
+  const { admitted, limited } = sumOf(days);
+  if (admitted + limited === 0) return null;
+  return <Chart bars={days} in="30 days" every={8} label={({ day }) => <time datetime={day}>{day.slice(5)}</time>} />;
+};
+
+const sumOf = (counts: readonly Counts[]): Counts => ({
+  admitted: counts.reduce((sum, count) => sum + count.admitted, 0),
+  limited: counts.reduce((sum, count) => sum + count.limited, 0),
+});
+
+type ChartProps<Each extends Counts> = {
+  readonly bars: readonly Each[];
+  readonly in: string;
+  /** A label below each of so many bars. */
+  readonly every: number;
+  readonly label: (bar: Each) => Child;
+};
+
+function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps<Each>) {
+  const { admitted, limited } = sumOf(bars);
+  const top = roundUp(Math.max(...bars.map((count) => count.admitted + count.limited)));
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, Math.round((count / top) * 1000) / 10));
   return (
     <figure class="usage">
       <figcaption>
         <span>
-          <strong>{number(admitted + limited)}</strong> in 24 hours
+          <strong>{number(admitted + limited)}</strong>
+          {` in ${span}`}
         </span>
         <span class="legend admitted">{`${number(admitted)} admitted`}</span>
         <span class="legend limited">{`${number(limited)} over the limit`}</span>
@@ -37,21 +72,21 @@ export const UsageChart = ({ apiKey, now }: Props) => {
           ))}
         </div>
         <div class="bars">
-          {hours.map((count) => (
+          {bars.map((count) => (
             <div>
               <Bar low={heightOf(count.admitted)} high={heightOf(count.limited)} />
               <span class="tip">
-                <Clock at={count.hour} />
+                {label(count)}
                 {`: ${number(count.admitted)} admitted, ${number(count.limited)} over the limit`}
               </span>
             </div>
           ))}
         </div>
-        <div class="hours">{hours.map(({ hour }, index) => index % 6 === 0 && <Clock at={hour} />)}</div>
+        <div class="hours">{bars.map((bar, index) => index % every === 0 && label(bar))}</div>
       </div>
     </figure>
   );
-};
+}
 
 /** What was over the limit stands on what was admitted. */
 const Bar = ({ low, high }: { low: number; high: number }) => (

@@ -1,0 +1,58 @@
+/** What is to be known of a key, in its card and on its page. */
+
+import type { ApiKey } from "../../model/account.ts";
+import type { Child } from "../jsx-runtime.ts";
+import { addressesInWords, rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
+import { Time } from "./times.tsx";
+
+type Props = { readonly apiKey: ApiKey; readonly now: number };
+
+const SOON_MS = 7 * 86_400_000;
+
+export const PausedSince = ({ apiKey: { pausedAt }, now }: Props) =>
+  pausedAt && (
+    <p class="paused">
+      Paused <Time at={pausedAt} now={now} />
+    </p>
+  );
+
+/** Of an active key that ends within seven days. */
+export const EndsSoon = ({ apiKey: { expiresAt, state }, now }: Props) =>
+  state === "active" &&
+  expiresAt !== null &&
+  Date.parse(expiresAt) - now <= SOON_MS && (
+    <p class="paused">
+      Expires <Time at={expiresAt} now={now} />
+    </p>
+  );
+
+export const KeyFacts = ({ apiKey, now }: Props) => {
+  const { expiresAt, allowedAddresses, previous } = apiKey;
+  return (
+    <dl>
+      <Fact name="Last used">{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} now={now} /> : "Never"}</Fact>
+      <Fact name="Created">
+        <Time at={apiKey.createdAt} now={now} />
+      </Fact>
+      <Fact name="Limit">{rateInWords(apiKey.limit, apiKey.windowSeconds)}</Fact>
+      <Fact name="Region">{regionInWords(apiKey.region)}</Fact>
+      <Fact name="Expires">{expiresAt ? <Time at={expiresAt} now={now} /> : "Never"}</Fact>
+      <Fact name="Scopes">{scopesInWords(apiKey.scopes)}</Fact>
+      {allowedAddresses && <Fact name="Allowed addresses">{addressesInWords(allowedAddresses)}</Fact>}
+      {previous && (
+        <Fact name="Old secret">
+          Ends <Time at={previous.expiresAt} now={now} />
+          {previous.lastUsedAt ? ", last used " : ", not used since the rotation"}
+          {previous.lastUsedAt && <Time at={previous.lastUsedAt} now={now} />}
+        </Fact>
+      )}
+    </dl>
+  );
+};
+
+const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

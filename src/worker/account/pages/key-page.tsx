@@ -1,0 +1,49 @@
+/** `/account/api-keys/{id}`: one key, what it may do, and how it was used. */
+import type { ApiKey, HourlyCount } from "../../model/account.ts";
+import { Copyable } from "./copyable.tsx";
+import { KeyActions } from "./key-actions.tsx";
+import { EndsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
+import { type Frame, Layout } from "./layout.tsx";
+import { DayChart, UsageChart } from "./usage-chart.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly apiKey: ApiKey;
+  /** Of the last 30 days. */
+  readonly usage: readonly HourlyCount[];
+  readonly origin: string;
+  readonly now: number;
+};
+
+export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
+  const { id, name, lastFour, state } = apiKey;
+  return (
+    <Layout title={name} current="keys" {...frame}>
+      <div class="key-head">
+        <code>{`ibk_${id}…${lastFour}`}</code>
+        {state === "active" ? <KeyActions apiKey={apiKey} /> : <strong class="paused">{state}</strong>}
+      </div>
+      <PausedSince apiKey={apiKey} now={now} />
+      <EndsSoon apiKey={apiKey} now={now} />
+      <div class="create key-page">
+        <KeyFacts apiKey={apiKey} now={now} />
+        <div>
+          <UsageChart apiKey={apiKey} now={now} />
+          <DayChart usage={usage} now={now} />
+          <p class="hint">
+            {"By hour, 30 days: "}
+            <a href={`/account/api-keys/${id}/usage.csv`}>CSV</a>
+            {", "}
+            <a href={`/account/api/keys/${id}/usage`}>JSON</a>. About a minute behind.
+          </p>
+        </div>
+      </div>
+      <h2>Try it</h2>
+      <p>
+        Whoever holds the key asks with it what its id is. A refusal says why. Set <code>API_KEY</code> to the key
+        before.
+      </p>
+      <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />
+    </Layout>
+  );
+};
