@@ -87,8 +87,9 @@ CREATE TABLE IF NOT EXISTS api_key_usage (
 
 CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
 
--- The audit trail of an account's API keys: event, actor and address. Written in the transaction of the change, if there is one.
+-- The audit trail of an account's API keys and webhooks: event, actor and address. Written in the transaction of the change, if there is one.
 -- A change of settings is a `renamed` with changes, a JSON object of what they were `before` and `after`: the release before knows that event.
+-- webhook is a JSON object, `id` and `event`, for an event of a webhook: api_key_name is its URL, and event one that the release before knows.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -98,6 +99,7 @@ CREATE TABLE IF NOT EXISTS audit_events (
   actor TEXT,
   address TEXT,
   created_at INTEGER NOT NULL,
+  webhook TEXT CHECK (json_valid(webhook)),
   changes TEXT CHECK (json_valid(changes))
 ) STRICT, WITHOUT ROWID;
 
@@ -690,3 +692,37 @@ BEGIN
     CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a LEFT JOIN proposals p ON p.id = OLD.proposal_id
   WHERE a.id = OLD.account_id; END;
+
+-- Webhooks: at most 4 of an account, each a place in its log of changes. What is behind the place is not delivered yet, so nothing else is
+-- stored for a delivery.
+-- types is a JSON array, NULL for all types. secret is `whsec_` and base64: it has to sign. previous_secret signs too, until previous_until.
+-- state: `paused` by the owner, `failed` after five days of failure, `ended` by the receiver's 410.
+-- number is that of the last change that was delivered or passed over. due_at is when the next attempt is due, NULL while nothing is to be
+-- delivered; claimed_until, until when one delivery is under way: both by the database's clock, in Unix milliseconds.
+-- attempts counts the failed ones since the last delivery, the first of them at failing_since. missed counts changes that left the log
+-- undelivered. recent is a JSON array of the last 20 attempts, newest first.
+CREATE TABLE IF NOT EXISTS webhooks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  types TEXT CHECK (types IS NULL OR json_valid(types)),
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_until INTEGER,
+  created_at INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'failed', 'ended')),
+  number INTEGER NOT NULL,
+  due_at INTEGER,
+  claimed_until INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  failing_since INTEGER,
+  missed INTEGER NOT NULL DEFAULT 0,
+  recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
+CREATE INDEX IF NOT EXISTS webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS webhooks_behind AFTER INSERT ON change_log BEGIN
+  UPDATE webhooks SET due_at = NEW.changed_at WHERE account_id = NEW.account_id AND state = 'active' AND due_at IS NULL;
+END;

@@ -1,10 +1,10 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Hono } from "hono";
-import { methodNotAllowed } from "hono/method-not-allowed";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Databases } from "./database/databases.ts";
+import { readMethods } from "./http/allowed-methods.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { defaultHeaders } from "./http/default-headers.ts";
 import { isLogged, observe } from "./http/observe.ts";
@@ -58,17 +58,13 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   app.route("/", createAccountRoutes(memory, identify));
   app.route("/", createOperatorRoutes(memory));
 
-  const refuseMethod = methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) =>
-      respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } })),
-  });
+  const methodsOf = readMethods(() => app.routes);
   // Runs only for unmatched requests.
-  app.notFound(async (c) => {
-    await refuseMethod(c, async () => {
-      c.res = pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
-    });
-    return c.res;
+  app.notFound((c) => {
+    const methods = methodsOf(c.req.path);
+    if (methods.length === 0 || methods.includes(c.req.method))
+      return pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
+    return respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } }));
   });
   app.onError(handleError);
 

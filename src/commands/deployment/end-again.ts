@@ -8,6 +8,7 @@
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
  * - Members of accounts who were removed are no members.
+ * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they had if that was not `active`.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -43,6 +44,14 @@ const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quo
 const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
      || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
+const WEBHOOKS = [
+  `SELECT 'DELETE FROM webhooks WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
+   FROM webhooks`,
+  `SELECT 'UPDATE webhooks SET url = ' || quote(url) || ', types = ' || quote(types) || ', secret = ' || quote(secret)
+     || ', previous_secret = ' || quote(previous_secret) || ', previous_until = ' || quote(previous_until)
+     || iif(state = 'active', '', ', due_at = NULL, state = ' || quote(state)) || ' WHERE id = ' || quote(id) || ';' AS sql
+   FROM webhooks`,
+];
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
@@ -70,23 +79,28 @@ const STATEMENTS = [
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
 ];
 
-/** The events of a database; `changes` is a column that only those have that say what was changed. */
-const insertEvents = (column: "" | "changes", condition: string) =>
+/** The events of a database; `changes` and `webhook` are columns that only those have that say what was changed, and that are of a webhook. */
+const insertEvents = (column: "" | "changes" | "webhook", condition: string) =>
   `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at${column && `, ${column}`}) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
      || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)${column && ` || ', ' || quote(${column})`}
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
    FROM audit_events WHERE ${condition}`;
 
-/** Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes. */
+/**
+ * Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes, and no
+ * webhooks.
+ */
 const auditStatements = (hasChanges: boolean) =>
   hasChanges
     ? [
+        ...WEBHOOKS,
         CHANGED_KEYS,
         REMOVED_MEMBERS,
         REMOVED_OWNERS,
-        insertEvents("", "changes IS NULL"),
+        insertEvents("", "changes IS NULL AND webhook IS NULL"),
         insertEvents("changes", "changes IS NOT NULL"),
+        insertEvents("webhook", "webhook IS NOT NULL"),
       ]
     : [insertEvents("", "1")];
 

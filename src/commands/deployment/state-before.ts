@@ -6,11 +6,12 @@ import type { EveryDatabase } from "./every-database.ts";
 import { exportOne, fileOf } from "./export.ts";
 import { readExport } from "./read-export.ts";
 
-/** One statement, one row: it differs when something was ended in between. A panelist's end is a revocation of its tokens. */
+/** One statement, one row: it differs when something was ended in between. A panelist's end is a revocation of its tokens; changes of keys and webhooks are events. */
 const WHAT_HAS_ENDED = `SELECT json_array(
   (SELECT json_group_array(id) FROM (SELECT id FROM accounts WHERE status = 'suspended' ORDER BY id)),
   (SELECT json_array(count(revoked_at), max(revoked_at), max(rotated_at)) FROM api_keys),
-  (SELECT max(seq) FROM token_revocations)) AS ended`;
+  (SELECT max(seq) FROM token_revocations),
+  (SELECT count(*) FROM audit_events WHERE event IN ('revoked', 'renamed'))) AS ended`;
 
 const LOOKS = 3;
 

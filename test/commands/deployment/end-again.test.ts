@@ -15,26 +15,32 @@ const THEN = `
     ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
   INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
-  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL);`;
+  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
+  INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES
+    ('w-kept', 'a1', 'https://kept.example/', 's1', 1, 0), ('w-deleted', 'a1', 'https://deleted.example/', 's1', 1, 0),
+    ('w-moved', 'a1', 'https://old.example/', 's1', 1, 0);`;
 const SINCE = `
   UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
   UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
   UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
     WHERE id = 'rotated';
   UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
-  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, '{"before":{},"after":{}}');
+  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, NULL, '{"before":{},"after":{}}');
   DELETE FROM members WHERE id = 'm-gone';
   UPDATE accounts SET owner_email = id WHERE id = 'a4';
   INSERT INTO audit_events VALUES
-    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
-    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
+    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, NULL, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
+    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, NULL, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
   UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
   UPDATE panelists SET active = 0 WHERE id = 'p-off';
   UPDATE panelists SET active = 1 WHERE id = 'p-back';
   DELETE FROM panelists WHERE id = 'p-deleted';
   INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
   UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
-  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL);
+  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
+  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted"}', NULL);
+  DELETE FROM webhooks WHERE id = 'w-deleted';
+  UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
   DELETE FROM accounts WHERE id = 'a3';`;
 
 function open(...scripts: string[]): DatabaseSync {
@@ -51,7 +57,7 @@ function restore() {
   return { restored, statements };
 }
 
-const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "audit_events", "members"];
+const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "webhooks", "audit_events", "members"];
 const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
 
 it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
@@ -87,6 +93,15 @@ it("ends keys, tokens, panelists and accounts that had been ended, and nothing e
   ]);
 });
 
+it("deletes webhooks that had been deleted; the others have the URL and the secrets that they had", () => {
+  const { restored } = restore();
+  const rows = restored.prepare("SELECT id, url, secret, previous_secret, state FROM webhooks ORDER BY id").all();
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ["w-kept", "https://kept.example/", "s1", null, "active"],
+    ["w-moved", "https://new.example/", "s2", "s1", "failed"],
+  ]);
+});
+
 it("gives isolates every revocation, of panelists that are missing too", () => {
   const { restored } = restore();
   const revoked = restored
@@ -114,13 +129,14 @@ it("a restored panelist, whose token was issued since, leaves a revocation when 
 
 it("keeps the audit trail", () => {
   const { restored } = restore();
-  const events = restored.prepare("SELECT id, api_key_name AS name, changes FROM audit_events ORDER BY id").all();
-  expect(events.map(({ id, name, changes }) => [id, name, changes])).toEqual([
-    ["e1", "K", null],
-    ["e2", 'The "it\'s" key', null],
-    ["e3", "K", '{"before":{},"after":{}}'],
-    ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}'],
-    ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}'],
+  const events = restored.prepare("SELECT id, api_key_name, changes, webhook FROM audit_events ORDER BY id").all();
+  expect(events.map((event) => Object.values(event))).toEqual([
+    ["e1", "K", null, null],
+    ["e2", 'The "it\'s" key', null, null],
+    ["e3", "K", '{"before":{},"after":{}}', null],
+    ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}', null],
+    ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}', null],
+    ["e7", "https://deleted.example/", null, '{"id":"w-deleted"}'],
   ]);
 });
 
@@ -145,7 +161,7 @@ it("leaves a key alone that was rotated once more since", () => {
 });
 
 it("leaves a key alone that was changed once more since", () => {
-  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 900, '{}')";
+  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 900, NULL, '{}')";
   const later = open(SINCE, "UPDATE api_keys SET paused_at = NULL WHERE id = 'paused'", event);
   later.exec(endAgain(open(SINCE)).join("\n"));
   expect(later.prepare("SELECT paused_at FROM api_keys WHERE id = 'paused'").get()).toEqual({ paused_at: null });
@@ -153,11 +169,13 @@ it("leaves a key alone that was changed once more since", () => {
 
 it("ends again what a database of the release before had ended", () => {
   const older = open(SINCE);
-  older.exec("ALTER TABLE audit_events DROP COLUMN changes; ALTER TABLE api_keys DROP COLUMN paused_at;");
+  older.exec(
+    "ALTER TABLE audit_events DROP COLUMN changes; ALTER TABLE audit_events DROP COLUMN webhook; DROP TRIGGER webhooks_behind; DROP TABLE webhooks; ALTER TABLE api_keys DROP COLUMN paused_at;",
+  );
   const restored = open();
   restored.exec(endAgain(older).join("\n"));
   expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
-  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 5 });
+  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 6 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {

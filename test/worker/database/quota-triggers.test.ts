@@ -18,6 +18,7 @@ const NOT_COUNTED = {
   // Votes on their way to the target of a merge: both proposals count more.
   merges: "gone when the votes are moved",
   change_log: "at most 500,000 of an account, for 30 days",
+  webhooks: "at most 4 of an account",
   deleted_idea_banks: "gone when the idea bank's content is",
 } as const;
 /** A fixed number of bytes is in the estimate for the row. */
