@@ -1,7 +1,7 @@
 /** An isolate in virtual time, that any tenant, panelist or owner can call with any bindings. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { createApp } from "../../src/worker/app.ts";
-import { bodyOf, fillPath, type OperationCase } from "./operations.ts";
+import { addressOf, bodyOf, type OperationCase } from "./operations.ts";
 import type { Tenant } from "./outage-world.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -55,7 +55,7 @@ export function createOutageIsolate(time: VirtualTime) {
       const ids = (operation.credential.kind === "compoundToken" ? tenant.panelistIds : tenant.tenantIds)[set];
       const body = bodyOf(operation, ids);
       const names = body !== undefined && "externalId" in body ? { externalId: `panelist ${set}` } : {};
-      return send(fillPath(path, ids), method, body && { ...body, ...names }, tenant, bindings);
+      return send(addressOf(path, ids), method, body && { ...body, ...names }, tenant, bindings);
     },
     /** Afterwards the isolate, and the key's gate, know the tenant. */
     async warm({ operation }: Called, tenant: Tenant, bindings: Env): Promise<void> {

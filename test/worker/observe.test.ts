@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { countStores } from "../support/intercept.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { dataPoints, leaksIn, requestLines } from "../support/observed.ts";
-import { bodyOf, fillPath, operationsOf } from "../support/operations.ts";
+import { addressOf, bodyOf, operationsOf } from "../support/operations.ts";
 import { createOwner } from "../support/owner.ts";
 import { addOneOfEverything, createTenant } from "../support/tenant.ts";
 import { addApiKey, addIdeaBank, tokenFor } from "../support/world.ts";
@@ -36,11 +36,11 @@ describe("a request's line", () => {
     const tenant = await createTenant({ accountId: ids.accountId });
     const Authorization = await tokenFor(ids.ideaBankId, ids.panelistId);
     for (const { operation, method, path, name } of operationsOf("apiKey")) {
-      await tenant.send(method, fillPath(path, ids), bodyOf(operation, ids));
+      await tenant.send(method, addressOf(path, ids), bodyOf(operation, ids));
       expect(lastLine()?.operation).toBe(name);
     }
     for (const { method, path, name } of operationsOf("compoundToken")) {
-      await tenant.isolate.request(fillPath(path, ids), { method, headers: { Authorization } });
+      await tenant.isolate.request(addressOf(path, ids), { method, headers: { Authorization } });
       expect(lastLine()?.operation).toBe(name);
     }
     await createOwner().json("GET", "/keys");

@@ -7,7 +7,7 @@ import { type Fault, type Way, withFault } from "../support/faults.ts";
 import { gateOf } from "../support/gate.ts";
 import { interceptDatabases } from "../support/intercept-binding.ts";
 import { createIsolate } from "../support/isolate.ts";
-import { bodyOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
+import { addressOf, bodyOf, type OperationCase, operationsOf } from "../support/operations.ts";
 import { createOutageIsolate } from "../support/outage-isolate.ts";
 import { addTenants, type Ids, type Tenant } from "../support/outage-world.ts";
 import { VirtualTime } from "../support/virtual-time.ts";
@@ -44,7 +44,7 @@ async function watchedIsolate({ email, apiKeyId }: Tenant) {
 const requestOf = (each: OperationCase, { key, token }: Tenant, ids: Ids): [string, RequestInit] => {
   const body = bodyOf(each.operation, ids);
   const headers = { "X-API-Key": key, Authorization: token, ...(body && { "Content-Type": "application/json" }) };
-  return [fillPath(each.path, ids), { method: each.method, headers, body: body ? JSON.stringify(body) : null }];
+  return [addressOf(each.path, ids), { method: each.method, headers, body: body ? JSON.stringify(body) : null }];
 };
 
 /** The identifiers in a database that do not begin with its digit. The directory's entries may. */
