@@ -1,5 +1,4 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
-import { Hono } from "hono";
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
@@ -13,6 +12,7 @@ import { ProblemLog } from "./http/problem-log.ts";
 import { handleError, respondWithProblem } from "./http/problem-response.ts";
 import type { RawRequest } from "./http/raw-request.ts";
 import { requestId } from "./http/request-id.ts";
+import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
@@ -40,7 +40,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
     databases,
     tokens: new TokenReader(),
   };
-  const app = new Hono<AppEnv>();
+  const app = new Routes<AppEnv>();
 
   app.use(requestId);
   app.use(observe);

@@ -1,5 +1,5 @@
 /** `/account/api`: the same actions as the pages, as JSON. */
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { listApiKeys } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
@@ -7,6 +7,7 @@ import type { Operation, Operations } from "../http/operation.ts";
 import { respondPage } from "../http/pagination.ts";
 import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
+import type { Routes } from "../http/routes.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import type { AccountDatabases } from "./account-databases.ts";
 import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
@@ -17,7 +18,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDatabases): Hono<OwnerEnv> {
+export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDatabases): Routes<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
       const { keys, ended, storage } = await accounts.visit(c, listApiKeys);

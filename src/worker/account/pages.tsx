@@ -1,5 +1,5 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { signFormId, verifyFormId } from "../credentials/form-id.ts";
@@ -9,6 +9,7 @@ import { listAuditEvents } from "../database/audit-events.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
 import { PageQuery } from "../model/pagination.ts";
 import type { AccountDatabases } from "./account-databases.ts";
@@ -25,7 +26,7 @@ import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const LIST = "/account/api-keys";
 
-export function addAccountPages(routes: Hono<OwnerEnv>, gatekeeper: Gatekeeper, accounts: AccountDatabases): void {
+export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper, accounts: AccountDatabases): void {
   for (const path of ["/account", "/account/"]) {
     routes.get(path, (c) => c.redirect(LIST, 303));
     routes.all(path, refuseMethod("GET, HEAD"));

@@ -1,7 +1,8 @@
 /** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
-import { Hono } from "hono";
+
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { handleError } from "../http/problem-response.ts";
+import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
 import { AccountDatabases, ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
@@ -18,7 +19,7 @@ export type AccountMemory = { readonly gatekeeper: Gatekeeper };
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
 export function createAccountRoutes({ gatekeeper }: AccountMemory, identify: Identify) {
-  const routes = new Hono<OwnerEnv>();
+  const routes = new Routes<OwnerEnv>();
   const accounts = new AccountDatabases();
   routes.use("/account/*", requireSameOrigin(), authenticateOwner(identify));
   addAccountPages(routes, gatekeeper, accounts);

@@ -1,14 +1,15 @@
 /** The routes of a surface, made from its table. An entry without a handler does not compile. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
 import type { Operations } from "./operation.ts";
+import { Routes } from "./routes.ts";
 
 /** `route` makes the handler of one operation. */
 export function routeOperations<E extends AppEnv, Table extends Operations>(
   table: Table,
   route: <Name extends keyof Table>(name: Name, operation: Table[Name]) => (c: Context<E>) => Promise<Response>,
-): Hono<E> {
-  const routes = new Hono<E>();
+): Routes<E> {
+  const routes = new Routes<E>();
   const names: (keyof Table)[] = Object.keys(table);
   for (const name of names) {
     const operation = table[name];

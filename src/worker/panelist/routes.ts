@@ -1,7 +1,8 @@
 /** The panelist API, used with a compound token. */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
+import { Routes } from "../http/routes.ts";
 import { createParticipationAnswer, type ParticipationHandlers } from "./answer-participation.ts";
 import { COMMENT_HANDLERS } from "./comments.ts";
 import { allowEveryOrigin } from "./cross-origin.ts";
@@ -17,7 +18,7 @@ const IDEA_BANK_HANDLERS: Record<
 > = { getChangelog, getCapabilities };
 
 export function createPanelistRoutes(memory: IdeaBankMemory) {
-  const routes = new Hono<AppEnv>();
+  const routes = new Routes<AppEnv>();
   routes.use("/ideabank/*", allowEveryOrigin);
   routes.use("/public/ideabank/*", allowEveryOrigin);
   routes.route(
