@@ -207,6 +207,7 @@ END;
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
 -- words: a JSON array of the words of the title (src/worker/model/words.ts). NULL until the scheduled job has made them.
+-- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -228,7 +229,10 @@ CREATE TABLE IF NOT EXISTS proposals (
   listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
   in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
   panelist_writes INTEGER NOT NULL DEFAULT 0,
-  words TEXT CHECK (json_valid(words))
+  words TEXT CHECK (json_valid(words)),
+  external_id TEXT,
+  metadata TEXT,
+  tags TEXT CHECK (json_valid(tags))
 ) STRICT;
 
 -- The tenant's lists: all, by status, by visibility.
@@ -247,6 +251,7 @@ CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_ban
 -- A panelist's own, as that panelist sees them.
 CREATE INDEX IF NOT EXISTS proposals_mine ON proposals (author_id, idea_bank_id, status, created_at, id)
   WHERE duplicate_of IS NULL AND visibility <> 'hidden' AND author_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS proposals_by_external_id ON proposals (idea_bank_id, external_id) WHERE external_id IS NOT NULL;
 -- For deleting a proposal: finds the proposals that were merged into it.
 CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
 -- For deleting an idea bank: the merged proposals. The others are in proposals_by_idea_bank.
@@ -339,7 +344,8 @@ CREATE TABLE IF NOT EXISTS votes (
 
 CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id, created_at);
 
--- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted.
+-- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted. on_behalf: the tenant wrote
+-- it for that panelist.
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -347,12 +353,91 @@ CREATE TABLE IF NOT EXISTS comments (
   panelist_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1))
+  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1)),
+  on_behalf INTEGER NOT NULL DEFAULT 0 CHECK (on_behalf IN (0, 1))
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
 -- For deleting a panelist: finds the panelist's comments without a scan.
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
+
+-- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
+CREATE TABLE IF NOT EXISTS proposal_tags (
+  idea_bank_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+-- The tags of an idea bank: how many proposals have each, and how many of them are public. At most 200.
+CREATE TABLE IF NOT EXISTS idea_bank_tags (
+  idea_bank_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  proposals INTEGER NOT NULL,
+  public_proposals INTEGER NOT NULL,
+  PRIMARY KEY (idea_bank_id, tag)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS tags_added AFTER INSERT ON proposals
+WHEN NEW.tags IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_tags (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.visibility, NEW.status, NEW.created_at, NEW.id FROM json_each(NEW.tags);
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_changed AFTER UPDATE OF idea_bank_id, tags, duplicate_of, status, visibility ON proposals
+WHEN (OLD.tags IS NOT NULL OR NEW.tags IS NOT NULL) AND (
+  OLD.tags IS NOT NEW.tags OR OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+  OR OLD.status <> NEW.status OR OLD.visibility <> NEW.visibility
+)
+BEGIN
+  DELETE FROM proposal_tags WHERE idea_bank_id = OLD.idea_bank_id AND visibility = OLD.visibility AND status = OLD.status
+    AND created_at = OLD.created_at AND proposal_id = OLD.id AND tag IN (
+      SELECT value FROM json_each(OLD.tags) WHERE NEW.duplicate_of IS NOT NULL OR OLD.idea_bank_id <> NEW.idea_bank_id
+        OR NEW.tags IS NULL OR value NOT IN (SELECT value FROM json_each(NEW.tags)));
+  UPDATE proposal_tags SET visibility = NEW.visibility, status = NEW.status
+  WHERE (OLD.status <> NEW.status OR OLD.visibility <> NEW.visibility) AND idea_bank_id = OLD.idea_bank_id
+    AND visibility = OLD.visibility AND status = OLD.status AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND tag IN (SELECT value FROM json_each(OLD.tags));
+  INSERT INTO proposal_tags (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.visibility, NEW.status, NEW.created_at, NEW.id FROM json_each(NEW.tags)
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_removed AFTER DELETE ON proposals
+WHEN OLD.tags IS NOT NULL
+BEGIN
+  DELETE FROM proposal_tags WHERE idea_bank_id = OLD.idea_bank_id AND visibility = OLD.visibility AND status = OLD.status
+    AND created_at = OLD.created_at AND proposal_id = OLD.id AND tag IN (SELECT value FROM json_each(OLD.tags));
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_counted AFTER INSERT ON proposal_tags BEGIN
+  INSERT INTO idea_bank_tags (idea_bank_id, tag, proposals, public_proposals)
+  VALUES (NEW.idea_bank_id, NEW.tag, 1, NEW.visibility = 'public')
+  ON CONFLICT (idea_bank_id, tag) DO UPDATE SET proposals = proposals + 1, public_proposals = public_proposals + excluded.public_proposals;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_shown AFTER UPDATE OF visibility ON proposal_tags
+WHEN (OLD.visibility = 'public') <> (NEW.visibility = 'public')
+BEGIN
+  UPDATE idea_bank_tags SET public_proposals = public_proposals + iif(NEW.visibility = 'public', 1, -1)
+  WHERE idea_bank_id = NEW.idea_bank_id AND tag = NEW.tag;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_uncounted AFTER DELETE ON proposal_tags BEGIN
+  UPDATE idea_bank_tags SET proposals = proposals - 1, public_proposals = public_proposals - (OLD.visibility = 'public')
+  WHERE idea_bank_id = OLD.idea_bank_id AND tag = OLD.tag;
+  DELETE FROM idea_bank_tags WHERE idea_bank_id = OLD.idea_bank_id AND tag = OLD.tag AND proposals = 0;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_at_most AFTER INSERT ON idea_bank_tags
+WHEN (SELECT count(*) FROM idea_bank_tags WHERE idea_bank_id = NEW.idea_bank_id) > 200
+BEGIN
+  SELECT RAISE(ABORT, 'too many tags');
+END;
 
 -- Triggers raise the changelog's version in the transaction that changes the changelog, for every writer. (SQLite runs no
 -- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
@@ -513,13 +598,20 @@ CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name ON id
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
+    + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_removed AFTER DELETE ON proposals BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (700 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0))
+  UPDATE accounts SET stored_bytes = stored_bytes - (700 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0)
+    + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0))
   WHERE id = OLD.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response ON proposals BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0))
-    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0) + coalesce(octet_length(OLD.response), 0))
+CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response, external_id, metadata, tags ON proposals
+WHEN OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description OR OLD.response IS NOT NEW.response
+  OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
+BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0)
+      + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0))
+    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0) + coalesce(octet_length(OLD.response), 0)
+      + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_comments_added AFTER INSERT ON comments BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.body)
@@ -550,6 +642,7 @@ CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
 -- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment or a panelist, in the transaction of the
 -- change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
 -- number: 1, 2, 3, … in each account, in the order in which the changes were committed.
+-- panelist_id: the panelist, or of a proposal or a comment the one for whom the tenant has created it.
 -- actor: 'panelist' for a panelist's request, 'system' for what follows later from another change, else 'tenant'.
 -- Kept for 30 days, and at most 500,000 of an account. The newest one of an account stays: the next number follows from it.
 CREATE TABLE IF NOT EXISTS change_log (
@@ -621,16 +714,18 @@ BEGIN
 
 -- A proposal is deleted when it leaves its idea bank. Those of a deleted idea bank are when their rows go.
 CREATE TRIGGER IF NOT EXISTS log_proposals_added AFTER INSERT ON proposals BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, panelist_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, NULL, NEW.author_id), iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_proposals_changed
-AFTER UPDATE OF idea_bank_id, title, description, status, visibility, response, responded_at, author_id, duplicate_of ON proposals
+AFTER UPDATE OF idea_bank_id, title, description, status, visibility, response, responded_at, author_id, duplicate_of, external_id, metadata,
+  tags ON proposals
 WHEN (
   OLD.idea_bank_id IS NOT NEW.idea_bank_id OR OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description
   OR OLD.status IS NOT NEW.status OR OLD.visibility IS NOT NEW.visibility OR OLD.response IS NOT NEW.response
   OR OLD.responded_at IS NOT NEW.responded_at OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+  OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
 ) AND NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
   AND (OLD.idea_bank_id <> NEW.idea_bank_id OR EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id))
 BEGIN
@@ -660,11 +755,11 @@ BEGIN
 
 -- What a panelist takes away is in the log before it is deleted: a DELETE does not say whose it is.
 CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     'comment.created',
-    p.idea_bank_id, p.id, NEW.id,
-    iif(NEW.by_tenant = 1, 'tenant', 'panelist'),
+    p.idea_bank_id, p.id, NEW.id, iif(NEW.on_behalf = 1, NEW.panelist_id, NULL),
+    iif(NEW.by_tenant = 1 OR NEW.on_behalf = 1, 'tenant', 'panelist'),
     CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a JOIN proposals p ON p.id = NEW.proposal_id
   WHERE a.id = NEW.account_id; END;

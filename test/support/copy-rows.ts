@@ -38,7 +38,7 @@ export async function copyRow(
   const { results: unique } = await database
     .prepare(
       `SELECT c.name FROM pragma_index_list(?1) i JOIN pragma_index_info(i.name) c
-       WHERE i."unique" AND i.origin = 'u' AND c.name NOT IN ('account_id', 'idea_bank_id')`,
+       WHERE i."unique" AND i.origin IN ('u', 'c') AND c.name NOT IN ('account_id', 'idea_bank_id')`,
     )
     .bind(table)
     .all<{ name: string }>();

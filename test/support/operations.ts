@@ -16,7 +16,7 @@ export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
   readonly path: string;
   /** Of the successful answer. */
   readonly status: number;
-  /** The names of the path's parameters. */
+  /** The names of the path's identifiers. `{externalId}` names no row. */
   readonly parameters: readonly string[];
 };
 
@@ -30,7 +30,9 @@ export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
       status: successStatus({ name, operation, ...description }),
       method: operation.method,
       path: operation.path,
-      parameters: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter),
+      parameters: [...operation.path.matchAll(/\{(\w+)\}/g)]
+        .map(([, parameter = ""]) => parameter)
+        .filter((parameter) => parameter !== "externalId"),
     }));
 
 /**
@@ -38,11 +40,12 @@ export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
  */
 export function bodyOf(
   { body }: DescribedOperation["operation"],
-  ids: { otherProposalId?: string } = {},
+  ids: { otherProposalId?: string; panelistId?: string } = {},
 ): object | undefined {
   if (body === undefined) return undefined;
   const example = descriptionOf(body)?.example;
   if (typeof example !== "object" || example === null) throw new Error("a body's schema has no example");
+  if ("panelistId" in example && ids.panelistId !== undefined) return { ...example, panelistId: ids.panelistId };
   return "into" in example ? { into: ids.otherProposalId ?? example.into } : example;
 }
 

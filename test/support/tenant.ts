@@ -25,18 +25,27 @@ export async function createTenant(options: KeyOptions = {}, isolate: Isolate = 
   };
 }
 
-/** One row of each kind that a path of the tenant API can name, in a new account. */
-export async function addOneOfEverything(accountId?: string) {
+/** One row of each kind that a path of the tenant API can name, in a new account. `commentBy`: who can edit the comment. */
+export async function addOneOfEverything(accountId?: string, commentBy: "tenant" | "panelist" = "tenant") {
   const account = accountId ?? (await addAccount());
   const bank = await addIdeaBank({ accountId: account });
   const proposalId = await addProposal(bank);
   const otherProposalId = await addProposal(bank, { status: "under-review" });
   const [commentId, surveyId] = [newId(account), newId(account)];
+  const externalId = `own-${proposalId}`;
   const database = databaseOf(account);
   await database.batch([
     database
-      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'A comment', 1, 1)")
-      .bind(commentId, account, proposalId),
+      .prepare(`UPDATE proposals SET external_id = ?2, metadata = '{"team":"Apps"}', tags = '["Mobile"]' WHERE id = ?1`)
+      .bind(proposalId, externalId),
+    database
+      .prepare("INSERT INTO votes VALUES (?1, ?2, ?3, ?4, 1)")
+      .bind(proposalId, bank.panelistId, account, bank.id),
+    database
+      .prepare(
+        "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, ?4, 'A comment', 1, ?5)",
+      )
+      .bind(commentId, account, proposalId, ...(commentBy === "tenant" ? [null, 1] : [bank.panelistId, 0])),
     database.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
   ]);
   const known = {
@@ -47,6 +56,7 @@ export async function addOneOfEverything(accountId?: string) {
     commentId,
     surveyId,
     panelistId: bank.panelistId,
+    externalId,
   };
   const ids = Object.assign<Record<string, string>, typeof known>({}, known);
   await createMissing(ids);

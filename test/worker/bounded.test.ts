@@ -28,21 +28,24 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
   await addComments(bank, large, panelistId, count);
   const tenantsCommentId = newId(id);
   await database
-    .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)")
+    .prepare(
+      "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)",
+    )
     .bind(tenantsCommentId, accountId, large)
     .run();
   const insert = `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status,
-    visibility, duplicate_of, created_at, last_activity_at, words)`;
+    visibility, duplicate_of, created_at, last_activity_at, words, external_id, tags, metadata)`;
   await database.batch([
     database
       .prepare(
         `${insert} SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'T', 'D',
-           iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i, '["alpha","bravo"]' FROM n`,
+           iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i, '["alpha","bravo"]', 'own-' || i,
+             '["Mobile","T' || (i % 199) || '"]', '{"team":"Apps"}' FROM n`,
       )
       .bind(accountId, id, panelistId),
     database
       .prepare(
-        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i, '["alpha"]' FROM n`,
+        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i, '["alpha"]', NULL, '["Mobile"]', NULL FROM n`,
       )
       .bind(accountId, id, large),
     database
@@ -72,6 +75,7 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
     commentId: first(large),
     tenantsCommentId,
     surveyId: first(accountId),
+    externalId: "own-1",
   };
 }
 
@@ -80,13 +84,18 @@ function queriesOf({ name, operation }: OperationCase): string[] {
   if (operation.query === undefined) return [""];
   const mine = ["", "&mine=submitted", "&mine=voted"].flatMap((filter) => [filter, `${filter}&status=planned`]);
   const filters: Record<string, string[]> = {
-    listPanelistProposals: [
-      ...SORTS.flatMap((sort) => mine.map((filter) => `&sort=${sort}${filter}`)),
-      ...mine.map((filter) => `&q=alpha bravo${filter}`),
-    ],
+    listPanelistProposals: ["", "&tag=Mobile"].flatMap((tag) => [
+      ...SORTS.flatMap((sort) => mine.map((filter) => `&sort=${sort}${filter}${tag}`)),
+      ...mine.map((filter) => `&q=alpha bravo${filter}${tag}`),
+    ]),
     listSimilarProposals: ["&title=alpha bravo"],
-    listProposals: ["", "&status=planned", "&visibility=public", "&status=planned&visibility=public"].flatMap(
-      (filter) => [filter, `${filter}&q=alpha bravo`],
+    listProposals: ["", "&externalId=own-1"].flatMap((named) =>
+      ["", "&tag=Mobile"].flatMap((tag) =>
+        ["", "&status=planned", "&visibility=public", "&status=planned&visibility=public"].flatMap((filter) => [
+          named + tag + filter,
+          `${named}${tag}${filter}&q=alpha bravo`,
+        ]),
+      ),
     ),
   };
   return (filters[name] ?? [""]).map((filter) => `?limit=100${filter}`);

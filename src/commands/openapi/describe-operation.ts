@@ -6,7 +6,7 @@ import { problemsByStatus } from "./problems.ts";
 import { exampleOf, pageNameOf, queryParameters, schemaNameOf } from "./schemas.ts";
 
 export function describeOperation(described: DescribedOperation) {
-  const { name, tag, summary, description, operation, answer, conditional } = described;
+  const { name, tag, summary, description, operation, conditional } = described;
   const { credential, body } = operation;
   const scope = credential.kind === "apiKey" && credential.scope;
   const paragraphs = [description ?? `${summary}.`, ...(scope ? [`Needs the scope \`${scope}\`.`] : [])];
@@ -29,16 +29,8 @@ export function describeOperation(described: DescribedOperation) {
       },
     }),
     responses: {
-      [successStatus(described)]: {
-        description: answer ? "Success." : "Success. There is no body.",
-        headers: headerReferences([
-          "X-Request-Id",
-          ...(credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
-          ...(takesIdempotencyKey(operation) ? (["Idempotency-Replayed"] as const) : []),
-          ...(conditional ? (["ETag"] as const) : []),
-        ]),
-        ...(answer && { content: { "application/json": contentOf(described) } }),
-      },
+      [successStatus(described)]: successOf(described),
+      ...(described.creates && { 201: { ...successOf(described), description: "Created." } }),
       ...(conditional && {
         304: { description: "The answer has not changed.", headers: headerReferences(["X-Request-Id", "ETag"]) },
       }),
@@ -46,6 +38,17 @@ export function describeOperation(described: DescribedOperation) {
     },
   };
 }
+
+const successOf = (described: DescribedOperation) => ({
+  description: described.answer ? "Success." : "Success. There is no body.",
+  headers: headerReferences([
+    "X-Request-Id",
+    ...(described.operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(takesIdempotencyKey(described.operation) ? (["Idempotency-Replayed"] as const) : []),
+    ...(described.conditional ? (["ETag"] as const) : []),
+  ]),
+  ...(described.answer && { content: { "application/json": contentOf(described) } }),
+});
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -64,14 +67,27 @@ function contentOf({ operation, answer }: DescribedOperation) {
 
 /** `{surveyId}` is the `id` of a `Survey`. */
 const pathParameters = (path: string) =>
-  [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => ({
-    name: `${noun}Id`,
-    in: "path",
-    required: true,
-    description: `The identifier of the ${noun.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace("api key", "API key")}.`,
-    schema: { type: "string", pattern: "^[0-9A-Za-z]{12}$" },
-    example: exampleIdOf(noun),
-  }));
+  [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) =>
+    noun === "external"
+      ? EXTERNAL_ID
+      : {
+          name: `${noun}Id`,
+          in: "path",
+          required: true,
+          description: `The identifier of the ${noun.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace("api key", "API key")}.`,
+          schema: { type: "string", pattern: "^[0-9A-Za-z]{12}$" },
+          example: exampleIdOf(noun),
+        },
+  );
+
+const EXTERNAL_ID = {
+  name: "externalId",
+  in: "path",
+  required: true,
+  description: "Your own id for it, percent-encoded.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "TRACK-42",
+};
 
 function exampleIdOf(noun: string): string {
   const name = noun.charAt(0).toUpperCase() + noun.slice(1);

@@ -184,19 +184,9 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
 
     const showForm = () => {
-      let similar: readonly Idea[] = [];
-      leave = () => {
-        for (const idea of similar) list.refresh(idea);
-        showList(() => suggest.focus());
-      };
+      leave = () => showList(() => suggest.focus());
       const form = ideaForm(context, {
-        cancel: () => leave(),
-        similar: {
-          open: (idea) => visit(idea),
-          shown: (ideas) => {
-            similar = ideas;
-          },
-        },
+        cancel: leave,
         send: async (submission, key) => {
           const idea = await ideaBank.submit(submission, key);
           list.add(idea);

@@ -92,7 +92,7 @@ function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resou
     ...(idea_bank_id !== null && proposal_id === null && { ideaBank: ideaBanks.get(idea_bank_id) ?? null }),
     ...(proposal_id !== null && { proposal: proposals.get(proposal_id) ?? null }),
     ...(comment_id !== null && { comment: comments.get(comment_id) ?? null }),
-    ...(panelist_id !== null && panelists && { panelist: panelists.get(panelist_id) ?? null }),
+    ...(panelist_id !== null && proposal_id === null && panelists && { panelist: panelists.get(panelist_id) ?? null }),
   };
 }
 
@@ -121,7 +121,12 @@ export async function listChanges(
       selectIdeaBanks("SELECT idea_bank_id FROM entries WHERE idea_bank_id IS NOT NULL AND proposal_id IS NULL"),
     ),
     ...(withPanelists
-      ? [on(ENTRIES, selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL"))]
+      ? [
+          on(
+            ENTRIES,
+            selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL"),
+          ),
+        ]
       : []),
   ]);
   const [found] = rowsOf<Bounds>(bound);

@@ -1,8 +1,9 @@
 /** Rows of `comments`, for the tenant API. Every function returns null or false for what is not the tenant's. */
-import type { Comment, NewComment } from "../model/comment.ts";
+import type { Comment, NewComment, TenantComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import { NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
 import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
@@ -56,26 +57,54 @@ export async function listComments(
   return toPage(rowsOf<Row>(comments), request, toComment, byCreation);
 }
 
-/** Creates a comment written by the tenant. */
+/** Creates a comment of the tenant, or for a panelist. `obstacle`: why the result is `refused`. */
 export async function createComment(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
   id: string,
-  { body }: NewComment,
+  comment: TenantComment,
   now: number,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<IdempotentResult<Comment>> {
+): Promise<{ readonly result: IdempotentResult<Comment>; readonly obstacle: "not-owned" | "no-panelist" }> {
+  const { body, createdAt } = comment;
+  const at = createdAt === undefined ? now : Date.parse(createdAt);
+  const panelist = namedPanelist(comment);
+  const isTenants = panelist === NOBODY;
+  const values = {
+    ...path,
+    accountId,
+    ...namedValues(comment),
+    id,
+    body,
+    at,
+    isTenants,
+    idempotencyKey: idempotencyKey?.key,
+  };
   const insert = prepare(
     session,
-    `INSERT INTO comments (id, account_id, proposal_id, body, created_at, by_tenant)
-     SELECT :id, account_id, id, :body, :now, 1 FROM proposals WHERE ${OWN_PROPOSAL} AND ${notDoneBefore()}
+    `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+     SELECT :id, account_id, id, ${panelist}, :body, :at, :isTenants, NOT :isTenants FROM proposals
+     WHERE ${OWN_PROPOSAL} AND ${panelistExists(comment)} AND ${notDoneBefore()}
      RETURNING id`,
-    { ...path, accountId, id, body, now, idempotencyKey: idempotencyKey?.key },
+    values,
   );
-  const created: Created = { id, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapResult(result, ({ id, at }) => toComment({ id, by_tenant: 1, panelist_id: null, body, created_at: at }));
+  const created: Created & { readonly panelistId?: string | null } = { id, at };
+  const { result, before } = await insertOnce(
+    session,
+    { accountId },
+    idempotencyKey,
+    insert,
+    created,
+    [prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values)],
+    { select: "SELECT json_object('panelistId', panelist_id) FROM comments WHERE id = :id", values: { id } },
+  );
+  return {
+    obstacle: before[0]?.results.length === 1 ? "no-panelist" : "not-owned",
+    result: mapResult(result, ({ id, at, panelistId = null }) =>
+      toComment({ id, by_tenant: isTenants ? 1 : 0, panelist_id: panelistId, body, created_at: at }),
+    ),
+  };
 }
 
 /** Changes the text of the tenant's own comment. That is no activity: writing it was. `panelists` for a panelist's comment. */

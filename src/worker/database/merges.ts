@@ -20,8 +20,8 @@ export const targetStays = (source: string): string =>
     OR EXISTS (SELECT 1 FROM proposals t WHERE t.id = ${targetOf(source)} AND t.idea_bank_id = ${source}.idea_bank_id))`;
 
 /** The panelist's votes that are on their way to a proposal: `FROM … WHERE …`. Merges first: a panelist can have many votes. */
-export const votesOnTheWay = (target: string): string =>
-  `FROM merges m CROSS JOIN votes v ON v.proposal_id = m.source_id AND v.panelist_id = :panelistId WHERE m.target_id = ${target}`;
+export const votesOnTheWay = (target: string, panelist = ":panelistId"): string =>
+  `FROM merges m CROSS JOIN votes v ON v.proposal_id = m.source_id AND v.panelist_id = ${panelist} WHERE m.target_id = ${target}`;
 
 /** The statements of one slice of one merge, if it is under way and the account's. Safe to repeat. */
 export function moveSlice(

@@ -2,8 +2,8 @@
 
 /**
  * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:
- * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A name
- * without a table is an SQL error, never an owned resource.
+ * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A panelist is in
+ * nothing; `{externalId}` names no row. Any other name without a table is an SQL error, never an owned resource.
  */
 export async function ownsPath(
   session: D1DatabaseSession,
@@ -11,10 +11,11 @@ export async function ownsPath(
   path: string,
   ids: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  const names = [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => noun);
+  const names = [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => noun).filter((noun) => noun !== "external");
   if (names.length === 0) return true;
   const rows = names.map((noun, index) => {
-    const inParent = index === 0 ? "" : ` AND ${toColumn(names[index - 1] ?? "")}_id = ?${index + 1}`;
+    const inParent =
+      index === 0 || noun === "panelist" ? "" : ` AND ${toColumn(names[index - 1] ?? "")}_id = ?${index + 1}`;
     return `EXISTS (SELECT 1 FROM ${toColumn(noun)}s WHERE account_id = ?1 AND id = ?${index + 2}${inParent})`;
   });
   const row = await session

@@ -25,8 +25,9 @@ import {
   VISIBLE,
   visible,
 } from "./panelist-access.ts";
-import { PROPOSAL_BYTES, toResponse } from "./proposals.ts";
+import { PROPOSAL_BYTES, toResponse, toTags } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
+import { hasTag, latestTagged, selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
 export type ProposalRow = {
@@ -34,6 +35,7 @@ export type ProposalRow = {
   title: string;
   description: string;
   status: ProposalStatus;
+  tags: string | null;
   votes: number;
   comments: number;
   voted: number;
@@ -52,12 +54,14 @@ export type ProposalRow = {
 
 /** A list of `mine` that no index has the order of contains at most so many of a panelist's latest proposals or votes. */
 const MINE_AT_MOST = 100;
+/** A list by tag that no index has the order of contains at most so many of the latest proposals with it. */
+const TAGGED_AT_MOST = 200;
 /** So many votes a page of `mine=voted` looks at: those for proposals that were hidden are skipped. */
 const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
-const COLUMNS = `p.id, p.title, p.description, p.status, p.visibility, p.votes, p.comments, p.response, p.responded_at,
+const COLUMNS = `p.id, p.title, p.description, p.status, p.tags, p.visibility, p.votes, p.comments, p.response, p.responded_at,
   p.duplicate_of IS NOT NULL AS merged,
   (SELECT d.id FROM proposals d WHERE d.id = ${targetOf("p")} AND ${visible("d")}) AS duplicate_of,
   p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
@@ -69,6 +73,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
   title: row.title,
   description: row.description,
   status: row.status,
+  tags: toTags(row.tags),
   votes: row.votes,
   comments: row.comments,
   voted: row.voted === 1,
@@ -104,7 +109,7 @@ export async function listForPanelist(
        FROM (SELECT * FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) page
        JOIN proposals p ON p.id = page.id LEFT JOIN panelists w ON w.id = p.author_id
        ORDER BY page.sort_key DESC, page.id DESC`,
-      { ...tokenValues(token), ...pageValues(request), ...search?.values },
+      { ...tokenValues(token), ...pageValues(request), tag: filter.tag, ...search?.values },
     ),
   ]);
   const page = toPage(rowsOf<ProposalRow>(listed), request, toProposal, ({ sort_key }) => sort_key);
@@ -112,15 +117,23 @@ export async function listForPanelist(
 }
 
 /** Among the panelist's own the latest are looked at; of all the public ones, which have an index of their own. */
-function selectFound(search: Search, { status, mine }: PanelistProposalFilter): string {
+function selectFound(search: Search, { status, mine, tag }: PanelistProposalFilter): string {
   const from = mine === undefined ? ({ listed: "1" } as const) : { among: `SELECT id FROM (${ownIds(mine)})` };
   const ofStatus = status === undefined ? "" : ` AND p.status = '${status}'`;
-  return search.select(from, PROPOSAL_BYTES, LISTED_FOR_VOTER + ofStatus);
+  const ofTag = tag === undefined ? "" : ` AND ${hasTag("p")}`;
+  return search.select(from, PROPOSAL_BYTES, LISTED_FOR_VOTER + ofStatus + ofTag);
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
-function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
+function selectIds({ sort, status, mine, tag }: PanelistProposalFilter): string {
   const key = SORT_KEYS[sort];
+  if (mine === undefined && tag !== undefined) {
+    const bytes = PROPOSAL_BYTES;
+    if (sort === "new") return selectTagged({ status, visibility: "public" }, bytes, "p.idea_bank_id = :ideaBankId");
+    return `SELECT p.id AS id, p.${key} AS sort_key, ${bytes} AS bytes
+      FROM (${latestTagged(status, TAGGED_AT_MOST)}) tagged CROSS JOIN proposals p ON p.id = tagged.id
+      WHERE p.idea_bank_id = :ideaBankId AND (p.${key}, p.id) < (:afterKey, :afterId)`;
+  }
   if (mine === undefined) {
     const select = (each: ProposalStatus) =>
       `SELECT id, ${key} AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
@@ -128,13 +141,13 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
          AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
-  if (mine === "submitted" && sort === "new") {
+  if (mine === "submitted" && sort === "new" && tag === undefined) {
     const select = (each: ProposalStatus) =>
       `SELECT id, created_at AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
        WHERE ${OWN_VISIBLE} AND status = '${each}' AND (created_at, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
-  if (mine === "voted" && sort === "new" && status === undefined)
+  if (mine === "voted" && sort === "new" && status === undefined && tag === undefined)
     return `SELECT p.id AS id, v.sort_key, ${PROPOSAL_BYTES} AS bytes FROM (
         SELECT proposal_id, created_at AS sort_key FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
           AND (created_at, proposal_id) < (:afterKey, :afterId)
@@ -143,7 +156,7 @@ function selectIds({ sort, status, mine }: PanelistProposalFilter): string {
   const ownKey = sort === "new" ? "own.since" : `p.${key}`;
   return `SELECT p.id AS id, ${ownKey} AS sort_key, ${PROPOSAL_BYTES} AS bytes
     FROM (${ownIds(mine)}) own CROSS JOIN proposals p ON p.id = own.id
-    WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`}
+    WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`} ${tag === undefined ? "" : `AND ${hasTag("p")}`}
       AND (${ownKey}, p.id) < (:afterKey, :afterId)`;
 }
 

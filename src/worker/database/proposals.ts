@@ -1,8 +1,6 @@
 /** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
-import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
-  NewProposal,
   OfficialResponse,
   Proposal,
   ProposalChanges,
@@ -12,16 +10,16 @@ import type {
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
 import { prepare, rowsOf } from "./statement.ts";
+import { hasTag, selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
-type Row = {
+export type ProposalRow = {
   id: string;
   title: string;
   description: string;
@@ -34,13 +32,16 @@ type Row = {
   responded_at: number | null;
   duplicate_of: string | null;
   merging: number;
+  external_id: string | null;
+  metadata: string | null;
+  tags: string | null;
   created_at: number;
   last_activity_at: number;
   fit?: number;
 };
 
 /** In the idea bank that the path names, if it exists in the account. Proposals of a deleted one are stored for a while, but not accessible. */
-const IN_OWN_IDEA_BANK = `account_id = :accountId
+export const IN_OWN_IDEA_BANK = `account_id = :accountId
   AND idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)`;
 /** The proposal that the path names, if it exists in the account. */
 export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targetStays("proposals")}`;
@@ -52,9 +53,11 @@ export const ACCESSIBLE_PROPOSAL = `EXISTS (SELECT 1 FROM idea_banks b WHERE b.i
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
 
 /** How large a proposal is on a page. */
-export const PROPOSAL_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0) + ${ITEM_BYTES}`;
+export const PROPOSAL_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)
+  + coalesce(octet_length(metadata), 0) + coalesce(octet_length(external_id), 0) + coalesce(octet_length(tags), 0) + ${ITEM_BYTES}`;
 
-const COLUMNS = `id, title, description, status, visibility, votes, comments, response, responded_at, created_at, last_activity_at,
+export const COLUMNS = `id, title, description, status, visibility, votes, comments, response, responded_at, created_at, last_activity_at,
+  external_id, metadata, tags,
   ${existingPanelist("author_id")} AS author_id, ${targetOf("proposals")} AS duplicate_of,
   EXISTS (SELECT 1 FROM merges WHERE source_id = proposals.id)
     OR EXISTS (SELECT 1 FROM merges WHERE target_id = proposals.id) AS merging`;
@@ -62,7 +65,10 @@ const COLUMNS = `id, title, description, status, visibility, votes, comments, re
 export const toResponse = (text: string | null, respondedAt: number | null): OfficialResponse | null =>
   text === null ? null : { text, respondedAt: toTimestamp(respondedAt ?? 0) };
 
-const toProposal = (row: Row): Proposal => ({
+/** As they are stored: a JSON array, or NULL for none. */
+export const toTags = (tags: string | null): string[] => (tags === null ? [] : JSON.parse(tags));
+
+export const toProposal = (row: ProposalRow): Proposal => ({
   id: row.id,
   title: row.title,
   description: row.description,
@@ -74,6 +80,9 @@ const toProposal = (row: Row): Proposal => ({
   response: toResponse(row.response, row.responded_at),
   duplicateOf: row.duplicate_of,
   merging: row.merging === 1,
+  tags: toTags(row.tags),
+  externalId: row.external_id,
+  metadata: row.metadata === null ? {} : JSON.parse(row.metadata),
   createdAt: toTimestamp(row.created_at),
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
@@ -81,9 +90,9 @@ const toProposal = (row: Row): Proposal => ({
 /** The account's proposals with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
 export const selectProposals = (ids: string): string =>
   `SELECT ${COLUMNS} FROM proposals WHERE id IN (${ids}) AND +account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}`;
-export const toProposals = (result: D1Result | undefined) => rowsOf<Row>(result).map(toProposal);
+export const toProposals = (result: D1Result | undefined) => rowsOf<ProposalRow>(result).map(toProposal);
 
-/** Filtered by status, by visibility, by both or by neither. Merged proposals are left out. With `q` one page of what it finds. */
+/** Filtered by any of the filters, or by none. Merged proposals are left out, except by the external id. With `q` one page of what it finds. */
 export async function listProposals(
   session: D1DatabaseSession,
   accountId: string,
@@ -97,21 +106,22 @@ export async function listProposals(
   const [owned, proposals] = await session.batch([
     session.prepare("SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?2").bind(accountId, ideaBankId),
     prepare(session, search ? selectFound(search, filter) : selectPage(filter), {
-      ...{ accountId, ideaBankId },
+      ...{ accountId, ideaBankId, tag: filter.tag, externalId: filter.externalId },
       ...pageValues(request),
       ...search?.values,
     }),
   ]);
   if (owned?.results.length !== 1) return null;
-  const page = toPage(rowsOf<Row>(proposals), request, toProposal, byCreation);
+  const page = toPage(rowsOf<ProposalRow>(proposals), request, toProposal, byCreation);
   return search ? { items: page.items, next: undefined } : page;
 }
 
 /** Best first. The filter's values come from a schema's enumerations. */
-function selectFound(search: Search, { status, visibility }: ProposalFilter): string {
+function selectFound(search: Search, { status, visibility, tag, externalId }: ProposalFilter): string {
   const listed = visibility === undefined ? "0, 1" : visibility === "public" ? "1" : "0";
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL
-    ${status === undefined ? "" : `AND p.status = '${status}'`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}`;
+    ${status === undefined ? "" : `AND p.status = '${status}'`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}
+    ${tag === undefined ? "" : `AND ${hasTag("p")}`} ${externalId === undefined ? "" : "AND p.external_id = :externalId"}`;
   return `WITH page AS MATERIALIZED (${search.select({ listed }, PROPOSAL_BYTES, condition)}
       ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
     SELECT ${COLUMNS}, ${FIT} FROM (SELECT id AS page_id, sort_key FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS})
@@ -119,54 +129,28 @@ function selectFound(search: Search, { status, visibility }: ProposalFilter): st
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
-function selectPage({ status, visibility }: ProposalFilter): string {
+function selectPage({ status, visibility, tag, externalId }: ProposalFilter): string {
+  const named =
+    externalId === undefined
+      ? "duplicate_of IS NULL"
+      : `external_id = :externalId ${tag === undefined ? "" : `AND ${hasTag("proposals")}`}`;
   const select = (columns: string, filter: ProposalFilter) =>
-    `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND duplicate_of IS NULL
+    `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND ${named}
      ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
      ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
      AND (created_at, id) < (:afterKey, :afterId)`;
   const bytes = `${PROPOSAL_BYTES} AS bytes`;
-  if (visibility === undefined || status !== undefined) {
+  if (externalId !== undefined || (tag === undefined && (visibility === undefined || status !== undefined))) {
     const inOrder = (columns: string) => `${select(columns, { status, visibility })} ORDER BY created_at DESC, id DESC`;
     return `WITH ${fitOf(`${inOrder(bytes)} LIMIT :rows`)} ${inOrder(`${COLUMNS}, ${FIT}`)} LIMIT ${FITTING_ROWS}`;
   }
-  const ids = mergeStatuses((each) => select(`id, created_at AS sort_key, ${bytes}`, { visibility, status: each }));
+  const ids =
+    tag === undefined
+      ? mergeStatuses((each) => select(`id, created_at AS sort_key, ${bytes}`, { visibility, status: each }))
+      : selectTagged({ status, visibility }, PROPOSAL_BYTES, "p.account_id = :accountId");
   return `WITH page AS MATERIALIZED (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
     SELECT ${COLUMNS}, ${FIT} FROM proposals
     WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
-}
-
-export async function createProposal(
-  session: D1DatabaseSession,
-  accountId: string,
-  path: ProposalPath,
-  input: NewProposal,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
-): Promise<IdempotentResult<Proposal>> {
-  const insert = prepare(
-    session,
-    `INSERT INTO proposals
-       (id, account_id, idea_bank_id, title, description, status, visibility, created_at, last_activity_at, words)
-     SELECT :proposalId, :accountId, :ideaBankId, :title, :description, :status, :visibility, :now, :now, :words
-     WHERE EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}
-     RETURNING id`,
-    { ...input, ...path, ...wordsOf(input.title), accountId, now, idempotencyKey: idempotencyKey?.key },
-  );
-  const created: Created = { id: path.proposalId, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
-  return mapResult(result, ({ id, at }) => ({
-    id,
-    ...input,
-    votes: 0,
-    comments: 0,
-    panelistId: null,
-    response: null,
-    duplicateOf: null,
-    merging: false,
-    createdAt: toTimestamp(at),
-    lastActivityAt: toTimestamp(at),
-  }));
 }
 
 export async function loadProposal(
@@ -177,47 +161,65 @@ export async function loadProposal(
   const row = await prepare(session, `SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, {
     ...path,
     accountId,
-  }).first<Row>();
+  }).first<ProposalRow>();
   return row && toProposal(row);
 }
 
 /**
- * An edit, a change of status or a new text of the official response is activity. Sending the current values again is not, and
- * neither is a change of visibility.
+ * The SET list of a change. An edit, a change of status or a new text of the official response is activity. Sending the current values
+ * again is not, and neither is a change of what the changelog and the lists do not show as one: visibility, tags, metadata, external id.
  */
+export const CHANGES = `title = coalesce(:title, title), description = coalesce(:description, description),
+  ${SET_WORDS}, status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
+  responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
+    WHEN :response IS NULL THEN NULL ELSE :now END,
+  response = iif(:responds, :response, response),
+  tags = iif(:tagged, :tags, tags), metadata = iif(:described, :metadata, metadata),
+  external_id = iif(:identified, :externalId, external_id),
+  last_activity_at = iif(
+    coalesce(:title, title) = title AND coalesce(:description, description) = description
+      AND coalesce(:status, status) = status AND (NOT :responds OR :response IS NULL OR :response IS response),
+    last_activity_at, max(last_activity_at, :now))`;
+
+/** Its values. None and nothing are stored as NULL. */
+export const changeValues = (
+  { title, description, status, visibility, response, tags, metadata, externalId }: ProposalChanges,
+  now: number,
+) => ({
+  ...{ title, description, status, visibility, now },
+  ...wordsOf(title),
+  responds: response !== undefined,
+  response: response?.text,
+  tagged: tags !== undefined,
+  tags: tags?.length ? JSON.stringify(tags) : undefined,
+  described: metadata !== undefined,
+  metadata: metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : undefined,
+  identified: externalId !== undefined,
+  externalId,
+});
+
+/** `taken` when another proposal of the idea bank has the new `externalId`. */
 export async function updateProposal(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
-  { title, description, status, visibility, response }: ProposalChanges,
+  changes: ProposalChanges,
   now: number,
-): Promise<Proposal | null> {
-  const row = await prepare(
-    session,
-    `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description), ${SET_WORDS},
-       status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
-       responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
-         WHEN :response IS NULL THEN NULL ELSE :now END,
-       response = iif(:responds, :response, response),
-       last_activity_at = iif(
-         coalesce(:title, title) = title AND coalesce(:description, description) = description
-           AND coalesce(:status, status) = status AND (NOT :responds OR :response IS NULL OR :response IS response),
-         last_activity_at, max(last_activity_at, :now))
-     WHERE ${OWN_PROPOSAL} RETURNING ${COLUMNS}`,
-    {
-      ...path,
-      ...wordsOf(title),
-      accountId,
-      title,
-      description,
-      status,
-      visibility,
-      responds: response !== undefined,
-      response: response?.text,
-      now,
-    },
-  ).first<Row>();
-  return row && toProposal(row);
+): Promise<Proposal | "taken" | null> {
+  const values = { ...path, accountId, ...changeValues(changes, now) };
+  const [updated, found] = await session.batch([
+    prepare(
+      session,
+      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND NOT (:identified AND EXISTS (
+         SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
+       RETURNING ${COLUMNS}`,
+      values,
+    ),
+    ...(changes.externalId == null ? [] : [prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values)]),
+  ]);
+  const [row] = rowsOf<ProposalRow>(updated);
+  if (row !== undefined) return toProposal(row);
+  return found?.results.length === 1 ? "taken" : null;
 }
 
 /** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
@@ -264,7 +266,7 @@ export async function mergeProposal(
       values,
     ),
   ]);
-  const rows = rowsOf<Row>(results.at(-1));
+  const rows = rowsOf<ProposalRow>(results.at(-1));
   const source = rows.find(({ id }) => id === path.proposalId);
   const target = rows.find(({ id }) => id === into);
   if (source === undefined || target === undefined) return null;

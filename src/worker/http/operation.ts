@@ -62,6 +62,8 @@ export type Description = {
   readonly description?: string;
   /** The schema of the successful answer, or of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
+  /** A PUT that also creates: it answers 201 when it has. */
+  readonly creates?: true;
   /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
   readonly status?: 200;
   /** The answer carries an ETag, and can be 304. */

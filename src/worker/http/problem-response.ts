@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { isQuotaExceeded } from "../database/quota.ts";
+import { hasTooManyTags } from "../database/tags.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { ProblemLog } from "./problem-log.ts";
@@ -29,5 +30,9 @@ export function toProblem(error: Error, c: AnyContext): Problem {
 function classify(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (isQuotaExceeded(error)) return new Problem("quota-exceeded");
+  if (hasTooManyTags(error))
+    return new Problem("conflict", {
+      detail: "This idea bank has 200 tags, the maximum. Use one of them, or take one from every proposal first.",
+    });
   return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

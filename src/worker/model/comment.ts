@@ -1,8 +1,9 @@
 /** A comment on a proposal, as its tenant sees it. */
 import * as z from "zod/mini";
+import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { oneOf, prose, Timestamp } from "./text.ts";
+import { Moment, oneOf, prose, Timestamp } from "./text.ts";
 
 const Body = prose({ min: 1, max: 10_000 });
 
@@ -22,6 +23,12 @@ export type Comment = z.infer<typeof Comment>;
 export const NewComment = z.strictObject({ body: Body });
 export type NewComment = z.infer<typeof NewComment>;
 
+/** The tenant's own comment, or one for a panelist. */
+export const TenantComment = z
+  .strictObject({ body: Body, createdAt: z.optional(Moment), ...actingFor() })
+  .check(namesAtMostOne);
+export type TenantComment = z.infer<typeof TenantComment>;
+
 if (!import.meta.deployed) {
   const body = "Thank you! Finally something for early mornings.";
   describe(Comment, {
@@ -39,6 +46,16 @@ if (!import.meta.deployed) {
       panelistId: "The panelist who wrote it. `null` if you wrote it, or once the panelist has been deleted.",
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
+    },
+  });
+  describe(TenantComment, {
+    name: "TenantComment",
+    example: { body },
+    fields: {
+      body: "The text: 1 to 10,000 characters. Line breaks are kept.",
+      createdAt: "For imports: when it was written, in ISO 8601 and not in the future.",
+      panelistId: `${ACTING_FOR_TEXTS.panelistId} Without one the comment is your own.`,
+      panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
     },
   });
   describe(NewComment, {

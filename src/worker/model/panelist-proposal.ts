@@ -5,6 +5,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Count, OfficialResponse, ProposalStatus, SEARCH_TEXT } from "./proposal.ts";
+import { Tag, Tags } from "./tag.ts";
 import { Description, flag, Name, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
 /** `author` is a display name, or null. */
@@ -13,6 +14,7 @@ export const PanelistProposal = z.object({
   title: Title,
   description: Description,
   status: ProposalStatus,
+  tags: Tags,
   votes: Count,
   comments: Count,
   voted: flag(),
@@ -42,9 +44,13 @@ export const PanelistProposalQuery = z.strictObject({
   sort: z._default(oneOf(SORTS), "new"),
   status: z.optional(ProposalStatus),
   mine: z.optional(oneOf(["submitted", "voted"])),
+  tag: z.optional(Tag),
   q: z.optional(Search),
 });
-export type PanelistProposalFilter = Pick<z.infer<typeof PanelistProposalQuery>, "sort" | "status" | "mine" | "q">;
+export type PanelistProposalFilter = Pick<
+  z.infer<typeof PanelistProposalQuery>,
+  "sort" | "status" | "mine" | "tag" | "q"
+>;
 
 export const SimilarQuery = z.strictObject({ ...PAGE_PARAMETERS, title: Search });
 
@@ -74,6 +80,7 @@ if (!import.meta.deployed) {
       id: "Pr0p0sa1Nigh",
       ...text,
       status: "planned",
+      tags: ["Mobile"],
       votes: 12,
       comments: 3,
       voted: true,
@@ -89,6 +96,7 @@ if (!import.meta.deployed) {
       id: "The proposal's identifier.",
       ...editable,
       status: "The proposal's status.",
+      tags: "Its tags, which the tenant sets: at most 5.",
       votes: "How many panelists vote for it. After a merge, votes arrive within minutes when there are many.",
       comments: "How many comments it has.",
       voted:
@@ -121,6 +129,7 @@ if (!import.meta.deployed) {
         "`submitted`: only the panelist's own, pending ones included. `voted`: only those that the panelist votes for, with `new` the " +
         "latest vote first. Another sort, `voted` with a status, and `q` are of the latest 100.",
       q: SEARCH_TEXT,
+      tag: "Only proposals with this tag. A sort other than `new` is then of the latest 200 with it, and `mine` of the latest 100.",
     },
   });
   describe(SimilarQuery, {

@@ -1,9 +1,12 @@
 /** A proposal in an idea bank, as its tenant sees it. */
 import * as z from "zod/mini";
+import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { Metadata, ProposalExternalId } from "./metadata.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Description, flag, integer, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
+import { TAGS_OF_IDEA_BANK, Tag, Tags } from "./tag.ts";
+import { Description, flag, integer, Moment, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
 /** Every change between them is allowed, so that mistakes can be corrected. */
 export const PROPOSAL_STATUSES = [
@@ -19,7 +22,8 @@ export const ProposalStatus = oneOf(PROPOSAL_STATUSES);
 export type ProposalStatus = z.infer<typeof ProposalStatus>;
 
 /** `pending`: only the author and the tenant see it. `hidden`: only the tenant sees it. */
-export const Visibility = oneOf(["public", "pending", "hidden"]);
+export const VISIBILITIES = ["public", "pending", "hidden"] as const;
+export const Visibility = oneOf(VISIBILITIES);
 export type Visibility = z.infer<typeof Visibility>;
 
 const ResponseText = prose({ min: 1, max: 10_000 });
@@ -43,27 +47,46 @@ export const Proposal = z.object({
   response: z.nullable(OfficialResponse),
   duplicateOf: z.nullable(Id),
   merging: flag(),
+  tags: Tags,
+  externalId: z.nullable(ProposalExternalId),
+  metadata: Metadata,
   createdAt: Timestamp,
   lastActivityAt: Timestamp,
 });
 export type Proposal = z.infer<typeof Proposal>;
 
-export const NewProposal = z.strictObject({
-  title: Title,
-  description: z._default(Description, ""),
-  status: z._default(ProposalStatus, "submitted"),
-  visibility: z._default(Visibility, "public"),
-});
-export type NewProposal = z.infer<typeof NewProposal>;
-
 const NewResponse = z.strictObject({ text: ResponseText });
 
-export const ProposalChanges = z.strictObject({
-  title: z.optional(Title),
+/** What a creation and a change can set. */
+const settable = () => ({
   description: z.optional(Description),
   status: z.optional(ProposalStatus),
   visibility: z.optional(Visibility),
   response: z.optional(z.nullable(NewResponse)),
+  tags: z.optional(Tags),
+  metadata: z.optional(Metadata),
+});
+
+/** What only a creation can set. */
+const atCreation = () => ({ createdAt: z.optional(Moment), ...actingFor() });
+
+export const ProposalUpsert = z.strictObject({ title: Title, ...settable(), ...atCreation() }).check(namesAtMostOne);
+export type ProposalUpsert = z.infer<typeof ProposalUpsert>;
+
+export const NewProposal = z
+  .strictObject({
+    title: Title,
+    ...settable(),
+    externalId: z.optional(z.nullable(ProposalExternalId)),
+    ...atCreation(),
+  })
+  .check(namesAtMostOne);
+export type NewProposal = z.infer<typeof NewProposal>;
+
+export const ProposalChanges = z.strictObject({
+  title: z.optional(Title),
+  ...settable(),
+  externalId: z.optional(z.nullable(ProposalExternalId)),
 });
 export type ProposalChanges = z.infer<typeof ProposalChanges>;
 
@@ -71,9 +94,11 @@ export const ProposalQuery = z.strictObject({
   ...PAGE_PARAMETERS,
   status: z.optional(ProposalStatus),
   visibility: z.optional(Visibility),
+  tag: z.optional(Tag),
+  externalId: z.optional(ProposalExternalId),
   q: z.optional(Search),
 });
-export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "q">;
+export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "tag" | "externalId" | "q">;
 
 export const Merge = z.strictObject({ into: Id });
 
@@ -88,6 +113,19 @@ if (!import.meta.deployed) {
     status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
     visibility:
       "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
+    tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
+    metadata:
+      "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
+      "What you send replaces all of them.",
+  };
+  const externalId =
+    "Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it.";
+  const atCreationTexts = {
+    createdAt:
+      "For imports: when it was created, in ISO 8601 and not in the future. It is `lastActivityAt`, too, and the time of the response. " +
+      "An update does not change it.",
+    panelistId: `${ACTING_FOR_TEXTS.panelistId} It becomes the author. An update does not change it.`,
+    panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
   };
   const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
   const response = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
@@ -112,6 +150,9 @@ if (!import.meta.deployed) {
       response,
       duplicateOf: null,
       merging: false,
+      tags: ["Mobile"],
+      externalId: "TRACK-42",
+      metadata: { team: "Apps" },
       createdAt: "2026-11-05T08:00:00.000Z",
       lastActivityAt: "2026-11-20T12:00:00.000Z",
     },
@@ -125,13 +166,24 @@ if (!import.meta.deployed) {
       duplicateOf: "The proposal that this one was merged into, or `null`.",
       merging:
         "`true` while votes are on their way from a merged proposal to its target: of both, `votes` counts what each has now.",
+      externalId,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
         "panelist's comment on an implemented proposal is not.",
     },
   });
-  describe(NewProposal, { name: "NewProposal", example: text, fields: editable });
+  const newResponse = "Your official response, or `null`.";
+  describe(NewProposal, {
+    name: "NewProposal",
+    example: text,
+    fields: { ...editable, response: newResponse, externalId, ...atCreationTexts },
+  });
+  describe(ProposalUpsert, {
+    name: "ProposalUpsert",
+    example: { ...text, status: "planned", metadata: { team: "Apps" } },
+    fields: { ...editable, response: newResponse, ...atCreationTexts },
+  });
   describe(NewResponse, {
     name: "NewResponse",
     example: { text: response.text },
@@ -140,7 +192,7 @@ if (!import.meta.deployed) {
   describe(ProposalChanges, {
     name: "ProposalChanges",
     example: { status: "implemented", response: { text: response.text } },
-    fields: { ...editable, response: "Your official response. `null` removes it." },
+    fields: { ...editable, response: "Your official response. `null` removes it.", externalId },
   });
   describe(ProposalQuery, {
     name: "ProposalQuery",
@@ -148,6 +200,8 @@ if (!import.meta.deployed) {
       ...PAGE_PARAMETER_TEXTS,
       status: "Only proposals with this status.",
       visibility: "Only proposals with this visibility. `pending` lists the proposals that need your approval.",
+      tag: "Only proposals with this tag.",
+      externalId: "Only the proposal with this `externalId`, also when it was merged.",
       q: SEARCH_TEXT,
     },
   });

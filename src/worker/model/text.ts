@@ -99,4 +99,16 @@ export const Timestamp = z
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
   .register(z.globalRegistry, { format: "date-time" });
 
+/** A point in time as clients send it: ISO 8601, with an offset. */
+export const Moment = z
+  .string(orRequired("must be a string"))
+  .check(
+    z.refine(
+      (value) =>
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) && Date.parse(value) >= 0,
+      { error: "must be a time since 1970 in ISO 8601, such as 2026-11-20T12:00:00Z" },
+    ),
+  )
+  .register(z.globalRegistry, { format: "date-time" });
+
 export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();

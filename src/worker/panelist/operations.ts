@@ -13,6 +13,7 @@ import {
   SubmissionChanges,
   Vote,
 } from "../model/panelist-proposal.ts";
+import { TagCounts } from "../model/tag.ts";
 
 const PROPOSALS = "/ideabank/proposals";
 const PROPOSAL = `${PROPOSALS}/{proposalId}`;
@@ -39,6 +40,7 @@ export const PROPOSAL_OPERATIONS = {
   // Before the proposal that a path names.
   listSimilarProposals: { method: "GET", path: `${PROPOSALS}/similar`, credential: view, query: SimilarQuery },
   submitProposal: { method: "POST", path: PROPOSALS, credential: submit, body: Submission },
+  listTags: { method: "GET", path: "/ideabank/tags", credential: view },
   getPanelistProposal: { method: "GET", path: PROPOSAL, credential: view },
   editProposal: { method: "PATCH", path: PROPOSAL, credential: submit, body: SubmissionChanges },
   withdrawProposal: { method: "DELETE", path: PROPOSAL, credential: submit },
@@ -95,6 +97,12 @@ if (!import.meta.deployed) {
         "If the idea bank requires approval, only the author and the tenant see the proposal until the tenant makes it public.",
       answer: PanelistProposal,
       problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
+    },
+    listTags: {
+      summary: "List the idea bank's tags",
+      description: "Those that public proposals have, the most used first, with how many have each. At most 200.",
+      answer: TagCounts,
+      problems: ["too-many-requests", "idea-bank-not-found"],
     },
     getPanelistProposal: {
       summary: "Read a proposal",

@@ -9,6 +9,7 @@ import {
   submitProposal,
   withdrawProposal,
 } from "../database/panelist-proposals.ts";
+import { listTags } from "../database/tags.ts";
 import { setVote } from "../database/votes.ts";
 import { SIMILAR_AT_MOST } from "../database/words.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
@@ -48,6 +49,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
       id,
       ...body,
       status: "submitted",
+      tags: [],
       votes: 0,
       comments: 0,
       voted: false,
@@ -60,6 +62,11 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
       lastActivityAt: toTimestamp(at),
     });
     return { access, respond: () => respondCreated(c, result, toProposal) };
+  },
+
+  listTags: async (c, { session, token }) => {
+    const { access, tags } = await listTags(session, token);
+    return { access, respond: () => c.json({ items: tags }) };
   },
 
   getPanelistProposal: async (c, { session, token, ids }) => {

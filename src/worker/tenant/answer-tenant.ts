@@ -43,14 +43,17 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const scope = credential.kind === "apiKey" ? credential.scope : null;
     const { accountId, database } = await authenticate(c, scope);
     const ids: Record<string, string> = c.req.param();
-    if (!Object.values(ids).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
+    // The tenant's own id for something is no identifier of a row.
+    const { externalId: _, ...named } = ids;
+    if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
     c.set("listsOf", accountId);
     const primary = database.atPrimary();
-    const input = await readInput(c, operation, c.get("apiKeyId")).catch(async (error: unknown) => {
+    const orForbidden = async (error: unknown): Promise<never> => {
       if (await ownsPath(primary.session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
-    });
+    };
+    const input = await readInput(c, operation, c.get("apiKeyId")).catch(orForbidden);
     const response = await handle(c, {
       ...input,
       accountId,
@@ -61,6 +64,9 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       noteRevocation: (revocation) => {
         if (revocation !== undefined) views.noteRevocation(accountId, revocation, primary.bookmark ?? "", database);
       },
+    }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === "invalid-request") return orForbidden(error);
+      throw error;
     });
     primary.noteAnswer();
     if (method === "GET" || primary.bookmark === undefined) return response;

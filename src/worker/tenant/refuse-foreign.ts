@@ -9,6 +9,10 @@ export function owned<Resource>(resource: Resource | null): Resource {
   return resource;
 }
 
+/** For a body that names a panelist who is not the tenant's, or whom there is not. */
+export const noSuchPanelist = (): Problem =>
+  new Problem("forbidden", { detail: "There is no such panelist. Create the panelist first." });
+
 /** 204, or `forbidden` when there was nothing to delete. */
 export function respondDeleted(c: Context<TenantEnv>, deleted: boolean): Response {
   if (!deleted) throw new Problem("forbidden", { cause: "not the tenant's" });

@@ -10,6 +10,7 @@ import { TENANT_PANELIST_HANDLERS } from "./panelists.ts";
 import { TENANT_PROPOSAL_HANDLERS } from "./proposals.ts";
 import { TENANT_SURVEY_HANDLERS } from "./surveys.ts";
 import type { TenantEnv } from "./tenant-env.ts";
+import { TENANT_VOTE_HANDLERS } from "./votes.ts";
 import { toWhoami } from "./whoami.ts";
 
 /** The memory that this surface shares with others of the isolate. */
@@ -21,6 +22,7 @@ export function createTenantRoutes(memory: TenantMemory) {
     ...TENANT_SURVEY_HANDLERS,
     ...TENANT_IDEA_BANK_HANDLERS,
     ...TENANT_PROPOSAL_HANDLERS,
+    ...TENANT_VOTE_HANDLERS,
     ...TENANT_PANELIST_HANDLERS,
     ...TENANT_CHANGE_HANDLERS,
   };

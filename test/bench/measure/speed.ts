@@ -1,6 +1,5 @@
 /**
- * Speed: each path of ours beside the bare route that gives the same bytes, and beside its peers, in turns in one workerd: its
- * processor time for a request, and throughput.
+ * Speed: each path of ours beside the bare route that gives the same bytes, and beside its peers, in turns in one workerd.
  * Every subject is checked to give the right answer before it is timed, and every answer's status while it is.
  */
 import { buildOurs, buildWorker } from "../build.ts";
@@ -26,6 +25,7 @@ export type Subject = {
   readonly once?: (turn: number) => readonly Record<string, string>[];
 };
 
+/** By connections, then by round. */
 /** Takes an answer of ours, and makes the bare route that repeats it. */
 export type MakeBare = (
   name: string,
@@ -35,10 +35,7 @@ export type MakeBare = (
   method?: "GET" | "PUT",
 ) => Promise<Pick<Subject, "url" | "headers" | "status">>;
 
-/** `processorUs`: workerd's time on a processor for a request, in microseconds. */
-export type Timed = Measurement & { readonly processorUs: number };
-/** By connections, then by round. */
-export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Timed[]> };
+export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Measurement[]> };
 export type GroupResult = { readonly title: string; readonly subjects: readonly SubjectResult[] };
 
 export type SpeedPlan = {
@@ -80,7 +77,7 @@ export async function measureSpeed(plan: SpeedPlan): Promise<GroupResult[]> {
       groups.reduce((sum, { subjects }) => sum + subjects.length, 0) * plan.connections.length * plan.rounds;
     const progress = new Progress(turns);
     const results: GroupResult[] = [];
-    for (const group of groups) results.push(await time(group, plan, runtime, generator, progress));
+    for (const group of groups) results.push(await time(group, plan, generator, progress));
     progress.finish();
     return results;
   } finally {
@@ -238,14 +235,8 @@ function changelogEntries(body: string): number {
   return Array.isArray(items) ? items.filter(complete).length : 0;
 }
 
-async function time(
-  group: Group,
-  plan: SpeedPlan,
-  runtime: Runtime,
-  generator: Generator,
-  progress: Progress,
-): Promise<GroupResult> {
-  const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Timed[]>() }));
+async function time(group: Group, plan: SpeedPlan, generator: Generator, progress: Progress): Promise<GroupResult> {
+  const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Measurement[]>() }));
   let turn = 0;
   for (const connections of plan.connections) {
     for (const { once, name: _, ...subject } of group.subjects) {
@@ -254,11 +245,9 @@ async function time(
     for (let round = 0; round < plan.rounds; round++, turn++) {
       for (const [index, { name, once, ...subject }] of group.subjects.entries()) {
         const load = once ? ({ headers: once(turn), until: "once" } as const) : { until: { seconds: plan.seconds } };
-        const before = runtime.processorSeconds();
         const measurement = await generator.send({ ...subject, connections, ...load });
-        const processorUs = ((runtime.processorSeconds() - before) / measurement.requests) * 1e6;
         const rounds = results[index]?.rounds;
-        rounds?.set(connections, [...(rounds.get(connections) ?? []), { ...measurement, processorUs }]);
+        rounds?.set(connections, [...(rounds.get(connections) ?? []), measurement]);
         progress.advance(`${group.title}, ${connections} connections: ${name}`);
       }
     }

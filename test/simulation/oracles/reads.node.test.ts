@@ -115,6 +115,7 @@ const seen = (id: string, more: object = {}) => ({
   title: `Title of ${id.slice(-1)}`,
   description: "Text",
   status: "implemented",
+  tags: [],
   votes: 0,
   comments: 0,
   voted: false,

@@ -170,7 +170,13 @@ it("changes made by SQL are in it, as the tenant's", async () => {
       .run();
   await addVoters(rows, 1, 1);
   const voter = voterId(rows, 1);
-  await run("INSERT INTO comments VALUES (?1, ?2, ?3, ?4, 'B', 1, 0)", comment, accountId, id, voter);
+  await run(
+    "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, ?4, 'B', 1, 0)",
+    comment,
+    accountId,
+    id,
+    voter,
+  );
   await run("UPDATE proposals SET status = 'declined' WHERE id = ?1", id);
   await run("UPDATE proposals SET votes = 7, created_at = 1 WHERE id = ?1", id);
   await run("UPDATE comments SET body = 'C' WHERE id = ?1", comment);
@@ -225,17 +231,14 @@ describe("costs", () => {
 
   /** What a request writes in a new account: rows in all, and of the log. */
   async function written({ operation, path, method, name, status }: (typeof writes)[number], digit: "0" | "1") {
-    const ids = await addOneOfEverything(await addAccount({ digit }));
-    const { accountId, ideaBankId, panelistId, proposalId, commentId } = ids;
-    if (operation.credential.kind === "compoundToken")
-      await databaseOf(accountId).batch([
-        databaseOf(accountId)
-          .prepare("UPDATE proposals SET author_id = ?2, status = 'submitted' WHERE id = ?1")
-          .bind(proposalId, panelistId),
-        databaseOf(accountId)
-          .prepare("UPDATE comments SET panelist_id = ?2, by_tenant = 0 WHERE id = ?1")
-          .bind(commentId, panelistId),
-      ]);
+    const isPanelists = operation.credential.kind === "compoundToken";
+    const ids = await addOneOfEverything(await addAccount({ digit }), isPanelists ? "panelist" : "tenant");
+    const { accountId, ideaBankId, panelistId, proposalId } = ids;
+    if (isPanelists)
+      await databaseOf(accountId)
+        .prepare("UPDATE proposals SET author_id = ?2, status = 'submitted' WHERE id = ?1")
+        .bind(proposalId, panelistId)
+        .run();
     let rows = 0;
     const metered = meterDatabases(env, (results) => {
       for (const { meta } of results) rows += meta.rows_written;

@@ -59,7 +59,9 @@ it("an old comment does not take activity back", async () => {
       )
       .bind(proposalId, bank.accountId, bank.id),
     database
-      .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)")
+      .prepare(
+        "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)",
+      )
       .bind(newId(), bank.accountId, proposalId),
   ]);
   expect(await database.prepare("SELECT last_activity_at FROM proposals").first("last_activity_at")).toBe(5_000);

@@ -21,7 +21,7 @@ describe("the answer to a write carries one:", () => {
   });
 
   it.each(writes("compoundToken"))("panelist, $method $path", async ({ operation, method, path }) => {
-    const ids = await addOneOfEverything();
+    const ids = await addOneOfEverything(undefined, "panelist");
     const isolate = createIsolate();
     const headers = {
       Authorization: await tokenFor(ids.ideaBankId, ids.panelistId),

@@ -81,6 +81,28 @@ describe("every byte that a panelist can read", () => {
     for (const secret of [...secrets, panel.bank.accountId, panel.tenant.id]) expect(all).not.toContain(secret);
   });
 
+  it("has nothing of what the tenant alone keeps with a proposal: its external id, its metadata", async () => {
+    const scene = await createScene();
+    const { panel, viewer, proposals, comments } = scene;
+    for (const [index, id] of proposals.entries())
+      await panel.manage("PATCH", `/proposals/${id}`, {
+        externalId: `secret-id-${index}`,
+        metadata: { "secret-name": `secret-text-${index}` },
+        tags: ["Seen"],
+      });
+    const bytes = Object.values(await readEverything(scene, viewer));
+    for (const proposalId of proposals) {
+      for (const { operation, method, path } of operationsOf("compoundToken")) {
+        const commentId = comments.find(({ proposal_id }) => proposal_id === proposalId)?.id ?? newId();
+        const response = await viewer.send(method, fillPath(path, { proposalId, commentId }), bodyOf(operation));
+        bytes.push(await bytesOf(response));
+      }
+    }
+    const all = bytes.join("\n");
+    expect(all).toContain("Seen");
+    expect(all).not.toMatch(/secret-|externalId|metadata/);
+  });
+
   it("is the same when other panelists have voted for other proposals", async () => {
     const scene = await createScene();
     const { viewer, robin, kim } = scene;
@@ -121,6 +143,7 @@ describe("every byte that a panelist can read", () => {
       "title",
       "description",
       "status",
+      "tags",
       "votes",
       "comments",
       "voted",

@@ -24,6 +24,7 @@ const submitted = {
   title: "Night buses",
   description: "Every hour.",
   status: "submitted",
+  tags: [],
   votes: 0,
   comments: 0,
   voted: false,

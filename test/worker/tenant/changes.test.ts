@@ -225,17 +225,22 @@ describe("a change", () => {
     await databaseOf(mine.id).batch([
       databaseOf(mine.id).prepare("DELETE FROM change_log"),
       databaseOf(mine.id)
-        .prepare("INSERT INTO comments VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)")
+        .prepare(
+          "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)",
+        )
         .bind(commentId, theirs.accountId, proposalId),
       databaseOf(mine.id)
         .prepare("INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1)")
         .bind(mine.accountId, theirs.id, proposalId, commentId, theirs.panelistId),
       databaseOf(mine.id)
+        .prepare("INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1)")
+        .bind(mine.accountId, theirs.panelistId),
+      databaseOf(mine.id)
         .prepare("INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1)")
         .bind(mine.accountId, theirs.id),
     ]);
     const { items } = await read(await createTenant({ accountId: mine.accountId }));
-    expect(items).toMatchObject([{ proposal: null, comment: null, panelist: null }, { ideaBank: null }]);
+    expect(items).toMatchObject([{ proposal: null, comment: null }, { ideaBank: null }, { panelist: null }]);
   });
 });
 

@@ -102,6 +102,9 @@ describe("proposals", () => {
       response: null,
       duplicateOf: null,
       merging: false,
+      tags: [],
+      externalId: null,
+      metadata: {},
       createdAt: TIME,
       lastActivityAt: TIME,
     };
@@ -159,7 +162,7 @@ describe("proposals", () => {
 
 describe("comments", () => {
   it("are listed and deleted; deleting does not change the proposal's last activity", async () => {
-    const ids = await addOneOfEverything();
+    const ids = await addOneOfEverything(undefined, "panelist");
     const tenant = await createTenant({ accountId: ids.accountId });
     const comments = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}/comments`;
     expect(await (await tenant.send("GET", comments)).json()).toEqual({

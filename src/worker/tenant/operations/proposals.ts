@@ -1,8 +1,8 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals`, and their comments. */
 import { apiKey, describeOperations, type Operations } from "../../http/operation.ts";
-import { Comment, NewComment } from "../../model/comment.ts";
+import { Comment, NewComment, TenantComment } from "../../model/comment.ts";
 import { PageQuery } from "../../model/pagination.ts";
-import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery } from "../../model/proposal.ts";
+import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery, ProposalUpsert } from "../../model/proposal.ts";
 
 const PROPOSALS = "/tenant/ideabanks/{ideaBankId}/proposals";
 const PROPOSAL = `${PROPOSALS}/{proposalId}`;
@@ -13,6 +13,12 @@ const write = apiKey("ideabanks:write");
 export const TENANT_PROPOSAL_OPERATIONS = {
   listProposals: { method: "GET", path: PROPOSALS, credential: read, query: ProposalQuery },
   createProposal: { method: "POST", path: PROPOSALS, credential: write, body: NewProposal },
+  upsertProposal: {
+    method: "PUT",
+    path: `${PROPOSALS}/by-external-id/{externalId}`,
+    credential: write,
+    body: ProposalUpsert,
+  },
   getProposal: { method: "GET", path: PROPOSAL, credential: read },
   updateProposal: { method: "PATCH", path: PROPOSAL, credential: write, body: ProposalChanges },
   deleteProposal: { method: "DELETE", path: PROPOSAL, credential: write },
@@ -24,7 +30,7 @@ export const TENANT_PROPOSAL_OPERATIONS = {
     idempotent: true,
   },
   listComments: { method: "GET", path: COMMENTS, credential: read, query: PageQuery },
-  createComment: { method: "POST", path: COMMENTS, credential: write, body: NewComment },
+  createComment: { method: "POST", path: COMMENTS, credential: write, body: TenantComment },
   updateComment: { method: "PATCH", path: `${COMMENTS}/{commentId}`, credential: write, body: NewComment },
   deleteComment: { method: "DELETE", path: `${COMMENTS}/{commentId}`, credential: write },
 } as const satisfies Operations;
@@ -37,10 +43,25 @@ if (!import.meta.deployed) {
   describeOperations(tag, TENANT_PROPOSAL_OPERATIONS, {
     listProposals: {
       summary: "List an idea bank's proposals",
-      description: "Newest first, without merged ones.",
+      description: "Newest first, without merged ones. `externalId` finds a merged one, too.",
       answer: Proposal,
     },
-    createProposal: { summary: "Create a proposal", answer: Proposal },
+    createProposal: {
+      summary: "Create a proposal",
+      description:
+        "Your own, or one for a panelist. Only your right counts: the idea bank may be closed, and submissions may be off.",
+      answer: Proposal,
+      problems: ["conflict"],
+    },
+    upsertProposal: {
+      summary: "Create or change a proposal by your own id",
+      description:
+        "201 when it has created the proposal, 200 when it has changed it: fields that are not sent then stay as they are. Sending the " +
+        "same again changes nothing. Two requests at the same time give one proposal. For imports, and for a sync that runs every night.",
+      answer: Proposal,
+      creates: true,
+      problems: ["conflict"],
+    },
     getProposal: { summary: "Read a proposal", answer: Proposal },
     updateProposal: {
       summary: "Change a proposal",
@@ -48,6 +69,7 @@ if (!import.meta.deployed) {
         "Fields that are not sent stay as they are. An edit, a change of status or an official response is activity. A public " +
         "proposal that becomes `implemented` appears in the changelog.",
       answer: Proposal,
+      problems: ["conflict"],
     },
     deleteProposal: {
       summary: "Delete a proposal",
@@ -69,7 +91,9 @@ if (!import.meta.deployed) {
     listComments: { summary: "List a proposal's comments", description: "Newest first.", answer: Comment },
     createComment: {
       summary: "Comment on a proposal",
-      description: "Panelists see the comment as the tenant's. A comment is activity.",
+      description:
+        "As the tenant, or for a panelist. Only your right counts: the idea bank may be closed, and commenting may be off. A comment is " +
+        "activity, as by a panelist if it is one's.",
       answer: Comment,
     },
     updateComment: {

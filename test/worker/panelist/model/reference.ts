@@ -25,6 +25,7 @@ export type Proposal = {
   status: ProposalStatus;
   visibility: Visibility;
   response: PanelistProposal["response"];
+  tags: string[];
   mergedInto: Proposal | null;
   /** Each with the time of the vote. */
   readonly voters: Map<Panelist, number>;
@@ -263,7 +264,7 @@ export class Reference {
 
   add(fields: Pick<Proposal, "id" | "author" | "title" | "description" | "visibility"> & { status?: ProposalStatus }) {
     const times = { createdAt: this.now, lastActivityAt: this.now };
-    const blank = { response: null, mergedInto: null, comments: [], ...times };
+    const blank = { response: null, tags: [], mergedInto: null, comments: [], ...times };
     this.proposals.push({ status: "submitted", ...fields, ...blank, voters: new Map() });
   }
 

@@ -1,0 +1,56 @@
+/** The tags of an idea bank, and the lists by tag. Triggers keep `proposal_tags` and `idea_bank_tags`. */
+import { PROPOSAL_STATUSES, type ProposalStatus, VISIBILITIES, type Visibility } from "../model/proposal.ts";
+import type { TagCount } from "../model/tag.ts";
+import { mergeSelects } from "./merge-statuses.ts";
+import { type PanelistAccess, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+/** The condition that a proposal has `:tag`. */
+export const hasTag = (proposal: string): string =>
+  `EXISTS (SELECT 1 FROM json_each(${proposal}.tags) WHERE value = :tag)`;
+
+type Shown = { readonly status?: ProposalStatus | undefined; readonly visibility?: Visibility | undefined };
+
+/** The proposals with `:tag` behind a position, as `id, sort_key, bytes`, to be ordered by creation: a page reads what it shows. `bytes`: how large one is; `condition` is about `p`. */
+export const selectTagged = ({ status, visibility }: Shown, bytes: string, condition: string): string =>
+  mergeSelects(
+    (visibility === undefined ? VISIBILITIES : [visibility]).flatMap((shown) =>
+      (status === undefined ? PROPOSAL_STATUSES : [status]).map(
+        (each) => `SELECT p.id AS id, t.created_at AS sort_key, ${bytes} AS bytes
+          FROM proposal_tags t CROSS JOIN proposals p ON p.id = t.proposal_id
+          WHERE t.idea_bank_id = :ideaBankId AND t.tag = :tag AND t.visibility = '${shown}' AND t.status = '${each}'
+            AND (t.created_at, t.proposal_id) < (:afterKey, :afterId) AND ${condition}`,
+      ),
+    ),
+  );
+
+/** The latest public proposals with `:tag`, as `id`, at most so many: for the orders that no index has. */
+export const latestTagged = (status: ProposalStatus | undefined, atMost: number): string => {
+  const latest = mergeSelects(
+    (status === undefined ? PROPOSAL_STATUSES : [status]).map(
+      (each) => `SELECT proposal_id AS id, created_at AS sort_key, 0 AS bytes FROM proposal_tags
+        WHERE idea_bank_id = :ideaBankId AND tag = :tag AND visibility = 'public' AND status = '${each}'`,
+    ),
+  );
+  return `SELECT id FROM (${latest} ORDER BY sort_key DESC, id DESC LIMIT ${atMost})`;
+};
+
+/** The tags that public proposals have, the most used first. One round trip. */
+export async function listTags(
+  session: D1DatabaseSession,
+  token: TokenClaims,
+): Promise<{ access: PanelistAccess; tags: readonly TagCount[] }> {
+  const [access, found] = await session.batch([
+    selectAccess(session, token),
+    prepare(
+      session,
+      `SELECT tag, public_proposals AS proposals FROM idea_bank_tags WHERE idea_bank_id = :ideaBankId AND public_proposals > 0
+       ORDER BY public_proposals DESC, tag`,
+      tokenValues(token),
+    ),
+  ]);
+  return { access: toAccess(access), tags: rowsOf<TagCount>(found) };
+}
+
+/** Whether the trigger `tags_at_most` has refused the write. */
+export const hasTooManyTags = (error: Error): boolean => /^D1_ERROR: too many tags\b/.test(error.message);

@@ -1,0 +1,93 @@
+/** Rows of `votes`, for the tenant API: who votes for a proposal, and votes that the tenant gives or takes for a panelist. */
+import type { NamedPanelist } from "../model/acting-for.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { Voter } from "../model/voter.ts";
+import { namedPanelist, namedValues } from "./acting-for.ts";
+import { targetOf, votesOnTheWay } from "./merges.ts";
+import { pageValues, toPage } from "./pagination.ts";
+import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+type Row = {
+  id: string;
+  existing: string | null;
+  external_id: string | null;
+  display_name: string | null;
+  created_at: number;
+};
+
+const toVoter = (row: Row): Voter => ({
+  panelistId: row.id,
+  externalId: row.external_id,
+  displayName: row.display_name,
+  at: toTimestamp(row.created_at),
+});
+
+/**
+ * In the order of the panelists' identifiers: the order of time would need an index, which each vote would write. Votes that are on
+ * their way from a merged proposal are listed where they are. A page has less than its limit where panelists are being deleted.
+ */
+export async function listVoters(
+  session: D1DatabaseSession,
+  accountId: string,
+  path: ProposalPath,
+  request: PageRequest,
+): Promise<Page<Voter> | null> {
+  const values = { ...path, accountId, ...pageValues(request, "ascending") };
+  const [owned, voters] = await session.batch([
+    prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    prepare(
+      session,
+      `SELECT v.panelist_id AS id, w.id AS existing, w.external_id, w.display_name, v.created_at
+       FROM votes v LEFT JOIN panelists w ON w.id = v.panelist_id AND w.deleted_at IS NULL
+       WHERE v.proposal_id = :proposalId AND v.account_id = :accountId AND v.panelist_id > :afterId
+       ORDER BY v.panelist_id LIMIT :rows`,
+      values,
+    ),
+  ]);
+  if (owned?.results.length !== 1) return null;
+  const page = toPage(
+    rowsOf<Row>(voters),
+    request,
+    (row) => row,
+    () => 0,
+  );
+  return { items: page.items.filter(({ existing }) => existing !== null).map(toVoter), next: page.next };
+}
+
+/** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has none with this name. */
+export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: string } | "no-panelist" | null;
+
+/** Adds or removes a panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. Null for a proposal that is not the tenant's. */
+export async function setVoteFor(
+  session: D1DatabaseSession,
+  accountId: string,
+  path: ProposalPath,
+  named: NamedPanelist,
+  voted: boolean,
+  now: number,
+): Promise<VoteOutcome> {
+  const values = { ...path, accountId, ...namedValues(named), now };
+  const panelist = namedPanelist(named);
+  const open = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)`;
+  const write = voted
+    ? `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+       SELECT :proposalId, ${panelist}, :accountId, :ideaBankId, :now WHERE ${panelist} IS NOT NULL AND ${open}
+         AND NOT EXISTS (SELECT 1 ${votesOnTheWay(":proposalId", panelist)})
+       ON CONFLICT DO NOTHING`
+    : `DELETE FROM votes WHERE panelist_id = ${panelist} AND ${open}
+         AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)`;
+  const [, found] = await session.batch([
+    prepare(session, write, values),
+    prepare(
+      session,
+      `SELECT votes, ${targetOf("proposals")} AS duplicate_of, ${panelist} AS panelist_id FROM proposals WHERE ${OWN_PROPOSAL}`,
+      values,
+    ),
+  ]);
+  const [row] = rowsOf<{ votes: number; duplicate_of: string | null; panelist_id: string | null }>(found);
+  if (row === undefined) return null;
+  if (row.panelist_id === null) return "no-panelist";
+  return row.duplicate_of === null ? { votes: row.votes } : { duplicateOf: row.duplicate_of };
+}

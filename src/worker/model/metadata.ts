@@ -1,0 +1,25 @@
+/** What the tenant keeps with a proposal and panelists never see: its own id for it, and pairs of texts. */
+import * as z from "zod/mini";
+import { line, prose } from "./text.ts";
+
+/** The tenant's own id for a proposal, unique in its idea bank. In NFC: what looks the same is the same. The two that are left out are no part of a path. */
+export const ProposalExternalId = line({ min: 1, max: 255 }, "NFC").check(
+  z.refine((value) => value !== "." && value !== "..", { error: "must not be . or .." }),
+);
+export const ProposalExternalIdPath = z.object({ externalId: ProposalExternalId });
+
+const PAIRS = 16;
+const BYTES = 4096;
+
+export const Metadata = z
+  .record(line({ min: 1, max: 64 }), prose({ min: 0, max: 1_000 }), {
+    error: "must be an object of texts, with names of 1 to 64 visible characters",
+  })
+  .check(
+    z.refine((pairs) => Object.keys(pairs).length <= PAIRS, { error: `must have at most ${PAIRS} pairs` }),
+    z.refine((pairs) => new TextEncoder().encode(JSON.stringify(pairs)).byteLength <= BYTES, {
+      error: `must have at most ${BYTES} bytes, as JSON`,
+    }),
+  )
+  .register(z.globalRegistry, { maxProperties: PAIRS });
+export type Metadata = z.infer<typeof Metadata>;

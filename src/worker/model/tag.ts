@@ -1,0 +1,39 @@
+/** Tags of proposals. The tenant sets them; panelists see them and filter by them. */
+import * as z from "zod/mini";
+import { describe } from "./describe.ts";
+import { integer, line } from "./text.ts";
+
+/** In NFC: what looks the same is the same. */
+export const Tag = line({ min: 1, max: 32 }, "NFC");
+
+const TAGS_AT_MOST = 5;
+const NOT_A_LIST = `must be a list of at most ${TAGS_AT_MOST} different tags`;
+
+export const Tags = z
+  .array(Tag, { error: NOT_A_LIST })
+  .check(
+    z.maxLength(TAGS_AT_MOST, { error: NOT_A_LIST }),
+    z.refine((tags) => new Set(tags).size === tags.length, { error: NOT_A_LIST }),
+  )
+  .register(z.globalRegistry, { uniqueItems: true });
+
+/** So many an idea bank has at most. A trigger keeps it. */
+export const TAGS_OF_IDEA_BANK = 200;
+
+export const TagCount = z.object({ tag: Tag, proposals: integer(1, 1_000_000_000) });
+export type TagCount = z.infer<typeof TagCount>;
+export const TagCounts = z.object({ items: z.array(TagCount) });
+
+if (!import.meta.deployed) {
+  const example = { tag: "Mobile", proposals: 12 };
+  describe(TagCount, {
+    name: "TagCount",
+    example,
+    fields: { tag: "The tag.", proposals: "How many public proposals have it. Merged ones do not count." },
+  });
+  describe(TagCounts, {
+    name: "TagCounts",
+    example: { items: [example] },
+    fields: { items: "The tags that public proposals have, the most used first: at most 200." },
+  });
+}
