@@ -11,15 +11,19 @@ export const ProposalExternalIdPath = z.object({ externalId: ProposalExternalId 
 const PAIRS = 16;
 const BYTES = 4096;
 
+const Pair = line({ min: 1, max: 64 });
+
+// Not z.record, which is larger than the rest of this file.
 export const Metadata = z
-  .record(line({ min: 1, max: 64 }), prose({ min: 0, max: 1_000 }), {
-    error: "must be an object of texts, with names of 1 to 64 visible characters",
-  })
+  .catchall(z.object({}), prose({ min: 0, max: 1_000 }))
   .check(
     z.refine((pairs) => Object.keys(pairs).length <= PAIRS, { error: `must have at most ${PAIRS} pairs` }),
+    z.refine((pairs) => Object.keys(pairs).every((name) => Pair.safeParse(name).data === name), {
+      error: "must have names of 1 to 64 visible characters",
+    }),
     z.refine((pairs) => new TextEncoder().encode(JSON.stringify(pairs)).byteLength <= BYTES, {
       error: `must have at most ${BYTES} bytes, as JSON`,
     }),
   )
   .register(z.globalRegistry, { maxProperties: PAIRS });
-export type Metadata = z.infer<typeof Metadata>;
+export type Metadata = Readonly<Record<string, string>>;
