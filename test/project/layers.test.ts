@@ -82,6 +82,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "commands/command-line": [],
   "commands/deployment": ["commands/command-line"],
+  "commands/import": ["commands/command-line", "commands/deployment", "model"],
   "commands/development": [
     "commands/command-line",
     "commands/deployment",

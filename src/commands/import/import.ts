@@ -1,0 +1,135 @@
+/**
+ * `npm run import -- --from canny|fider|csv <file> --idea-bank <id> --url <deployment>`: brings the ideas of another service into an idea
+ * bank, through the tenant API. Sends the API key in the environment variable API_KEY.
+ */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { NewPanelist } from "../../worker/model/panelist.ts";
+import { ProposalUpsert } from "../../worker/model/proposal.ts";
+import { defineCommand, misused } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { originOf } from "../deployment/suspend.ts";
+import type { Idea, Import, Person } from "./ideas.ts";
+import { readCanny } from "./read-canny.ts";
+import { readCsv } from "./read-csv.ts";
+import { readFider } from "./read-fider.ts";
+import { createTenantApi } from "./tenant-api.ts";
+import { writeIdeas } from "./write.ts";
+
+const READERS: Readonly<Record<string, (file: Buffer, now: number) => Import>> = {
+  canny: readCanny,
+  fider: readFider,
+  csv: readCsv,
+};
+/** A line of progress for so many ideas. */
+const STEP = 25;
+
+export const importIdeas = defineCommand({
+  name: "import",
+  summary: [
+    "Brings ideas, votes, comments, statuses and tags of another service into an idea bank, through the tenant API. Running it again",
+    "changes what has changed in the file and writes nothing twice, so an import that was interrupted goes on.",
+    "Sends an API key with the scopes ideabanks:read, ideabanks:write, panelists:read and panelists:write, from the environment variable API_KEY.",
+    "",
+    '  canny  The lists of Canny\'s API in one JSON file: {"posts": […], "comments": […], "votes": […]}.',
+    "  fider  The ZIP archive of Fider: Site Settings, Export, backup.",
+    "  csv    A line of names, with id and title; and description, status, tags, created_at, author_id, author, voters, response.",
+    "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people.",
+  ],
+  positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
+  options: {
+    from: { type: "string", value: "<service>", help: "canny, fider or csv. Required." },
+    "idea-bank": { type: "string", value: "<id>", help: "The idea bank. Required, but for --dry-run." },
+    url: {
+      type: "string",
+      value: "<address>",
+      help: "The deployment, such as https://api.example.com. Required, but for --dry-run.",
+    },
+    "dry-run": { type: "boolean", default: false, help: "Reads the file and says what it would write. Sends nothing." },
+  },
+  run: async ({ values, positionals }, context) => {
+    const [name, ...more] = positionals;
+    if (name === undefined || more.length > 0) throw misused("Name one file.", importIdeas);
+    const read = READERS[values.from ?? ""];
+    if (read === undefined) throw misused("Say what the file is: --from canny, fider or csv.", importIdeas);
+    const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
+      throw new Failure(`${name} cannot be read: ${error.message}`);
+    });
+    const { ideas, lost } = read(file, Date.now());
+    refuseInvalid(ideas);
+    const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+    context.print(
+      `${name}: ${of(ideas.length, "idea")}, ${of(peopleOf(ideas).length, "person").replace("persons", "people")}, ` +
+        `${of(
+          sum(ideas, ({ voters }) => voters.length),
+          "vote",
+        )}, ${of(
+          sum(ideas, ({ comments }) => comments.length),
+          "comment",
+        )}.`,
+    );
+    if (lost.lines().length > 0) context.print(["Without a counterpart:", ...lost.lines()].join("\n"));
+    if (values["dry-run"]) return context.print("A dry run: nothing was sent.");
+
+    const ideaBankId = values["idea-bank"];
+    if (ideaBankId === undefined || !/^\w{12}$/.test(ideaBankId))
+      throw misused("Say where: --idea-bank, the identifier of an idea bank.", importIdeas);
+    if (values.url === undefined) throw misused("Say where: --url, the deployment's address.", importIdeas);
+    const origin = originOf(values.url);
+    const apiKey = context.variables.API_KEY;
+    if (!apiKey) throw new Failure("Set API_KEY to an API key of the account.");
+
+    const stop = new AbortController();
+    const interrupt = () => stop.abort();
+    process.once("SIGINT", interrupt);
+    try {
+      const api = createTenantApi({ origin, apiKey, signal: stop.signal, complain: context.complain });
+      const written = await writeIdeas(api, ideaBankId, ideas, (done) => {
+        if (done % STEP === 0 || done === ideas.length) context.print(`${done} of ${of(ideas.length, "idea")}`);
+      });
+      context.print(
+        `Written: ${of(written.ideas, "new idea")}, ${of(written.panelists, "new panelist")}, ${of(written.votes, "vote")}, ` +
+          `${of(written.comments, "comment")}, ${of(written.merges, "merge")}. Already there: ${of(written.changed, "idea")}.`,
+      );
+    } catch (error) {
+      if (stop.signal.aborted)
+        throw new Failure("Interrupted. What was written stays: run the same command again to go on.");
+      throw error;
+    } finally {
+      process.off("SIGINT", interrupt);
+    }
+  },
+});
+
+const sum = (ideas: readonly Idea[], count: (idea: Idea) => number) =>
+  ideas.reduce((all, idea) => all + count(idea), 0);
+
+const peopleOf = (ideas: readonly Idea[]): readonly Person[] => [
+  ...new Map(
+    ideas
+      .flatMap(({ author, voters, comments }) => [
+        ...(author ? [author] : []),
+        ...voters,
+        ...comments.map((each) => each.author),
+      ])
+      .map((person) => [person.externalId, person]),
+  ).values(),
+];
+
+/** Before anything is sent. Throws a Failure that names the first thing that the API would refuse. */
+function refuseInvalid(ideas: readonly Idea[]): void {
+  for (const { title, description, status, tags, metadata, externalId } of ideas) {
+    const { error } = ProposalUpsert.safeParse({ title, description, status, tags, metadata });
+    if (error)
+      throw new Failure(
+        `The idea ${externalId} would be refused: ${error.issues[0]?.path.join(".")} ${error.issues[0]?.message}.`,
+      );
+  }
+  for (const person of peopleOf(ideas)) {
+    const { error } = NewPanelist.safeParse(person);
+    if (error) throw new Failure(`The person ${JSON.stringify(person)} would be refused: ${error.issues[0]?.message}.`);
+  }
+}
+
+if (import.meta.main) await main(importIdeas);

@@ -1,0 +1,119 @@
+/**
+ * Canny: the lists that its API gives (posts/list, comments/list, votes/list), in one JSON file:
+ * `{"posts": […], "comments": […], "votes": […]}`. https://developers.canny.io/api-reference
+ */
+import { Failure } from "../command-line/failure.ts";
+import {
+  type Idea,
+  type Import,
+  Lost,
+  type Person,
+  toName,
+  toProse,
+  toStatus,
+  toTags,
+  toTime,
+  toTitle,
+} from "./ideas.ts";
+
+type User = { id: string; name?: string | null; email?: string | null; userID?: string | null };
+type Named = { name: string } | null;
+type Post = {
+  id: string;
+  title: string;
+  details?: string | null;
+  status?: string | null;
+  created?: string;
+  author?: User | null;
+  tags?: { name: string }[];
+  category?: Named;
+  board?: Named;
+  url?: string;
+  score?: number;
+  imageURLs?: unknown[];
+  eta?: string | null;
+};
+type Comment = {
+  author: User | null;
+  post: { id: string } | null;
+  value?: string;
+  created: string;
+  internal?: boolean;
+  private?: boolean;
+  parentID?: string | null;
+  imageURLs?: unknown[];
+  likeCount?: number;
+};
+type Vote = { post: { id: string } | null; voter: User | null; created?: string };
+type File = { posts?: Post[]; comments?: Comment[]; votes?: Vote[] };
+
+export function readCanny(file: Buffer, now: number): Import {
+  const { posts, comments = [], votes = [] } = parse(file);
+  if (!Array.isArray(posts)) throw new Failure('The file has no list "posts": see npm run import -- --help.');
+  const lost = new Lost();
+  // The company's own id for the user is the one that it names the panelist by.
+  const person = (user: User | null | undefined): Person | undefined =>
+    user
+      ? {
+          externalId: user.userID || user.email?.toLowerCase() || `canny:${user.id}`,
+          displayName: toName(user.name, lost),
+        }
+      : undefined;
+  const commentsOf = Map.groupBy(comments, ({ post }) => post?.id);
+  const votesOf = Map.groupBy(votes, ({ post }) => post?.id);
+  lost.add("comment of a post that is not in the file", countOthers(commentsOf, posts));
+  lost.add("vote for a post that is not in the file", countOthers(votesOf, posts));
+  const ideas = posts.map((post): Idea => {
+    const voters = (votesOf.get(post.id) ?? []).flatMap(({ voter }) => person(voter) ?? []);
+    lost.add("vote without a voter", Math.max(0, (post.score ?? 0) - voters.length));
+    lost.add("image of a post", post.imageURLs?.length);
+    if (post.eta) lost.add("estimated date");
+    return {
+      externalId: `canny:${post.id}`,
+      title: toTitle(post.title, lost),
+      description: toProse(post.details ?? "", "description", lost),
+      status: toStatus(post.status ?? "", lost),
+      tags: toTags(post.tags?.map(({ name }) => name) ?? [], lost),
+      metadata: {
+        source: "canny",
+        ...(post.url && { url: post.url.slice(0, 1_000) }),
+        ...(post.board && { board: post.board.name.slice(0, 200) }),
+        ...(post.category && { category: post.category.name.slice(0, 200) }),
+      },
+      createdAt: toTime(post.created, now),
+      author: person(post.author),
+      response: undefined,
+      voters,
+      comments: (commentsOf.get(post.id) ?? []).flatMap((comment) =>
+        toComment(comment, person(comment.author), lost, now),
+      ),
+      duplicateOf: undefined,
+    };
+  });
+  return { ideas, lost };
+}
+
+function toComment(comment: Comment, author: Person | undefined, lost: Lost, now: number) {
+  const body = toProse(comment.value ?? "", "comment", lost);
+  const createdAt = toTime(comment.created, now);
+  if (comment.internal || comment.private) return lost.add("private comment") ?? [];
+  if (author === undefined || body === "" || createdAt === undefined)
+    return lost.add("comment without author, text or time") ?? [];
+  if (comment.parentID) lost.add("answer to a comment: imported as a comment");
+  lost.add("image of a comment", comment.imageURLs?.length);
+  lost.add("like of a comment", comment.likeCount);
+  return { author, body, createdAt };
+}
+
+const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly Post[]): number => {
+  const known = new Set<string | undefined>(posts.map(({ id }) => id));
+  return [...byPost].reduce((sum, [id, items]) => (known.has(id) ? sum : sum + items.length), 0);
+};
+
+function parse(file: Buffer): File {
+  try {
+    return JSON.parse(file.toString("utf8"));
+  } catch {
+    throw new Failure("The file is not JSON: see npm run import -- --help.");
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * CSV (RFC 4180) with a line of names: `id` and `title`, and of `description`, `status`, `tags`, `created_at`, `author_id`, `author`,
+ * `voters`, `response` what there is. The names that Fider's and Canny's own CSV files have are understood, too.
+ */
+import { Failure } from "../command-line/failure.ts";
+import {
+  type Idea,
+  type Import,
+  Lost,
+  type Person,
+  toName,
+  toProse,
+  toStatus,
+  toTags,
+  toTime,
+  toTitle,
+} from "./ideas.ts";
+
+const NAMES = {
+  id: ["id", "number", "post id", "url"],
+  title: ["title", "post title"],
+  description: ["description", "details"],
+  status: ["status"],
+  tags: ["tags"],
+  createdAt: ["created_at", "created", "date"],
+  authorId: ["author_id", "author_email", "author email"],
+  author: ["author", "created_by", "author name"],
+  voters: ["voters"],
+  votes: ["votes", "votes_count", "score"],
+  comments: ["comments_count", "comments"],
+  response: ["response"],
+} as const satisfies Record<string, readonly string[]>;
+type Column = keyof typeof NAMES;
+
+export function readCsv(file: Buffer, now: number): Import {
+  const [header, ...lines] = parseCsv(file.toString("utf8").replace(/^\ufeff/, ""));
+  const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
+  const indexOf = (column: Column) => names.findIndex((name) => (NAMES[column] as readonly string[]).includes(name));
+  for (const column of ["id", "title"] as const)
+    if (indexOf(column) < 0) throw new Failure(`The CSV file has no column "${column}": see npm run import -- --help.`);
+  const lost = new Lost();
+  const known = new Set((Object.keys(NAMES) as Column[]).map(indexOf));
+  for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
+  const seen = new Set<string>();
+  const ideas = lines.map((line, number): Idea => {
+    const cell = (column: Column) => line[indexOf(column)]?.trim() ?? "";
+    const externalId = `csv:${cell("id")}`;
+    if (cell("id") === "" || seen.has(externalId))
+      throw new Failure(`Line ${number + 2} has no id, or that of another line: "${cell("id")}".`);
+    seen.add(externalId);
+    const voters = listOf(cell("voters"), /[;,]/).map((id): Person => ({ externalId: id, displayName: null }));
+    lost.add("vote without a voter", Math.max(0, (Number(cell("votes")) || 0) - voters.length));
+    lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
+    if (cell("author") !== "" && cell("authorId") === "") lost.add("author without an id");
+    return {
+      externalId,
+      title: toTitle(cell("title"), lost),
+      description: toProse(cell("description"), "description", lost),
+      status: toStatus(cell("status"), lost),
+      tags: toTags(listOf(cell("tags"), /[;,]/), lost),
+      metadata: { source: "csv" },
+      createdAt: toTime(cell("createdAt"), now),
+      author:
+        cell("authorId") === ""
+          ? undefined
+          : { externalId: cell("authorId"), displayName: toName(cell("author"), lost) },
+      response: toProse(cell("response"), "response", lost) || undefined,
+      voters,
+      comments: [],
+      duplicateOf: undefined,
+    };
+  });
+  return { ideas, lost };
+}
+
+const listOf = (text: string, separator: RegExp): string[] =>
+  text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter(Boolean);
+
+/** The records of the file, without empty lines. A quoted field can hold separators, line breaks, and doubled quotes. */
+export function parseCsv(text: string): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;
+  while (pattern.lastIndex < text.length) {
+    const at = pattern.lastIndex;
+    const [, quoted, plain = "", end] = pattern.exec(text) ?? [];
+    if (end === undefined) throw new Failure(`The CSV file has a quote that does not end, at character ${at}.`);
+    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === ",") continue;
+    if (record.length > 1 || record[0] !== "") records.push(record);
+    record = [];
+  }
+  if (record.length > 0) records.push([...record, ""]);
+  return records;
+}

@@ -1,0 +1,88 @@
+/** Fider: the archive that an administrator downloads (Site Settings, Export, "Download backup"): a JSON file for each table. */
+
+import type { ProposalStatus } from "../../worker/model/proposal.ts";
+import { Failure } from "../command-line/failure.ts";
+import { type Idea, type Import, Lost, type Person, toName, toProse, toTags, toTime, toTitle } from "./ideas.ts";
+import { unzip } from "./unzip.ts";
+
+type Post = {
+  id: number;
+  number: number;
+  title: string;
+  description: string | null;
+  created_at: string;
+  user_id: number;
+  status: number;
+  response: string | null;
+  original_id: number | null;
+};
+type Comment = { post_id: number; user_id: number; content: string; created_at: string; deleted_at?: string | null };
+type Vote = { post_id: number; user_id: number };
+type PostTag = { post_id: number; tag_id: number };
+type Tag = { id: number; name: string };
+type User = { id: number; name: string | null; email: string | null };
+
+/** The numbers of Fider's statuses. 5 is a duplicate, 6 a deleted post. */
+const STATUSES: readonly ProposalStatus[] = ["submitted", "in-progress", "implemented", "declined", "planned"];
+const DUPLICATE = 5;
+const DELETED = 6;
+const TABLES = ["posts", "comments", "post_votes", "post_tags", "tags", "users", "attachments"];
+
+export function readFider(file: Buffer, now: number): Import {
+  const entries = unzip(
+    file,
+    TABLES.map((table) => `${table}.json`),
+  );
+  const rows = <Row>(table: string): Row[] => {
+    const entry = entries.get(`${table}.json`);
+    return entry === undefined ? [] : JSON.parse(entry.toString("utf8"));
+  };
+  if (!entries.has("posts.json")) throw new Failure("The archive has no posts.json: it is no backup of Fider.");
+  const lost = new Lost();
+  const people = new Map(
+    rows<User>("users").map(({ id, name, email }): [number, Person] => [
+      id,
+      { externalId: email?.toLowerCase() || `fider:${id}`, displayName: toName(name, lost) },
+    ]),
+  );
+  const tagNames = new Map(rows<Tag>("tags").map(({ id, name }) => [id, name]));
+  const byPost = <Row extends { post_id: number }>(table: string) =>
+    Map.groupBy(rows<Row>(table), ({ post_id }) => post_id);
+  const [comments, votes, tags] = [
+    byPost<Comment>("comments"),
+    byPost<Vote>("post_votes"),
+    byPost<PostTag>("post_tags"),
+  ];
+  lost.add("attachment", rows("attachments").length);
+  const posts = rows<Post>("posts").filter(({ status }) => status !== DELETED);
+  lost.add("deleted post", rows("posts").length - posts.length);
+  const kept = new Set(posts.map(({ id }) => id));
+  const ideas = posts.map((post): Idea => {
+    const isDuplicate = post.status === DUPLICATE && post.original_id !== null && kept.has(post.original_id);
+    return {
+      externalId: `fider:${post.id}`,
+      title: toTitle(post.title, lost),
+      description: toProse(post.description ?? "", "description", lost),
+      status: STATUSES[post.status] ?? "submitted",
+      tags: toTags(tags.get(post.id)?.flatMap(({ tag_id }) => tagNames.get(tag_id) ?? []) ?? [], lost),
+      metadata: { source: "fider", number: String(post.number) },
+      createdAt: toTime(post.created_at, now),
+      author: people.get(post.user_id),
+      response: toProse(post.response ?? "", "response", lost) || undefined,
+      voters: votes.get(post.id)?.flatMap(({ user_id }) => people.get(user_id) ?? []) ?? [],
+      comments: (comments.get(post.id) ?? []).flatMap((comment) => {
+        const [author, body, createdAt] = [
+          people.get(comment.user_id),
+          toProse(comment.content, "comment", lost),
+          toTime(comment.created_at, now),
+        ];
+        if (comment.deleted_at) return lost.add("deleted comment") ?? [];
+        if (author === undefined || body === "" || createdAt === undefined)
+          return lost.add("comment without author, text or time") ?? [];
+        return { author, body, createdAt };
+      }),
+      duplicateOf: isDuplicate ? `fider:${post.original_id}` : undefined,
+    };
+  });
+  return { ideas, lost };
+}

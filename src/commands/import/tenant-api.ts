@@ -1,0 +1,83 @@
+/** The tenant API as the import uses it: one request after the other, with the waits that the API asks for. */
+import { setTimeout } from "node:timers/promises";
+import { Failure } from "../command-line/failure.ts";
+
+const DEADLINE_MS = 30_000;
+/** Of a request that was not answered, or with 5xx. A 429 is waited for as often as it comes. */
+const TRIES = 6;
+const MAX_WAIT_SECONDS = 120;
+
+export type Answer<Body> = { readonly status: number; readonly body: Body };
+export type TenantApi = ReturnType<typeof createTenantApi>;
+
+type Options = {
+  readonly origin: string;
+  readonly apiKey: string;
+  /** Ends waits and requests: the person has had enough. */
+  readonly signal: AbortSignal;
+  readonly complain: (line: string) => void;
+};
+
+/** `send` throws a Failure for what is not answered with one of the `expected` statuses. Every request is safe to repeat. */
+export function createTenantApi({ origin, apiKey, signal, complain }: Options) {
+  const wait = async (seconds: number, why: string) => {
+    complain(`${why}: waiting for ${seconds} s.`);
+    await setTimeout(seconds * 1_000, undefined, { signal });
+  };
+  async function send<Body>(
+    method: string,
+    path: string,
+    { body, idempotencyKey, expected }: { body?: object; idempotencyKey?: string; expected: readonly number[] },
+  ): Promise<Answer<Body>> {
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(origin + path, {
+        method,
+        headers: {
+          "X-API-Key": apiKey,
+          ...(body !== undefined && { "Content-Type": "application/json" }),
+          ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      }).catch((error: Error) => error);
+      signal.throwIfAborted();
+      if (response instanceof Error || response.status >= 500) {
+        const why = response instanceof Error ? `${origin} does not answer` : `${origin} answered ${response.status}`;
+        if (tries === TRIES) throw new Failure(`${why}. What was written stays: run the same command again to go on.`);
+        await wait(response instanceof Error ? 2 ** tries : retryAfter(response, 2 ** tries), why);
+        continue;
+      }
+      const waits = retryAfter(response, 0);
+      const answer = (await response.json().catch(() => ({}))) as Body & { detail?: string; errors?: unknown };
+      if (response.status === 429 || (response.status === 409 && waits > 0)) {
+        await wait(waits || 1, response.status === 429 ? "The API key's rate limit is reached" : String(answer.detail));
+        continue;
+      }
+      if (expected.includes(response.status)) return { status: response.status, body: answer };
+      throw new Failure(
+        `${method} ${path}: ${response.status} ${answer.detail ?? ""}${answer.errors ? ` ${JSON.stringify(answer.errors)}` : ""}`,
+      );
+    }
+  }
+
+  /** Every item of a list. `path` ends where a parameter can follow. */
+  async function* list<Item>(path: string): AsyncGenerator<Item> {
+    let cursor: string | undefined;
+    do {
+      const query: string = cursor === undefined ? "" : `&cursor=${cursor}`;
+      const { body } = await send<{ items: Item[]; nextCursor?: string }>("GET", `${path}limit=100${query}`, {
+        expected: [200],
+      });
+      yield* body.items;
+      cursor = body.nextCursor;
+    } while (cursor !== undefined);
+  }
+
+  return { send, list };
+}
+
+function retryAfter(response: Response, otherwise: number): number {
+  const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS) : otherwise;
+}

@@ -1,0 +1,143 @@
+/**
+ * Writes ideas through the tenant API. Everything is written by the ids of the file, and what is there is not written again: so an import
+ * that was interrupted is done by running it again, and running it twice gives what running it once does.
+ */
+import { createHash } from "node:crypto";
+import type { Idea, ImportedComment, Person } from "./ideas.ts";
+import type { TenantApi } from "./tenant-api.ts";
+
+type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
+type Proposal = { id: string; votes: number; comments: number; duplicateOf: string | null };
+type Voter = { externalId: string | null };
+type StoredComment = { panelistId: string | null; body: string; createdAt: string };
+
+const keyOf = (...parts: readonly string[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+
+/** Where the import writes, and who has been written. */
+class Writer {
+  readonly #api: TenantApi;
+  readonly #proposals: string;
+  /** By external id: the panelist's id. */
+  readonly #panelists = new Map<string, string>();
+  readonly written: Written = { ideas: 0, changed: 0, panelists: 0, votes: 0, comments: 0, merges: 0 };
+
+  constructor(api: TenantApi, ideaBankId: string) {
+    this.#api = api;
+    this.#proposals = `/tenant/ideabanks/${ideaBankId}/proposals`;
+  }
+
+  /** The id of the panelist, who is created if there is none. A name that the panelist has stays. */
+  async #panelist({ externalId, displayName }: Person): Promise<string> {
+    const known = this.#panelists.get(externalId);
+    if (known !== undefined) return known;
+    const { status, body } = await this.#api.send<{ id: string }>("POST", "/tenant/panelists", {
+      body: { externalId, displayName },
+      expected: [201, 409],
+    });
+    if (status === 201) this.written.panelists += 1;
+    let { id } = body;
+    if (status === 409)
+      for await (const panelist of this.#api.list<{ id: string }>(
+        `/tenant/panelists?externalId=${encodeURIComponent(externalId)}&`,
+      ))
+        id = panelist.id;
+    this.#panelists.set(externalId, id);
+    return id;
+  }
+
+  async idea(idea: Idea): Promise<Proposal> {
+    const { externalId, title, description, status, tags, metadata, createdAt, author, response, voters, comments } =
+      idea;
+    const panelistId = author && (await this.#panelist(author));
+    const path = `${this.#proposals}/by-external-id/${encodeURIComponent(externalId)}`;
+    const put = await this.#api.send<Proposal>("PUT", path, {
+      body: {
+        ...{ title, description, status, tags, metadata, createdAt, panelistId },
+        ...(response !== undefined && { response: { text: response } }),
+      },
+      expected: [200, 201],
+    });
+    this.written[put.status === 201 ? "ideas" : "changed"] += 1;
+    // The votes of a merged one have moved.
+    if (put.body.duplicateOf === null) await this.#votes(put.body, voters);
+    await this.#comments(put.body, externalId, comments);
+    return put.body;
+  }
+
+  async #votes(proposal: Proposal, voters: readonly Person[]): Promise<void> {
+    const path = `${this.#proposals}/${proposal.id}/votes`;
+    const there = new Set<string | null>();
+    if (proposal.votes > 0) for await (const { externalId } of this.#api.list<Voter>(`${path}?`)) there.add(externalId);
+    for (const voter of voters) {
+      if (there.has(voter.externalId.normalize("NFC"))) continue;
+      const panelistId = await this.#panelist(voter);
+      await this.#api.send("PUT", `${path}/${panelistId}`, { expected: [200] });
+      this.written.votes += 1;
+    }
+  }
+
+  async #comments(proposal: Proposal, externalId: string, comments: readonly ImportedComment[]): Promise<void> {
+    const path = `${this.#proposals}/${proposal.id}/comments`;
+    const there = new Map<string, number>();
+    const count = (key: string, by: number) => there.set(key, (there.get(key) ?? 0) + by);
+    if (proposal.comments > 0)
+      for await (const { panelistId, body, createdAt } of this.#api.list<StoredComment>(`${path}?`))
+        count(keyOf(panelistId ?? "", body, createdAt), 1);
+    for (const [index, { author, body, createdAt }] of comments.entries()) {
+      const panelistId = await this.#panelist(author);
+      const key = keyOf(panelistId, body, createdAt);
+      count(key, -1);
+      if ((there.get(key) ?? 0) >= 0) continue;
+      await this.#api.send("POST", path, {
+        body: { body, panelistId, createdAt },
+        idempotencyKey: keyOf(externalId, String(index), key),
+        expected: [201],
+      });
+      this.written.comments += 1;
+    }
+  }
+
+  async merge(source: Proposal, target: Proposal): Promise<void> {
+    if (source.duplicateOf !== null) return;
+    await this.#api.send("POST", `${this.#proposals}/${source.id}/merge`, {
+      body: { into: target.id },
+      expected: [200],
+    });
+    this.written.merges += 1;
+  }
+}
+
+/** `progress` is told after each idea. */
+export async function writeIdeas(
+  api: TenantApi,
+  ideaBankId: string,
+  ideas: readonly Idea[],
+  progress: (done: number) => void,
+): Promise<Written> {
+  const writer = new Writer(api, ideaBankId);
+  const proposals = new Map<string, Proposal>();
+  for (const [index, idea] of ideas.entries()) {
+    proposals.set(idea.externalId, await writer.idea(idea));
+    progress(index + 1);
+  }
+  // Last: a merged proposal takes no votes.
+  for (const { externalId } of ideas) {
+    const [source, target] = [proposals.get(externalId), proposals.get(rootOf(externalId, ideas) ?? "")];
+    if (source && target && source !== target) await writer.merge(source, target);
+  }
+  return writer.written;
+}
+
+/** The idea that it repeats in the end; undefined for one that goes in a circle. */
+function rootOf(externalId: string, ideas: readonly Idea[]): string | undefined {
+  const targets = new Map(ideas.map((idea) => [idea.externalId, idea.duplicateOf]));
+  const seen = new Set<string>();
+  let at = externalId;
+  for (;;) {
+    const next = targets.get(at);
+    if (next === undefined) return at;
+    if (seen.has(at)) return undefined;
+    seen.add(at);
+    at = next;
+  }
+}

@@ -1,0 +1,175 @@
+/** What an import reads of the files that Canny, Fider and a spreadsheet give, and what it says has no counterpart. */
+import { readFile } from "node:fs/promises";
+import { crc32, deflateRawSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { readCanny } from "../../../src/commands/import/read-canny.ts";
+import { parseCsv, readCsv } from "../../../src/commands/import/read-csv.ts";
+import { readFider } from "../../../src/commands/import/read-fider.ts";
+import { unzip } from "../../../src/commands/import/unzip.ts";
+import { fiderArchive, zip } from "../../support/node/zip.ts";
+
+const NOW = Date.UTC(2026, 10, 22);
+const fixture = (name: string) => readFile(`test/fixtures/import/${name}`);
+
+describe("Canny", () => {
+  it("gives posts with authors, votes, comments, tags and statuses", async () => {
+    const { ideas, lost } = readCanny(await fixture("canny.json"), NOW);
+    const [one, two] = [
+      { externalId: "0001", displayName: "User 0001" },
+      { externalId: "user0002@example.com", displayName: "User 0002" },
+    ];
+    expect(ideas.map(({ status }) => status)).toEqual(["under-review", "implemented", "submitted"]);
+    expect(ideas[0]).toEqual({
+      externalId: "canny:553c3ef8b8cdcd1501bb0001",
+      title: "Night buses",
+      description: "About Night buses.",
+      status: "under-review",
+      tags: ["Mobile"],
+      metadata: {
+        source: "canny",
+        url: "https://your-company.canny.io/p/night-buses",
+        board: "Feature Requests",
+        category: "Dashboard",
+      },
+      createdAt: "2025-03-01T08:00:00.000Z",
+      author: one,
+      response: undefined,
+      voters: [one, two, { externalId: "canny:553c3ef8b8cdcd1501ba0003", displayName: "User 0003" }],
+      comments: [
+        { author: two, body: "Yes, please.\nEvery night.", createdAt: "2025-03-04T09:00:00.000Z" },
+        { author: one, body: "Yes, please.\nEvery night.", createdAt: "2025-03-05T09:00:00.000Z" },
+      ],
+      duplicateOf: undefined,
+    });
+    expect(lost.lines().toSorted()).toEqual([
+      "  1 × answer to a comment: imported as a comment",
+      "  1 × estimated date",
+      "  1 × image of a comment",
+      "  1 × image of a post",
+      "  1 × private comment",
+      "  1 × status “someday”: imported as submitted",
+      "  2 × like of a comment",
+      "  2 × vote without a voter",
+    ]);
+  });
+});
+
+describe("Fider", () => {
+  it("gives posts with votes, comments, tags, responses, and what duplicates what", async () => {
+    const { ideas, lost } = readFider(await fiderArchive(), NOW);
+    const [robin, kim] = [
+      { externalId: "robin@example.com", displayName: "Robin" },
+      { externalId: "kim@example.com", displayName: "Kim" },
+    ];
+    expect(ideas).toEqual([
+      {
+        externalId: "fider:11",
+        title: "Night buses",
+        description: "Every **half** hour.",
+        status: "planned",
+        tags: ["Buses"],
+        metadata: { source: "fider", number: "1" },
+        createdAt: "2024-01-01T08:00:00.123Z",
+        author: robin,
+        response: "From May on.",
+        voters: [robin, kim],
+        comments: [{ author: kim, body: "Me too.", createdAt: "2024-01-05T08:00:00.000Z" }],
+        duplicateOf: undefined,
+      },
+      expect.objectContaining({
+        externalId: "fider:12",
+        description: "",
+        status: "submitted",
+        voters: [kim, { externalId: "fider:3", displayName: "Admin" }],
+        duplicateOf: "fider:11",
+        response: undefined,
+      }),
+    ]);
+    expect(lost.lines()).toEqual(["  1 × attachment", "  1 × deleted post", "  1 × deleted comment"]);
+  });
+
+  it("refuses what is no archive, a part of one, and another archive", async () => {
+    const archive = await fiderArchive();
+    expect(() => readFider(Buffer.from("{}"), NOW)).toThrow("The file is no ZIP archive.");
+    expect(() => readFider(archive.subarray(200), NOW)).toThrow("The ZIP archive is not whole.");
+    expect(() => readFider(zip({ "other.json": "[]" }), NOW)).toThrow("it is no backup of Fider");
+  });
+
+  it("reads stored and deflated entries", () => {
+    const text = "x".repeat(5_000);
+    const names = ["a.json", "b.json"];
+    const entries = unzip(
+      zip({ "a.json": text, "b.json": text, "c.json": text }, (_, index) => index > 0),
+      names,
+    );
+    expect([...entries].map(([name, content]) => [name, content.toString()])).toEqual(
+      names.map((name) => [name, text]),
+    );
+    expect(crc32(text)).toBeGreaterThan(0);
+    expect(deflateRawSync(text).length).toBeLessThan(text.length);
+  });
+});
+
+describe("CSV", () => {
+  it("gives ideas by the names of the columns", async () => {
+    const { ideas, lost } = readCsv(await fixture("ideas.csv"), NOW);
+    expect(ideas).toEqual([
+      {
+        externalId: "csv:1",
+        title: "Night buses, please",
+        description: 'Every "half" hour,\nall week.',
+        status: "in-progress",
+        tags: ["Mobile", "Buses"],
+        metadata: { source: "csv" },
+        createdAt: "2024-03-01T08:00:00.000Z",
+        author: { externalId: "customer-1", displayName: "Robin" },
+        response: undefined,
+        voters: [
+          { externalId: "customer-1", displayName: null },
+          { externalId: "customer-2", displayName: null },
+        ],
+        comments: [],
+        duplicateOf: undefined,
+      },
+      expect.objectContaining({
+        externalId: "csv:2",
+        title: "Dark mode",
+        description: "",
+        author: undefined,
+        createdAt: undefined,
+      }),
+    ]);
+    expect(lost.lines()).toEqual([
+      "  1 × column “priority”",
+      "  1 × vote without a voter",
+      "  1 × status “done”: imported as submitted",
+    ]);
+  });
+
+  it.each([
+    [
+      "a,b\r\nc,d",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      '"a ""b"", c","\n"\n\n,x\n',
+      [
+        ['a "b", c', "\n"],
+        ["", "x"],
+      ],
+    ],
+    ["a,\n", [["a", ""]]],
+    ["a,", [["a", ""]]],
+    ["", []],
+  ])("%j is read", (text, records) => expect(parseCsv(text)).toEqual(records));
+
+  it.each([
+    ['id,title\n1,"open', "a quote that does not end"],
+    ["id,name\n1,x", 'no column "title"'],
+    ["id,title\n1,x\n1,y", "Line 3 has no id, or that of another line"],
+    ["id,title\n,x", "Line 2 has no id"],
+  ])("%j is refused", (text, message) => expect(() => readCsv(Buffer.from(text), NOW)).toThrow(message));
+});
