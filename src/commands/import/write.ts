@@ -60,7 +60,7 @@ class Writer {
     this.written[put.status === 201 ? "ideas" : "changed"] += 1;
     // The votes of a merged one have moved.
     if (put.body.duplicateOf === null) await this.#votes(put.body, voters);
-    await this.#comments(put.body, externalId, comments);
+    await this.#comments(put.body, comments);
     return put.body;
   }
 
@@ -76,7 +76,7 @@ class Writer {
     }
   }
 
-  async #comments(proposal: Proposal, externalId: string, comments: readonly ImportedComment[]): Promise<void> {
+  async #comments(proposal: Proposal, comments: readonly ImportedComment[]): Promise<void> {
     const path = `${this.#proposals}/${proposal.id}/comments`;
     const there = new Map<string, number>();
     const count = (key: string, by: number) => there.set(key, (there.get(key) ?? 0) + by);
@@ -90,7 +90,7 @@ class Writer {
       if ((there.get(key) ?? 0) >= 0) continue;
       await this.#api.send("POST", path, {
         body: { body, panelistId, createdAt },
-        idempotencyKey: keyOf(externalId, String(index), key),
+        idempotencyKey: keyOf(proposal.id, String(index), key),
         expected: [201],
       });
       this.written.comments += 1;

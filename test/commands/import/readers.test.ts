@@ -136,7 +136,7 @@ describe("CSV", () => {
         title: "Dark mode",
         description: "",
         author: undefined,
-        createdAt: undefined,
+        createdAt: "2024-04-01T00:00:00.000Z",
       }),
     ]);
     expect(lost.lines()).toEqual([
