@@ -82,9 +82,8 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /**
-   * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts the requests that
-   * an isolate has refused by itself since it last called, for the owner's chart; `address` is the client's; `wish` may ask for a
-   * lease.
+   * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts what an isolate has
+   * refused by itself since it last called, for the owner's chart; `address` is the client's; `wish` may ask for a lease.
    */
   async admit(
     secretHash: string,
@@ -121,10 +120,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       : { outcome: "limited", quota };
   }
 
-  /**
-   * Takes an isolate's report. With `perSecond`, grants the isolate its next lease, too: undefined when it must not, or there is
-   * no room.
-   */
+  /** Takes an isolate's report. With `perSecond`, grants its next lease, too: undefined when it must not, or there is no room. */
   async report(secretHash: string, report: Report, perSecond = 0): Promise<Admitted | undefined> {
     this.#count(report, secretHash);
     if (perSecond === 0) return undefined;

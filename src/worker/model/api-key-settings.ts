@@ -20,9 +20,12 @@ export const WindowSeconds = integer(1, 3_600);
 const Expiry = z
   .string({ error: "must be a time, or null" })
   .check(
-    z.refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
-      error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
-    }),
+    z.refine(
+      (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(new Date(text).getTime()),
+      {
+        error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
+      },
+    ),
   )
   .register(z.globalRegistry, { format: "date-time" });
 

@@ -105,7 +105,8 @@ export const Moment = z
   .check(
     z.refine(
       (value) =>
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) && Date.parse(value) >= 0,
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+        new Date(value).getTime() >= 0,
       { error: "must be a time since 1970 in ISO 8601, such as 2026-11-20T12:00:00Z" },
     ),
   )
