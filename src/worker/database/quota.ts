@@ -1,4 +1,7 @@
-/** Recognizes the error of a full account. */
+/** Recognizes the errors of what is full: an account, or an idea bank's tags. */
 
 /** Whether the trigger `quota_exceeded` has refused the write. */
 export const isQuotaExceeded = (error: Error): boolean => /^D1_ERROR: quota exceeded\b/.test(error.message);
+
+/** Whether the trigger `tags_at_most` has refused the write. */
+export const hasTooManyTags = (error: Error): boolean => /^D1_ERROR: too many tags\b/.test(error.message);

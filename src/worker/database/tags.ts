@@ -51,6 +51,3 @@ export async function listTags(
   ]);
   return { access: toAccess(access), tags: rowsOf<TagCount>(found) };
 }
-
-/** Whether the trigger `tags_at_most` has refused the write. */
-export const hasTooManyTags = (error: Error): boolean => /^D1_ERROR: too many tags\b/.test(error.message);
