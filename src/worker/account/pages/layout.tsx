@@ -29,12 +29,19 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
       </a>
       <header>
         <div>
-          <p class="brand">
+          <a class="brand" href="/">
             <img src="/assets/icon.svg" alt="" width={24} height={24} />
-            Account Settings
-          </p>
+            Edge access API
+          </a>
+          <nav aria-label="Pages">
+            <a href="/embed/">Elements</a>
+            <a href="/reference">API reference</a>
+            <a href="/account/api-keys" aria-current="true">
+              Account Settings
+            </a>
+          </nav>
           {email && (
-            <nav aria-label="Account Settings">
+            <nav class="sections" aria-label="Account Settings">
               <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
                 API keys
               </a>
@@ -44,7 +51,6 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
               <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
                 Activity
               </a>
-              <a href="/reference">Reference</a>
             </nav>
           )}
           {email && (
