@@ -41,11 +41,12 @@ function spoilNumber({ type, minimum, maximum }: Schema, valid: number): Spoiled
 }
 
 function spoilArray({ items, minItems, maxItems }: Schema, valid: unknown[]): Spoiled[] {
-  const [first] = valid;
+  // An example may be empty.
+  const [first = "x"] = valid;
   const found = [{ rule: "type", value: {} as unknown }];
   if (minItems) found.push({ rule: "minItems", value: valid.slice(0, minItems - 1) });
   if (maxItems) found.push({ rule: "maxItems", value: Array(maxItems + 1).fill(first) });
-  if (typeof items !== "object" || Array.isArray(items)) return found;
+  if (valid.length === 0 || typeof items !== "object" || Array.isArray(items)) return found;
   return [...found, ...spoil(items, first).map(({ rule, value }) => ({ rule: `[0] ${rule}`, value: [value] }))];
 }
 
