@@ -36,9 +36,11 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
           <nav aria-label="Pages">
             <a href="/embed/">Elements</a>
             <a href="/reference">API reference</a>
-            <a href="/account/api-keys" aria-current="true">
-              Account Settings
-            </a>
+            {email && (
+              <a href="/account/api-keys" aria-current="true">
+                Account Settings
+              </a>
+            )}
           </nav>
           {email && (
             <nav class="sections" aria-label="Account Settings">
