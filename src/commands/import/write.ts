@@ -3,6 +3,7 @@
  * that was interrupted is done by running it again, and running it twice gives what running it once does.
  */
 import { createHash } from "node:crypto";
+import { Failure } from "../command-line/failure.ts";
 import type { Idea, ImportedComment, Person } from "./ideas.ts";
 import type { TenantApi } from "./tenant-api.ts";
 
@@ -30,7 +31,7 @@ class Writer {
   async #panelist({ externalId, displayName }: Person): Promise<string> {
     const known = this.#panelists.get(externalId);
     if (known !== undefined) return known;
-    const { status, body } = await this.#api.send<{ id: string }>("POST", "/tenant/panelists", {
+    const { status, body } = await this.#api.send<{ id?: string }>("POST", "/tenant/panelists", {
       body: { externalId, displayName },
       expected: [201, 409],
     });
@@ -41,6 +42,8 @@ class Writer {
         `/tenant/panelists?externalId=${encodeURIComponent(externalId)}&`,
       ))
         id = panelist.id;
+    if (id === undefined)
+      throw new Failure(`no panelist can be made for ${externalId}: is the account's storage full?`);
     this.#panelists.set(externalId, id);
     return id;
   }

@@ -33,6 +33,9 @@ export class ChooseAccount extends Problem {
   }
 }
 
+const noDatabase = () =>
+  new Problem("forbidden", { detail: "This deployment does not have the database of this account." });
+
 const MAX_OWNERS = 1_000;
 
 export class AccountDatabases {
@@ -58,7 +61,11 @@ export class AccountDatabases {
       const accounts = await this.accountsOf(c, email);
       const [first, ...others] = accounts;
       if (first !== undefined) throw new ChooseAccount([first, ...others]);
-      return await this.#visitOwn(c, ask);
+      try {
+        return await this.#visitOwn(c, ask);
+      } catch (again) {
+        throw again instanceof NoOwnAccount ? noDatabase() : again;
+      }
     }
   }
 
@@ -90,8 +97,7 @@ export class AccountDatabases {
 
   async #visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
     const database = chooseDatabase(c.env, accountId);
-    if (database === undefined)
-      throw new Problem("forbidden", { detail: "This deployment does not have the database of this account." });
+    if (database === undefined) throw noDatabase();
     const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
     return ask(database.withSession("first-primary"), visit);
   }

@@ -170,7 +170,9 @@ export async function changeKey(
     throw new Problem("conflict", {
       detail: "This key is revoked or expired: nothing can be changed. Create another.",
     });
-  if (Object.keys(limits).length > 0) await makeSure(c, gatekeeper, id, "The key is changed", "Change it again");
+  // Nothing changed may be the same again, whose gate was not reached then.
+  if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
+    await makeSure(c, gatekeeper, id, "The key is changed", "Change it again");
   return apiKey;
 }
 

@@ -127,10 +127,10 @@ export async function createApiKeyRow(
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Held | "limit" | "exists" }> {
-  const { email } = owner;
+  const { email, person } = owner;
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
-  const values = { ...key, email, now, idempotencyKey: idempotencyKey?.key };
+  const values = { ...key, email, person, now, idempotencyKey: idempotencyKey?.key };
   const insert = prepare(
     session,
     `INSERT INTO api_keys
@@ -179,9 +179,9 @@ export async function rotateApiKey(
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<ApiKey | Held | "rotated" | null> {
-  const { email } = owner;
+  const { email, person } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
-  const values = { ...secret, email, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
+  const values = { ...secret, email, person, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
   const update = prepare(
     session,
     `UPDATE api_keys SET

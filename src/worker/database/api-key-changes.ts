@@ -27,7 +27,7 @@ const SETTINGS = {
  */
 export async function changeApiKey(
   session: D1DatabaseSession,
-  { email, actor, address }: Owner,
+  { email, person, actor, address }: Owner,
   id: string,
   changes: ApiKeyChanges,
   { now, eventId }: AuditStamp,
@@ -43,6 +43,7 @@ export async function changeApiKey(
     name: changes.name,
     after: JSON.stringify(Object.fromEntries(names.map((name) => [name, stored[name]]))),
     email,
+    person,
     actor,
     address,
     id,

@@ -3,7 +3,7 @@ import type { Identifier } from "../credentials/id.ts";
 import type { AuditEvent, Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
+import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -38,7 +38,7 @@ const HELD_SINCE = `(SELECT e.created_at FROM audit_events e
   WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed')
   ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${CHANGES_AN_HOUR - 1})`;
 /** The condition of such a change. */
-export const MAY_CHANGE = `${HELD_SINCE} IS NULL`;
+export const MAY_CHANGE = `${HELD_SINCE} IS NULL AND ${IS_MEMBER}`;
 /** Until when no further change is possible (Unix milliseconds), or null. */
 export const HELD_UNTIL = `${HELD_SINCE} + ${HOUR_MS}`;
 

@@ -22,7 +22,8 @@ const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id 
   AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
 
 const OF_IDEA_BANK = [
-  `UPDATE proposals SET idea_bank_id = :id WHERE id IN (
+  // Its own id of the tenant may have been given to another one since.
+  `UPDATE proposals SET idea_bank_id = :id, external_id = NULL WHERE id IN (
      SELECT d.id FROM (${FIRST}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
      SELECT v.proposal_id, v.panelist_id FROM (${STILL}) f CROSS JOIN votes v ON v.proposal_id = f.id LIMIT :rows)`,

@@ -19,6 +19,10 @@ export type AccountReference =
 /** The account of an owner, if it is in this database. */
 export const ACCOUNT_OF_OWNER = "(SELECT id FROM accounts WHERE owner_email = :email)";
 
+/** That `:person` acts for it, still, when the transaction runs: a body may come long after its headers. */
+export const IS_MEMBER = `(:person = :email OR EXISTS (
+  SELECT 1 FROM members WHERE account_id = ${ACCOUNT_OF_OWNER} AND email = :person))`;
+
 /** An expression of SQL. */
 export function accountOf(account: AccountReference): string {
   if ("accountId" in account) return ":accountId";

@@ -9,6 +9,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { AuditStamp } from "./account-api-keys.ts";
 import { CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
 import type { Held } from "./held-changes.ts";
+import { IS_MEMBER } from "./idempotency.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = { id: string; email: string; added_by: string | null; created_at: number };
@@ -21,6 +22,8 @@ const EVERY_MEMBER = `SELECT id, owner_email AS email, NULL AS added_by, created
     WHERE id = :accountId AND owner_email <> id
   UNION ALL SELECT id, email, added_by, created_at FROM members WHERE account_id = :accountId`;
 
+const IS_LAST = `(SELECT count(*) FROM (${EVERY_MEMBER})) = 1`;
+
 /** The account, if the person is its member: the address that its rows are found by. Undefined otherwise, and when there is none. */
 export async function findMembership(database: D1Database, accountId: Identifier, person: string) {
   const sql = `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
@@ -31,8 +34,9 @@ export async function findMembership(database: D1Database, accountId: Identifier
 
 /** The accounts that the directory knows of a person: the own one first. */
 export async function listMemberships(directory: D1Database, person: string): Promise<readonly Identifier[]> {
-  const sql = `SELECT account_id FROM owners WHERE email = :person
-    UNION SELECT account_id FROM memberships WHERE email = :person LIMIT ${MAX_ACCOUNTS}`;
+  const sql = `SELECT account_id FROM (SELECT account_id, 0 AS place FROM owners WHERE email = :person
+    UNION ALL SELECT account_id, 1 FROM memberships WHERE email = :person)
+    GROUP BY account_id ORDER BY min(place), account_id LIMIT ${MAX_ACCOUNTS}`;
   const result = await prepare(directory.withSession("first-primary"), sql, { person }).all<{
     account_id: Identifier;
   }>();
@@ -96,11 +100,11 @@ export async function removeMember(
   const values = { ...owner, ...stamp, accountId, id };
   const found = await prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE id = :id`, values).first<Row>();
   if (found === null) return null;
-  const isLast = `(SELECT count(*) FROM (${EVERY_MEMBER})) = 1`;
+  const mayRemove = `NOT ${IS_LAST} AND ${IS_MEMBER}`;
   const change =
     id === accountId
-      ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND NOT ${isLast}`
-      : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND NOT ${isLast}`;
+      ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND ${mayRemove}`
+      : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND ${mayRemove}`;
   const [, , , left] = await session.batch([
     prepare(session, change, values),
     auditMember(session, values, { before: { member: found.email }, after: { member: null } }),

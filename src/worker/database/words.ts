@@ -38,9 +38,17 @@ export function searchFor(text: string) {
     [`tells${term}`, tells],
     [`high${term}`, `${low}\u{10ffff}`],
   ]);
-  const lookUp = (listed: Listed, condition: string) =>
-    `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
-       WHERE idea_bank_id = :ideaBankId AND listed IN (${listed}) AND ${condition} LIMIT ${ofAWord})`;
+  /** Of those that are listed and those that are not, as many: many of the one hide none of the other. */
+  const lookUp = (listed: Listed, condition: string) => {
+    const kinds = listed.split(", ");
+    const ofAKind = Math.floor(ofAWord / kinds.length);
+    return kinds
+      .map(
+        (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
+       WHERE idea_bank_id = :ideaBankId AND listed = ${kind} AND ${condition} LIMIT ${ofAKind})`,
+      )
+      .join(" UNION ALL ");
+  };
   const newest = (listed: Listed, term: number) =>
     `(SELECT group_concat('"' || proposal_id || '"') FROM (${lookUp(listed, `word = :word${term}`)}
       UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :high${term} AND word <> :word${term}`)} LIMIT ${ofAWord}))`;

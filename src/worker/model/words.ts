@@ -77,4 +77,7 @@ export const searchTerms = (search: string): readonly Term[] =>
     .map((word) => [word, beginningOf(word), Math.min(1, telling(word) / TELLS_ENOUGH) ** 2]);
 
 /** A word without the last two letters, but with four at least. */
-const beginningOf = (word: string): string => word.slice(0, Math.max(4, word.length - 2));
+const beginningOf = (word: string): string => {
+  const letters = [...word];
+  return letters.slice(0, Math.max(4, letters.length - 2)).join("");
+};

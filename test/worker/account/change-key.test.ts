@@ -196,6 +196,17 @@ it("a gate that was not reached is 503, and the same change again is sure", asyn
   expect(await owner.whoami(key)).toBe(403);
 });
 
+it("nothing to change makes sure of the change before it, as when a form is opened again", async () => {
+  const owner = createOwner();
+  const { apiKey, key } = await owner.create();
+  expect(await owner.whoami(key)).toBe(200);
+  const cutOff = createOwner(owner.email, failStores(env, "gate"));
+  expect((await cutOff.json("PATCH", `/keys/${apiKey.id}`, { paused: true })).status).toBe(503);
+  expect((await cutOff.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(503);
+  expect((await owner.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(200);
+  expect(await owner.whoami(key)).toBe(403);
+});
+
 it("a paused key is refused by D1 too, when its gate is down", async () => {
   const owner = createOwner();
   const { apiKey, key } = await owner.create();

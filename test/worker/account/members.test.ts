@@ -99,6 +99,28 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await accountsOf(founder)).map(({ id }) => id)).toContain(accountId);
   });
 
+  it.each([
+    ["POST", "/keys", { name: "Too late" }],
+    ["POST", "/members", { email: "again@example.com" }],
+  ])("takes nothing from who is removed before the body of %s %s has come", async (method, path, body) => {
+    const { founder, member, id, here, apiKey } = await pair(digit);
+    const removed = Promise.withResolvers<void>();
+    const late = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await removed.promise;
+        controller.enqueue(new TextEncoder().encode(JSON.stringify(body)));
+        controller.close();
+      },
+    });
+    const headers = { "Content-Type": "application/json" };
+    const answering = member.isolate.request(`/account/api${path}${here}`, { method, headers, body: late });
+    expect((await founder.json("DELETE", `/members/${id}`)).status).toBe(204);
+    removed.resolve();
+    expect((await answering).status).toBeGreaterThanOrEqual(400);
+    expect((await founder.keys()).map((each) => each.id)).toEqual([apiKey.id]);
+    expect((await membersOf(founder)).items.map(({ email }) => email)).toEqual([founder.email]);
+  });
+
   it("keeps its last member, however many are removed at the same time", async () => {
     const { founder, member, id, here, accountId } = await pair(digit);
     const answers = await Promise.all([

@@ -1,8 +1,10 @@
 /** The tenant's own id of a proposal, its metadata, and imports: created or changed by that id, once. */
 import { describe, expect, it } from "vitest";
+import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { addComments } from "../../support/many-rows.ts";
 import { CHANGELOG, createPanel } from "../../support/panel.ts";
 import { createTenant } from "../../support/tenant.ts";
 
@@ -199,4 +201,28 @@ describe("createdAt", () => {
       expect((await other.send("POST", `/tenant/ideabanks/${panel.bank.id}/proposals`, body)).status).toBe(403);
     },
   );
+});
+
+it("an id is free again when its proposal is deleted, also while slices of that are left", async () => {
+  const { panel, put, send } = await createScene();
+  const [source, target] = [await put("A", { title: "Source" }), await put("B", { title: "Target" })];
+  const [{ id: sourceId }, { id: targetId }] = [await source.json<Proposal>(), await target.json<Proposal>()];
+  await addComments(panel.bank, sourceId, panel.bank.panelistId, 120);
+  expect((await send("POST", `/${sourceId}/merge`, { into: targetId })).status).toBe(200);
+  const path = `/tenant/ideabanks/${panel.bank.id}`;
+  expect((await panel.tenant.send("DELETE", `${path}/proposals/${sourceId}`)).status).toBe(204);
+  expect((await put("A", { title: "Another one" })).status).toBe(201);
+  expect((await panel.tenant.send("DELETE", path)).status).toBe(204);
+  const database = databaseOf(panel.bank.id);
+  for (let slice = 0; slice < 5; slice++) await runScheduled({ DB: database });
+  const left = await database.prepare("SELECT count(*) AS n FROM proposals").first<number>("n");
+  expect(left).toBe(0);
+});
+
+it("a search finds public proposals beside however many that are hidden", async () => {
+  const { list, send } = await createScene();
+  for (let n = 0; n < 60; n++) await send("POST", "", { title: `Export ${n}`, visibility: "hidden" });
+  const { body } = await send("POST", "", { title: "App export" });
+  const found = await list("q=export");
+  expect(found.map(({ id }) => id)).toContain(body.id);
 });
