@@ -46,7 +46,7 @@ const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = 
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
 const WEBHOOKS = [
   `SELECT 'DELETE FROM webhooks WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
-   FROM webhooks`,
+   FROM webhooks HAVING count(*) > 0 OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
   `SELECT 'UPDATE webhooks SET url = ' || quote(url) || ', types = ' || quote(types) || ', secret = ' || quote(secret)
      || ', previous_secret = ' || quote(previous_secret) || ', previous_until = ' || quote(previous_until)
      || iif(state = 'active', '', ', due_at = NULL, state = ' || quote(state)) || ' WHERE id = ' || quote(id) || ';' AS sql

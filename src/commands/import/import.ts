@@ -39,7 +39,7 @@ export const importIdeas = defineCommand({
   ],
   positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
   options: {
-    from: { type: "string", value: "<service>", help: "canny, fider or csv. Required." },
+    from: { type: "string", value: "<service>", help: "One of canny, fider and csv. Required." },
     "idea-bank": { type: "string", value: "<id>", help: "The idea bank. Required, but for --dry-run." },
     url: {
       type: "string",

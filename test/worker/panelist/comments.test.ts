@@ -110,6 +110,7 @@ describe("editing one", () => {
   it("by the tenant edits the tenant's own, and is no activity either", async () => {
     const { panel, robin, id, path, add } = await createScene();
     const { id: theirs } = await add(robin, "Mine.");
+    vi.setSystemTime(Date.now() + 1_000);
     const comments = `/proposals/${id}/comments`;
     const own = await (await panel.manage("POST", comments, { body: "Soon." })).json<Comment>();
     vi.setSystemTime(Date.now() + 60_000);
