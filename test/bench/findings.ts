@@ -5,7 +5,7 @@
 import type { Results } from "./results.ts";
 import type { Spread } from "./statistics.ts";
 
-type ShareOf = (group: string, name: string, against?: string) => Spread;
+type ShareOf = (group: string, name: string) => Spread;
 
 export const explain = (what: string, results: Results, share: ShareOf): string =>
   FINDINGS[what]?.(results, share) ?? "Not looked into yet.";
@@ -14,15 +14,11 @@ const percent = ({ median }: Spread) => `${Math.round(median * 100)} %`;
 
 const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
   "whoami, key in use": (_, share) => {
-    const group = "whoami, key in use";
     const floor = "limit: the same after one empty Durable Object call";
     return (
-      "A key in busy use is decided by a lease, without a call; what is left of calls are renewals, about two a second for each key and isolate, and " +
-      `what comes before the first lease. A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share(group, floor))} of the bare route. ` +
-      "Mended after profiling: the HMAC and the SHA-256 of a key that the isolate has seen before (now a look-up), the object's id made " +
-      "out of its name for each request (now remembered), headers set on a response that Hono then had to build again, and names that " +
-      "the bundler set on every closure. What is left over the bare route is the middleware (request id, observation, default headers), the look-ups of the " +
-      "key and its lease, and the answer's two rate-limit headers."
+      "A key in busy use is decided by a lease, without a call, by one function before the middleware. What is left over the bare route are the look-ups of the key and its lease, " +
+      "the answer's two rate-limit headers, and the renewals, about two a second for each key and isolate: gate and D1 run in the same process and count. " +
+      `A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share("whoami, key in use", floor))} of the bare route.`
     );
   },
   "Forged key": () =>
@@ -32,16 +28,11 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     "(now made once for each cause), headers set after the fact, the tag's digits divided out one by one. Tried and left out: " +
     "`node:crypto`, which signs without a promise and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
   "Key over its limit": () =>
-    "No store is asked and nothing is computed; what is left is the middleware, the look-ups of key and flood, the rate limit's own " +
-    "headers, and the way of an error through Hono. Mended after profiling: the HMAC of a key that the isolate knows, an error with its " +
-    "stack trace and its document for each refusal (now made once for each waiting time), headers set after the fact. Tried and left " +
-    "out: `Error.stackTraceLimit`, which cost more than the trace.",
+    "No store is asked, nothing is computed, and no middleware runs. What is left over the bare route are the look-ups of key and flood, a document that is made once for each " +
+    "waiting time, and the rate limit's own headers.",
   "Changelog, fresh": () =>
-    "Nothing is asked and nothing is computed; what is left over the bare route is the middleware (request id, default headers, CORS), the " +
-    "look-ups of token, snapshot and body, and twice a second a read of D1 after an answer. Mended after profiling: " +
-    "headers set on a response that Hono then built again with its body as a stream (a third of the request), the HMAC of a known " +
-    "token, and names that the bundler set on every closure (a tenth). Tried and left out: one middleware in place of four, and headers copied " +
-    "from a template in place of being set one by one; each gained less than two hundredths. The spread shows how near to the noise the rest is.",
+    "Nothing is asked, nothing is computed, and no middleware runs: the view holds the finished answer. What is left over the bare route are the look-ups of token and view, and once a second a read of D1 " +
+    "after an answer, which runs in the same process and counts.",
   "Cost of whoami, near the default limit": () =>
     "The load generator sends the nine requests of a second at once, and then pauses. So each second pays for a request that brings a lease, for " +
     "its renewal, and for the report that gives the rest back; evenly spread requests make 0.17 calls each. Rows are written for a tenth of the limit that " +
@@ -49,8 +40,7 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     "33 for 600 requests). Not done: counting a renewal's grant less what it carries over would spare some of them, and needs the bound after a crash " +
     "to be stated anew.",
   "Changelog, 304": () =>
-    "As with the fresh changelog, and a little more: the answer is so short that every microsecond of middleware shows. The spread shows how " +
-    "near to the noise it is.",
+    "As with the fresh changelog, and a little more: the answer is so short that every microsecond of a look-up shows.",
   "Changelog, FRESHNESS_SECONDS=0": () =>
     "Both make one round trip to D1 for each request, and the round trip is nearly all of it: the two differ by less than their spread. Ours reads four " +
     "rows where the peer reads one for each entry, which the bill shows and the clock does not. Its batch has a second statement, which selects a new " +

@@ -5,7 +5,7 @@ import { PRICES, PRICES_AS_OF } from "./prices.ts";
 import type { Results } from "./results.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 import { table } from "./table.ts";
-import { groupOf, judge, shareOf, TARGET_CONNECTIONS } from "./targets.ts";
+import { groupOf, judge, processorShareOf, shareOf, TARGET_CONNECTIONS } from "./targets.ts";
 import { worldPlots, worldReport } from "./world-report.ts";
 
 const MIB = 2 ** 20;
@@ -97,8 +97,9 @@ ${table(
 ${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}
 ## Speed
 
-Each group's first line is the limit: a bare Hono route that gives the same status, headers and body. Shares are of its throughput, in the
-same round. Peers give less than ours: a fixed window, or no rate limit that holds everywhere; a changelog that is stale until somebody
+Each group's first line is the limit: a bare Hono route that gives the same status, headers and body. **Processor time** is what all of workerd
+used for a request, by the operating system: the share is the bare route's time over the subject's, in the same round. Throughput, with its
+share of the bare route's, spreads more: the load generator uses the same cores. Peers give less than ours: a fixed window, or no rate limit that holds everywhere; a changelog that is stale until somebody
 tells KV.
 
 ![Requests per second](benchmarks-speed.svg)
@@ -211,17 +212,27 @@ const speedTables = ({ speed, plan }: Results): string =>
 ${table(
   [
     "",
-    ...plan.speed.connections.flatMap((connections) => [`${connections}: req/s`, "p50 ms", "p99 ms", "share (spread)"]),
+    ...plan.speed.connections.flatMap((connections) => [
+      `${connections}: processor µs`,
+      "share (spread)",
+      "req/s",
+      "share",
+      "p50 ms",
+      "p99 ms",
+    ]),
   ],
   subjects.map((subject) => [
     subject.name,
     ...plan.speed.connections.flatMap((connections) => {
       const rounds = subject.rounds.get(connections) ?? [];
+      const ofBare = subject !== bare;
       return [
+        count(spreadOf(rounds.map(({ processorUs }) => processorUs)).median),
+        ofBare ? spread(processorShareOf(subject, bare, connections), 2) : "1",
         count(spreadOf(rounds.map(perSecond)).median),
+        ofBare ? shareOf(subject, bare, connections).median.toFixed(2) : "1",
         spreadOf(rounds.map(({ p50 }) => p50)).median.toFixed(2),
         spreadOf(rounds.map(({ p99 }) => p99)).median.toFixed(2),
-        subject === bare ? "1" : spread(shareOf(subject, bare, connections), 2),
       ];
     }),
   ]),

@@ -1,5 +1,6 @@
 /** One workerd with all Workers in it, each on a socket of its own: no proxy between the load and the Worker, Miniflare's own included. */
 import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +29,8 @@ export type Runtime = {
   database(worker: string, binding?: string): Promise<D1Database>;
   /** Of workerd, in bytes: what it holds in memory right now. */
   residentBytes(): number;
+  /** Of workerd, since it started: user and system time of all its threads, in seconds. */
+  processorSeconds(): number;
   /** Where V8's inspector is, of a runtime that was started with it. */
   inspector(): Promise<URL>;
   stop(): Promise<void>;
@@ -89,6 +92,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
     },
     database: (worker, binding = "DB") => miniflare.getD1Database(binding, worker),
     residentBytes: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) * 1024,
+    processorSeconds: () => processorSeconds(pid),
     inspector: async () => new URL(`http://${(await miniflare.getInspectorURL()).host}`),
     async stop() {
       await miniflare.dispose();
@@ -96,6 +100,19 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
     },
   };
 }
+
+/** By Linux' scheduler, to the nanosecond; elsewhere by `ps`, to a hundredth of a second at best. */
+function processorSeconds(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return secondsOf(execFileSync("ps", ["-o", "time=", "-p", String(pid)]).toString());
+  return globSync(`${tasks}/*/schedstat`).reduce((sum, file) => {
+    const [nanoseconds = "0"] = readFileSync(file, "utf8").split(" ");
+    return sum + Number(nanoseconds) / 1e9;
+  }, 0);
+}
+
+/** `[hours:]minutes:seconds` */
+const secondsOf = (time: string): number => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
 function workerdBelow(parent: number): number {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="]).toString().split("\n");

@@ -184,9 +184,19 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
 
     const showForm = () => {
-      leave = () => showList(() => suggest.focus());
+      let similar: readonly Idea[] = [];
+      leave = () => {
+        for (const idea of similar) list.refresh(idea);
+        showList(() => suggest.focus());
+      };
       const form = ideaForm(context, {
-        cancel: leave,
+        cancel: () => leave(),
+        similar: {
+          open: (idea) => visit(idea),
+          shown: (ideas) => {
+            similar = ideas;
+          },
+        },
         send: async (submission, key) => {
           const idea = await ideaBank.submit(submission, key);
           list.add(idea);

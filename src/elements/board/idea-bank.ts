@@ -8,7 +8,7 @@ export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistPropos
 export type Comment = PanelistComment;
 export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
-export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine", string>>>;
+export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "q", string>>>;
 
 export class IdeaBank {
   readonly #connection: Connection;
@@ -26,6 +26,10 @@ export class IdeaBank {
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
     this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
+
+  /** Public ones with words of the title. */
+  similar = (title: string, signal: AbortSignal) =>
+    this.#get<Page<Idea>>(`/proposals/similar?${new URLSearchParams({ title })}`, { signal });
 
   /** `id` may come from the page: what is no identifier could be a path to somewhere else. */
   async idea(id: string): Promise<Idea> {

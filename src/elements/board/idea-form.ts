@@ -3,15 +3,18 @@ import type { Submission } from "../../worker/model/panelist-proposal.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Idea } from "./idea-bank.ts";
+import { type SimilarOptions, similarIdeas } from "./similar.ts";
 
 type IdeaFormOptions = {
   /** The one that is edited. */
   readonly idea?: Idea;
+  /** For a new one: what is there already. */
+  readonly similar?: SimilarOptions;
   readonly send: (idea: Submission, idempotencyKey: string) => Promise<void>;
   readonly cancel: () => void;
 };
 
-export function ideaForm(context: BoardContext, { idea, send, cancel }: IdeaFormOptions): HTMLFormElement {
+export function ideaForm(context: BoardContext, { idea, similar, send, cancel }: IdeaFormOptions): HTMLFormElement {
   const { words } = context;
   const title = { name: "title", label: words.say("ideaTitle"), hint: words.say("ideaTitleHint"), maxLength: 200 };
   const description = {
@@ -22,7 +25,7 @@ export function ideaForm(context: BoardContext, { idea, send, cancel }: IdeaForm
     rows: 5,
     optional: true as const,
   };
-  return form(
+  const element = form(
     {
       fields: idea
         ? [
@@ -37,4 +40,7 @@ export function ideaForm(context: BoardContext, { idea, send, cancel }: IdeaForm
     },
     context,
   );
+  const input = element.querySelector("input");
+  if (similar && input) input.parentElement?.after(similarIdeas(input, context, similar));
+  return element;
 }

@@ -36,9 +36,9 @@ export class List {
       { type: "button", class: "button more", part: "button", hidden: true, onclick: () => void this.#loadMore(true) },
       words.say("moreIdeas"),
     );
-    const bar = toolbar(words, this.#filter, (filter) => {
+    const bar = toolbar(words, this.#filter, signal, (filter, typed) => {
       this.#filter = filter;
-      void this.load();
+      void this.load(typed);
     });
     this.element = h("div", { class: "list" }, bar, this.#place, this.#more);
     const watcher = new IntersectionObserver(
@@ -51,15 +51,15 @@ export class List {
     signal.addEventListener("abort", () => watcher.disconnect());
   }
 
-  /** The first page, of what is asked for now. */
-  async load(): Promise<void> {
+  /** The first page, of what is asked for now. `quiet`: what is there stays until then. */
+  async load(quiet = false): Promise<void> {
     const { words, signal, enter, announce, failure } = this.#context;
     this.#loading?.abort();
     this.#cursor = undefined;
     this.#more.hidden = true;
     this.#pagesByThemselves = PAGES_BY_THEMSELVES;
     enter("loading");
-    this.#place.replaceChildren(listSkeleton());
+    if (!quiet) this.#place.replaceChildren(listSkeleton());
     const loading = new AbortController();
     this.#loading = loading;
     try {
@@ -68,7 +68,7 @@ export class List {
       this.#byId.clear();
       this.#append(page.items);
       this.#next(page.nextCursor);
-      remember(ROWS, String(page.items.length));
+      if (this.#filter.q === undefined) remember(ROWS, String(page.items.length));
       if (page.items.length === 0) {
         this.#showEmpty();
         return;
@@ -159,8 +159,9 @@ export class List {
 
   #showEmpty(): void {
     const { words, enter, announce } = this.#context;
-    const isFiltered = this.#filter.status !== undefined || this.#filter.mine !== undefined;
-    const text = words.say(isFiltered ? "emptyFilter" : "empty");
+    const { q, status, mine } = this.#filter;
+    const isFiltered = (q ?? status ?? mine) !== undefined;
+    const text = words.say(q ? "emptySearch" : isFiltered ? "emptyFilter" : "empty");
     const hint = !isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
     enter("empty");
     this.#place.replaceChildren(message("empty", h("p", {}, text), hint && h("p", { class: "muted" }, hint)));

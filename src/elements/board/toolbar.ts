@@ -5,20 +5,24 @@ import type { Words } from "../shared/labels.ts";
 import type { Filter } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
 import { STATUSES } from "./status.ts";
+import { whenTyped } from "./when-typed.ts";
 
 const SORTS = ["hot", "top", "new", "active"] as const satisfies readonly Sort[];
 const CHEVRON = "M4 6.2 8 10l4-3.8";
 let toolbars = 0;
 
+/** `change` is told whether it was typed: what is there stays in view until the next answer. */
 export function toolbar(
   words: Words<typeof BOARD_LABELS>,
   first: Filter,
-  change: (filter: Filter) => void,
+  signal: AbortSignal,
+  change: (filter: Filter, typed: boolean) => void,
 ): HTMLElement {
   const name = `sort-${++toolbars}`;
   let sort = first.sort;
   let shown: Filter = {};
-  const apply = () => change({ ...(sort && { sort }), ...shown });
+  let q = "";
+  const apply = (typed = false) => change({ ...(sort && { sort }), ...shown, ...(q && { q }) }, typed);
 
   const sorts = SORTS.map((value) => {
     const radio = h("input", { type: "radio", name, value, class: "unseen", checked: value === sort });
@@ -51,10 +55,29 @@ export function toolbar(
     apply();
   });
 
+  const search = h("input", {
+    type: "search",
+    class: "field search",
+    part: "field search",
+    "aria-label": words.say("search"),
+    placeholder: words.say("search"),
+    maxlength: 200,
+    autocomplete: "off",
+  });
+  const order = h("fieldset", { class: "sorts" }, h("legend", { class: "unseen" }, words.say("sort")), ...sorts);
+  whenTyped(search, signal, async (text) => {
+    if (text === q) return;
+    q = text;
+    // What was found has an order of its own.
+    order.disabled = q !== "";
+    apply(true);
+  });
+
   return h(
     "div",
     { class: "toolbar", part: "toolbar" },
-    h("fieldset", { class: "sorts" }, h("legend", { class: "unseen" }, words.say("sort")), ...sorts),
+    order,
+    search,
     h(
       "div",
       { class: "select" },

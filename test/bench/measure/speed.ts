@@ -1,5 +1,6 @@
 /**
- * Speed: each path of ours beside the bare route that gives the same bytes, and beside its peers, in turns in one workerd.
+ * Speed: each path of ours beside the bare route that gives the same bytes, and beside its peers, in turns in one workerd: its
+ * processor time for a request, and throughput.
  * Every subject is checked to give the right answer before it is timed, and every answer's status while it is.
  */
 import { buildOurs, buildWorker } from "../build.ts";
@@ -25,7 +26,6 @@ export type Subject = {
   readonly once?: (turn: number) => readonly Record<string, string>[];
 };
 
-/** By connections, then by round. */
 /** Takes an answer of ours, and makes the bare route that repeats it. */
 export type MakeBare = (
   name: string,
@@ -35,7 +35,10 @@ export type MakeBare = (
   method?: "GET" | "PUT",
 ) => Promise<Pick<Subject, "url" | "headers" | "status">>;
 
-export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Measurement[]> };
+/** `processorUs`: workerd's time on a processor for a request, in microseconds. */
+export type Timed = Measurement & { readonly processorUs: number };
+/** By connections, then by round. */
+export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Timed[]> };
 export type GroupResult = { readonly title: string; readonly subjects: readonly SubjectResult[] };
 
 export type SpeedPlan = {
@@ -77,7 +80,7 @@ export async function measureSpeed(plan: SpeedPlan): Promise<GroupResult[]> {
       groups.reduce((sum, { subjects }) => sum + subjects.length, 0) * plan.connections.length * plan.rounds;
     const progress = new Progress(turns);
     const results: GroupResult[] = [];
-    for (const group of groups) results.push(await time(group, plan, generator, progress));
+    for (const group of groups) results.push(await time(group, plan, runtime, generator, progress));
     progress.finish();
     return results;
   } finally {
@@ -235,8 +238,14 @@ function changelogEntries(body: string): number {
   return Array.isArray(items) ? items.filter(complete).length : 0;
 }
 
-async function time(group: Group, plan: SpeedPlan, generator: Generator, progress: Progress): Promise<GroupResult> {
-  const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Measurement[]>() }));
+async function time(
+  group: Group,
+  plan: SpeedPlan,
+  runtime: Runtime,
+  generator: Generator,
+  progress: Progress,
+): Promise<GroupResult> {
+  const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Timed[]>() }));
   let turn = 0;
   for (const connections of plan.connections) {
     for (const { once, name: _, ...subject } of group.subjects) {
@@ -245,9 +254,11 @@ async function time(group: Group, plan: SpeedPlan, generator: Generator, progres
     for (let round = 0; round < plan.rounds; round++, turn++) {
       for (const [index, { name, once, ...subject }] of group.subjects.entries()) {
         const load = once ? ({ headers: once(turn), until: "once" } as const) : { until: { seconds: plan.seconds } };
+        const before = runtime.processorSeconds();
         const measurement = await generator.send({ ...subject, connections, ...load });
+        const processorUs = ((runtime.processorSeconds() - before) / measurement.requests) * 1e6;
         const rounds = results[index]?.rounds;
-        rounds?.set(connections, [...(rounds.get(connections) ?? []), measurement]);
+        rounds?.set(connections, [...(rounds.get(connections) ?? []), { ...measurement, processorUs }]);
         progress.advance(`${group.title}, ${connections} connections: ${name}`);
       }
     }

@@ -190,8 +190,8 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
   it("is used by keyboard alone", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const { page } = await open(bank.token);
-    // New idea, the sorts as one stop, the filter, the vote.
-    for (let stops = 0; stops < 4; stops++) await page.keyboard.press("Tab");
+    // New idea, the sorts as one stop, the search, the filter, the vote.
+    for (let stops = 0; stops < 5; stops++) await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
     await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
     await page.keyboard.press("Tab");

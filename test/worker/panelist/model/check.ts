@@ -5,9 +5,25 @@ import { PROPOSAL_STATUSES } from "../../../../src/worker/model/proposal.ts";
 import { CHANGELOG, listPath, PROPOSALS } from "../../../support/panel.ts";
 import type { Answer, Reference, Token } from "./reference.ts";
 import type { System, Through } from "./system.ts";
-import { type Filter, readCapabilities, readChangelog, readComments, readList, readOne } from "./views.ts";
+import {
+  byId,
+  type Filter,
+  readCapabilities,
+  readChangelog,
+  readComments,
+  readFound,
+  readList,
+  readOne,
+  WORDS,
+} from "./views.ts";
 
-type Read = { readonly token: Token; readonly path: string; readonly expected: Answer };
+type Read = {
+  readonly token: Token;
+  readonly path: string;
+  readonly expected: Answer;
+  /** A list whose order the model does not say. */
+  readonly unordered?: true;
+};
 
 /** What an isolate answers from its own view of the idea bank. */
 const fromSnapshot = (model: Reference, token: Token): Read[] => [
@@ -32,16 +48,24 @@ function fromDatabase(model: Reference, token: Token, step: number): Read[] {
     path: listPath({ limit: "100", ...filter }),
     expected: readList(model, token, filter),
   }));
+  const word = turn(WORDS, step) ?? WORDS[0];
+  const found = MINE.map((mine): Read => {
+    const filter = { sort: "new", mine, status: undefined } as const;
+    const path = listPath({ limit: "100", ...filter, q: word });
+    return { token, path, expected: readFound(model, token, filter, word), unordered: true };
+  });
   const proposals = [...model.proposals.map(({ id }) => id), "000000000000"].flatMap((id) => [
     { token, path: `${PROPOSALS}/${id}`, expected: readOne(model, token, id) },
     { token, path: `${PROPOSALS}/${id}/comments?limit=100`, expected: readComments(model, token, id) },
   ]);
   // What is refused for the token is refused everywhere alike.
-  return token.dead ? [...lists.slice(0, 1), ...proposals.slice(0, 2)] : [...lists, ...proposals];
+  return token.dead ? [...lists.slice(0, 1), ...proposals.slice(0, 2)] : [...lists, ...found, ...proposals];
 }
 
-async function hold(real: System, through: Through, { token, path, expected }: Read): Promise<void> {
+async function hold(real: System, through: Through, { token, path, expected, unordered }: Read): Promise<void> {
   const answer = await real.read(through, token.text, path);
+  const { items } = (answer.body ?? {}) as { items?: { id: string }[] };
+  if (unordered) items?.sort(byId);
   if (JSON.stringify(answer) !== JSON.stringify(expected)) expect(answer, `GET ${path}`).toEqual(expected);
 }
 

@@ -70,6 +70,19 @@ export function readList(model: Reference, token: Token, { sort, status, mine }:
   return { status: 200, body: { items: items.map((proposal) => viewProposal(model, proposal, token)) } };
 }
 
+/** The words that titles of the model have, and one that none has. */
+export const WORDS = ["night", "BUSES", "dark", "mode", "more", "trains", "refund", "button", "ferry"] as const;
+
+/** What `q` finds: what has the word, of what the list shows. In the order of the identifiers: the model does not weigh words. */
+export function readFound(model: Reference, token: Token, filter: Filter, q: string): Answer {
+  const listed = readList(model, token, filter) as { status: number; body?: { items: PanelistProposal[] } };
+  if (listed.body === undefined) return listed as Answer;
+  const has = ({ title }: PanelistProposal) => title.toLowerCase().split(" ").includes(q.toLowerCase());
+  return { status: 200, body: { items: listed.body.items.filter(has).toSorted(byId) } };
+}
+
+export const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
+
 /** Oldest first. */
 export function readComments(model: Reference, token: Token, id: string): Answer {
   const refused = model.refusal(token, "canViewProposals", { id });

@@ -1,0 +1,50 @@
+/** Ideas like the one that is being typed, below its title. Each can be voted for right there. */
+import { h } from "../shared/h.ts";
+import type { BoardContext } from "./board-context.ts";
+import type { Idea } from "./idea-bank.ts";
+import { ideaRow } from "./idea-row.ts";
+import { whenTyped } from "./when-typed.ts";
+
+/** A shorter title says too little. */
+const FROM = 5;
+
+export type SimilarOptions = {
+  readonly open: (idea: Idea) => void;
+  /** Those that can be seen: their votes follow what the visitor does. */
+  readonly shown: (ideas: readonly Idea[]) => void;
+};
+
+export function similarIdeas(
+  input: HTMLInputElement,
+  context: BoardContext,
+  { open, shown }: SimilarOptions,
+): HTMLElement {
+  const { ideaBank, words, signal, announce } = context;
+  const list = h("ol", { class: "ideas" });
+  const text = words.say("similar");
+  const section = h(
+    "section",
+    { class: "similar", part: "similar", "aria-label": text, hidden: true },
+    h("p", {}, text),
+    list,
+  );
+  let ids = "";
+
+  const show = (ideas: readonly Idea[]) => {
+    const now = ideas.map(({ id }) => id).join();
+    // What stays is left as it is. Nothing goes from under who is about to vote.
+    if (now === ids || !input.isConnected || section.matches(":focus-within")) return;
+    ids = now;
+    section.hidden = ideas.length === 0;
+    list.replaceChildren(...ideas.map((idea) => ideaRow(idea, context, () => open(idea))));
+    shown(ideas);
+    if (ideas.length > 0) announce(words.say("similarIdeas", { count: ideas.length }));
+  };
+
+  whenTyped(input, signal, async (title, asking) => {
+    if (title.length < FROM) show([]);
+    // It is a help: who types goes on without it.
+    else show((await ideaBank.similar(title, asking).catch(() => undefined))?.items ?? []);
+  });
+  return section;
+}

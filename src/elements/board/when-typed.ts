@@ -1,0 +1,31 @@
+/** What is asked for while somebody types: after a pause, and of what was typed last alone. */
+
+const PAUSE_MS = 400;
+
+/** `ask` is called with the text, and a signal that ends when something else was typed, or `signal` does. */
+export function whenTyped(
+  input: HTMLInputElement,
+  signal: AbortSignal,
+  ask: (text: string, asking: AbortSignal) => Promise<void>,
+): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asking = new AbortController();
+  let asked = "";
+  const settle = () => {
+    const text = input.value.trim();
+    clearTimeout(timer);
+    if (text === asked) return;
+    asking.abort();
+    asking = new AbortController();
+    const { signal: own } = asking;
+    timer = setTimeout(
+      () => {
+        asked = text;
+        void ask(text, AbortSignal.any([signal, own]));
+      },
+      text === "" ? 0 : PAUSE_MS,
+    );
+  };
+  input.addEventListener("input", settle);
+  settle();
+}

@@ -1,0 +1,130 @@
+/** Finding ideas with `<idea-bank-board>`: the search, and what is like the idea that is being typed. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+const SIMILAR = /\/similar\?/;
+const SEARCH = /[?&]q=/;
+
+describe.runIf(shared)("finding in <idea-bank-board>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  const bankOf = (...titles: string[]) =>
+    stage.ideaBank(
+      { name: "Rider ideas" },
+      titles.map((title) => idea(title)),
+    );
+  async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, dir = "ltr") {
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script><meta name="color-scheme" content="light dark">`;
+    const body = `<div dir="${dir}"><idea-bank-board token="${token}"></idea-bank-board></div>`;
+    const opened = await stage.page(options);
+    await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
+    await opened.page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
+    return opened;
+  }
+  const titles = (page: Page) => page.locator("li h3").allTextContents();
+  const search = (page: Page) => page.getByRole("searchbox", { name: "Search ideas" });
+  const compose = async (page: Page) => {
+    await page.getByRole("button", { name: "New idea" }).click();
+    return page.getByLabel("Title");
+  };
+  const similar = (page: Page) => page.getByRole("region", { name: "Is it here already? Vote for it:" });
+
+  it("searches while the visitor types, and says how many there are; the list comes back when the field is empty", async () => {
+    const bank = await bankOf("Night buses", "More trains at night", "A quiet carriage");
+    const { page, complaints } = await open(bank.token);
+    await search(page).pressSequentially("night");
+    await expect.poll(() => titles(page)).toEqual(["More trains at night", "Night buses"]);
+    await page.getByRole("status").filter({ hasText: "2 ideas." }).waitFor();
+    expect(await page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(true);
+    await search(page).fill("ferries");
+    await page.getByText("No ideas with these words.").first().waitFor();
+    await search(page).fill("");
+    await expect.poll(() => titles(page)).toHaveLength(3);
+    expect(await page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps what is there until the answer comes, and ignores an answer to what is no longer typed", async () => {
+    const bank = await bankOf("Night buses", "A quiet carriage");
+    const { page } = await open(bank.token);
+    const held = await hold(page, SEARCH);
+    await search(page).fill("night");
+    await held.seen;
+    expect(await titles(page)).toHaveLength(2);
+    await search(page).fill("quiet");
+    held.release();
+    await expect.poll(() => titles(page)).toEqual(["A quiet carriage"]);
+  });
+
+  it("shows similar ideas below the title, from five characters on, to be voted for right there by keyboard", async () => {
+    const bank = await bankOf("Night buses", "More trains at night", "A quiet carriage");
+    const { page, complaints } = await open(bank.token);
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (SIMILAR.test(request.url())) asked.push(request.url());
+    });
+    const title = await compose(page);
+    await title.pressSequentially("Nigh");
+    await title.pressSequentially("t bus");
+    await similar(page).waitFor();
+    await page.getByRole("status").filter({ hasText: "2 similar ideas below the title." }).waitFor();
+    expect(asked).toHaveLength(1);
+    expect(await titles(page)).toEqual(["Night buses", "More trains at night"]);
+    await title.press("Tab");
+    await page.keyboard.press("Space");
+    await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+    await expectAccessible(page, "similar ideas");
+    // The list behind knows the vote, and the draft is kept.
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Vote for “Night buses”: 1 vote", pressed: true }).waitFor();
+    await (await compose(page)).waitFor();
+    await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByText("About Night buses.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows none for a short title and for one that is like nothing, and goes on without an answer", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await open(bank.token);
+    const title = await compose(page);
+    await title.fill("Night buses");
+    await similar(page).waitFor();
+    await title.fill("Nig");
+    await similar(page).waitFor({ state: "hidden" });
+    await answerOnce(page, SIMILAR, 500, "internal-error");
+    const refused = page.waitForResponse(SIMILAR);
+    await title.fill("Night trains");
+    await refused;
+    await title.fill("Solar roofs");
+    await page.getByLabel("Description").fill("On top.");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("Thank you!").waitFor();
+  });
+
+  it("looks right in light and dark, on a phone and from right to left", async () => {
+    const bank = await bankOf("Night buses", "More trains at night", "A quiet carriage", "Night light at the stops");
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [width, dir] of [[1280, "rtl"] as const, [390, "ltr"] as const]) {
+        const { page } = await open(bank.token, { colorScheme, viewport: { width, height: 900 } }, dir);
+        await search(page).fill("night");
+        await expect.poll(() => titles(page)).toHaveLength(3);
+        await takeScreenshot(page, `test-results/board-search-${colorScheme}-${width}.png`);
+        await expectAccessible(page, `search ${colorScheme} ${width}`);
+        await (await compose(page)).fill("Night bus");
+        await similar(page).waitFor();
+        await takeScreenshot(page, `test-results/board-similar-${colorScheme}-${width}.png`);
+        await expectAccessible(page, `similar ${colorScheme} ${width}`);
+      }
+    }
+  });
+});
