@@ -42,16 +42,17 @@ export function searchFor(text: string) {
   const lookUp = (listed: Listed, condition: string) => {
     const kinds = listed.split(", ");
     const ofAKind = Math.floor(ofAWord / kinds.length);
-    return kinds
-      .map(
-        (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
+    const ofKinds = kinds.map(
+      (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
        WHERE idea_bank_id = :ideaBankId AND listed = ${kind} AND ${condition} LIMIT ${ofAKind})`,
-      )
-      .join(" UNION ALL ");
+    );
+    return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
+  /** The word itself first. Two ranges beside it: none reads past its rows, which can be many. */
   const newest = (listed: Listed, term: number) =>
     `(SELECT group_concat('"' || proposal_id || '"') FROM (${lookUp(listed, `word = :word${term}`)}
-      UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :high${term} AND word <> :word${term}`)} LIMIT ${ofAWord}))`;
+      UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :word${term}`)}
+      UNION ALL ${lookUp(listed, `word > :word${term} AND word < :high${term}`)} LIMIT ${ofAWord}))`;
   const each = (sql: (term: number) => string, between: string, none: string) =>
     terms.map((_, term) => sql(term)).join(between) || none;
   const weight = (term: number) =>
