@@ -60,6 +60,8 @@ export const REFERENCE = {
     vote: "Board: the vote, a button where voting is open.",
     status: "Board: the status of an idea.",
     "status-…": "Board: by status, such as `status-planned`.",
+    tags: "Board: the list of an idea's tags.",
+    tag: "Board: a tag.",
     idea: "Board: an open idea.",
     "idea-title": "Board: its title.",
     "idea-description": "Board: its text.",

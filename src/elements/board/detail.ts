@@ -7,6 +7,7 @@ import type { Idea } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { question } from "./question.ts";
 import { status } from "./status.ts";
+import { tags } from "./tags.ts";
 import { time } from "./time.ts";
 import { voteButton } from "./vote-button.ts";
 
@@ -27,15 +28,17 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   const showText = () => {
     title.textContent = idea.title;
     text.textContent = idea.description;
+    text.hidden = idea.description === "";
     pending.hidden = idea.visibility !== "pending";
   };
 
   const who = idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"));
   const pending = h("span", {}, words.say("pending"));
   const meta = h(
-    "p",
+    "div",
     { class: "meta" },
     status(idea.status, words),
+    tags(idea, words),
     pending,
     h("span", {}, who),
     time(idea.createdAt, words),

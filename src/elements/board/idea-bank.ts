@@ -1,6 +1,7 @@
 /** The idea bank as the board asks for it: each call of the panelist API that it makes. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
+import type { TagCount } from "../../worker/model/tag.ts";
 import { type Connection, RequestFailure, type RequestOptions } from "../shared/request.ts";
 
 /** Its vote and what belongs to it follow what the panelist does. */
@@ -8,7 +9,7 @@ export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistPropos
 export type Comment = PanelistComment;
 export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
-export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "q", string>>>;
+export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q", string>>>;
 
 export class IdeaBank {
   readonly #connection: Connection;
@@ -26,6 +27,9 @@ export class IdeaBank {
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
     this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
+
+  /** Those of public proposals, the most used first. */
+  tags = () => this.#get<Page<TagCount>>("/tags");
 
   /** Public ones with words of the title. */
   similar = (title: string, signal: AbortSignal) =>

@@ -3,6 +3,7 @@ import { h, heading, icon } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 import { status } from "./status.ts";
+import { tags } from "./tags.ts";
 import { time } from "./time.ts";
 import { voteButton } from "./vote-button.ts";
 
@@ -27,9 +28,10 @@ export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HT
       ),
       idea.description && h("p", { class: "excerpt", dir: "auto" }, idea.description),
       h(
-        "p",
+        "div",
         { class: "meta" },
         idea.status !== "submitted" && status(idea.status, words),
+        tags(idea, words),
         idea.visibility === "pending" && h("span", {}, words.say("pending")),
         idea.response && h("span", { class: "with-icon" }, icon(CHECK), words.say("response")),
         idea.comments > 0 &&

@@ -36,7 +36,7 @@ export class List {
       { type: "button", class: "button more", part: "button", hidden: true, onclick: () => void this.#loadMore(true) },
       words.say("moreIdeas"),
     );
-    const bar = toolbar(words, this.#filter, signal, (filter, typed) => {
+    const bar = toolbar(context, this.#filter, (filter, typed) => {
       this.#filter = filter;
       void this.load(typed);
     });
@@ -159,8 +159,8 @@ export class List {
 
   #showEmpty(): void {
     const { words, enter, announce } = this.#context;
-    const { q, status, mine } = this.#filter;
-    const isFiltered = (q ?? status ?? mine) !== undefined;
+    const { q, status, mine, tag } = this.#filter;
+    const isFiltered = (q ?? status ?? mine ?? tag) !== undefined;
     const text = words.say(q ? "emptySearch" : isFiltered ? "emptyFilter" : "empty");
     const hint = !isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
     enter("empty");

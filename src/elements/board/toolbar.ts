@@ -1,9 +1,8 @@
 /** How the list is sorted, and which proposals it shows. */
 import type { Sort } from "../../worker/model/panelist-proposal.ts";
 import { h, icon } from "../shared/h.ts";
-import type { Words } from "../shared/labels.ts";
+import type { BoardContext } from "./board-context.ts";
 import type { Filter } from "./idea-bank.ts";
-import type { BOARD_LABELS } from "./labels.ts";
 import { STATUSES } from "./status.ts";
 import { whenTyped } from "./when-typed.ts";
 
@@ -13,9 +12,8 @@ let toolbars = 0;
 
 /** `change` is told whether it was typed: what is there stays in view until the next answer. */
 export function toolbar(
-  words: Words<typeof BOARD_LABELS>,
+  { ideaBank, words, signal }: BoardContext,
   first: Filter,
-  signal: AbortSignal,
   change: (filter: Filter, typed: boolean) => void,
 ): HTMLElement {
   const name = `sort-${++toolbars}`;
@@ -33,22 +31,30 @@ export function toolbar(
     return h("label", { part: "sort" }, radio, h("span", {}, words.say(value)));
   });
 
-  const option = (value: string, text: string) => h("option", { value }, text);
+  const option = (name: keyof Filter, value: string, text: string) =>
+    h("option", { value: String(new URLSearchParams({ [name]: value })), dir: "auto" }, text);
+  const byStatus = STATUSES.map((value) => option("status", value, words.say(value)));
+  const byTag = h("optgroup", { label: words.say("byTag"), hidden: true });
   const select = h(
     "select",
     { id: `show-${name}`, class: "field", part: "filter" },
-    option("", words.say("all")),
-    h(
-      "optgroup",
-      { label: words.say("byStatus") },
-      ...STATUSES.map((value) => option(`status=${value}`, words.say(value))),
-    ),
+    h("option", { value: "" }, words.say("all")),
+    h("optgroup", { label: words.say("byStatus") }, ...byStatus),
+    byTag,
     h(
       "optgroup",
       { label: words.say("mine") },
-      option("mine=submitted", words.say("mySubmissions")),
-      option("mine=voted", words.say("myVotes")),
+      option("mine", "submitted", words.say("mySubmissions")),
+      option("mine", "voted", words.say("myVotes")),
     ),
+  );
+  // The list does not wait for them, and goes on without.
+  ideaBank.tags().then(
+    ({ items }) => {
+      byTag.hidden = items.length === 0;
+      byTag.append(...items.map(({ tag }) => option("tag", tag, tag)));
+    },
+    () => {},
   );
   select.addEventListener("change", () => {
     shown = Object.fromEntries(new URLSearchParams(select.value));

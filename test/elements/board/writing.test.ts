@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
@@ -155,6 +155,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
     await page.getByText("Waiting for approval").waitFor();
+    expect(await ask<boolean>(page.locator(".content > .prose"), "element.hidden")).toBe(true);
     await page.getByLabel("Add a comment").fill("Every hour.");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     const comment = page.locator(".comment");
@@ -173,6 +174,27 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await comment.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("status").filter({ hasText: "Your comment has been deleted." }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("shows that an approved idea waits again once it is edited, there and in the list", async () => {
+    const bank = await stage.ideaBank({ approvalRequired: true });
+    const { page } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByText("Waiting for approval").waitFor();
+    const { items } = await stage.tenant<{ items: { id: string }[] }>("GET", `${bank.path}/proposals`);
+    await stage.tenant("PATCH", `${bank.path}/proposals/${items[0]?.id}`, { visibility: "public" });
+    await page.reload();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    expect(await page.getByText("Waiting for approval").isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("Every half hour.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Waiting for approval").waitFor();
+    await page.getByText("Every half hour.").waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.locator(".idea").getByText("Waiting for approval").waitFor();
   });
 
   it("opens the idea that a link names, and leads from a merged one to where it went", async () => {

@@ -65,7 +65,13 @@ describe.runIf(shared)("both elements, on any page", () => {
       await page.goto(host(tag("board", bank.token, `proposal="${proposal}"`)));
       await page.locator(".notice").getByText("This idea is no longer here.").waitFor();
       await inState(page, "board", "ready");
-      expect([...paths].sort()).toEqual(["/embed/board.js", "/embed/changelog.js", "/ideabank", "/ideabank/proposals"]);
+      expect([...paths].sort()).toEqual([
+        "/embed/board.js",
+        "/embed/changelog.js",
+        "/ideabank",
+        "/ideabank/proposals",
+        "/ideabank/tags",
+      ]);
     },
   );
 
