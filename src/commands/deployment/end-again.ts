@@ -7,7 +7,7 @@
  * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
- * - Members of accounts who were removed are no members.
+ * - Members of accounts who were removed are no members. An account that has none left then has those from before the restore.
  * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they had if that was not `active`.
  * - The audit trail keeps its events.
  */
@@ -44,6 +44,15 @@ const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quo
 const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
      || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
+/** After the removals. Who was added since gives nobody back what was taken away: only an account without any member gets members. */
+const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_by, created_at) SELECT value ->> 0, ' || quote(account_id)
+     || ', value ->> 1, value ->> 2, value ->> 3 FROM json_each(' || quote(json_group_array(json_array(id, email, added_by, created_at)))
+     || ') WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id)
+     || ' AND owner_email = id) AND NOT EXISTS (SELECT 1 FROM members WHERE account_id = ' || quote(account_id) || ');' AS sql
+   FROM members WHERE account_id IN (SELECT e.account_id ${REMOVED}) GROUP BY account_id`;
+/** The directory: it says where to look, and too much does no harm. */
+const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
+   FROM memberships`;
 const WEBHOOKS = [
   `SELECT 'DELETE FROM webhooks WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
    FROM webhooks HAVING count(*) > 0 OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
@@ -98,6 +107,8 @@ const auditStatements = (hasChanges: boolean) =>
         CHANGED_KEYS,
         REMOVED_MEMBERS,
         REMOVED_OWNERS,
+        LAST_MEMBERS,
+        MEMBERSHIPS,
         insertEvents("", "changes IS NULL AND webhook IS NULL"),
         insertEvents("changes", "changes IS NOT NULL"),
         insertEvents("webhook", "webhook IS NOT NULL"),

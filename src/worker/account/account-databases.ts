@@ -35,8 +35,32 @@ export class ChooseAccount extends Problem {
 
 const noDatabase = () =>
   new Problem("forbidden", { detail: "This deployment does not have the database of this account." });
+const noAccount = () =>
+  new Problem("forbidden", {
+    detail: "You are a member of no account here, and have made one before. Ask a member to add you.",
+  });
 
 const MAX_OWNERS = 1_000;
+
+/**
+ * The accounts of a person: those that the directory knows, and that know this member. An entry of another is deleted. An account
+ * whose database does not answer is left out; when none is left, its failure is thrown.
+ */
+export async function accountsOf(env: Visitor["env"], person: string): Promise<readonly OwnAccount[]> {
+  const directory = chooseDirectory(env);
+  const answers = await Promise.allSettled(
+    (await listMemberships(directory, person)).map(async (id) => {
+      const database = chooseDatabase(env, id);
+      const name = database && (await findMembership(database, id, person));
+      if (database && name === undefined) await forgetMembership(directory, id, person);
+      return name === undefined ? [] : [{ id, name }];
+    }),
+  );
+  const own = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const failed = answers.find((answer) => answer.status === "rejected");
+  if (own.length === 0 && failed) throw failed.reason;
+  return own;
+}
 
 export class AccountDatabases {
   /** Accounts that are not in the directory's database, by their owner's address. */
@@ -48,7 +72,7 @@ export class AccountDatabases {
 
   /**
    * Creates the account on the first visit of somebody who is a member of none. Throws ChooseAccount to who is a member of others
-   * only, and `forbidden` for an account whose database has no binding.
+   * only, and `forbidden` to who has made one and left it, and for an account whose database has no binding.
    */
   async visit<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
     const { email, accountId } = c.var.owner;
@@ -58,29 +82,14 @@ export class AccountDatabases {
     } catch (error) {
       if (!(error instanceof NoOwnAccount)) throw error;
       this.#elsewhere.delete(email);
-      const accounts = await this.accountsOf(c, email);
-      const [first, ...others] = accounts;
+      const [first, ...others] = await accountsOf(c.env, email);
       if (first !== undefined) throw new ChooseAccount([first, ...others]);
       try {
         return await this.#visitOwn(c, ask);
       } catch (again) {
-        throw again instanceof NoOwnAccount ? noDatabase() : again;
+        throw again instanceof NoOwnAccount ? noAccount() : again;
       }
     }
-  }
-
-  /** The accounts of a person: those that the directory knows, and that know this member. Entries of others are deleted. */
-  async accountsOf(c: Pick<Visitor, "env">, person: string): Promise<readonly OwnAccount[]> {
-    const directory = chooseDirectory(c.env);
-    const own: OwnAccount[] = [];
-    for (const account of await listMemberships(directory, person)) {
-      const database = chooseDatabase(c.env, account);
-      if (database === undefined) continue;
-      const name = await findMembership(database, account, person);
-      if (name !== undefined) own.push({ id: account, name });
-      else await forgetMembership(directory, account, person);
-    }
-    return own;
   }
 
   async #visitOwn<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {

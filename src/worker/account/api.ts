@@ -9,7 +9,7 @@ import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { type AccountDatabases, accountsOf } from "./account-databases.ts";
 import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
@@ -40,7 +40,7 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
 
     revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
 
-    listAccounts: async (c) => c.json({ items: await accounts.accountsOf(c, c.var.owner.person) }),
+    listAccounts: async (c) => c.json({ items: await accountsOf(c.env, c.var.owner.person) }),
 
     listMembers: async (c) => c.json(await findMembers(c, accounts)),
 

@@ -1,11 +1,12 @@
-/** `/account/members`: who may act for the account, and which other accounts the visitor may act for. */
+/** `/account/members`: who may act for the account. `/account/accounts`: which accounts the visitor may act for. */
 import type { Context, Hono } from "hono";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { type AccountDatabases, accountsOf } from "./account-databases.ts";
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
+import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps } from "./pages/members-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
@@ -14,9 +15,8 @@ const MEMBERS = "/account/members";
 export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabases): void {
   const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
     const { accountId, items } = await findMembers(c, accounts);
-    const own = await accounts.accountsOf(c, c.var.owner.person);
     const { person } = c.var.owner;
-    const props = { accountId, members: items, own, person, form, now: Date.now() };
+    const props = { accountId, members: items, person, form, now: Date.now() };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
   };
 
@@ -39,4 +39,10 @@ export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabase
     return c.redirect(MEMBERS, 303);
   });
   routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("POST"));
+
+  routes.get("/account/accounts", async (c) => {
+    const own = await accountsOf(c.env, c.var.owner.person);
+    return renderPage(c, (frame) => <AccountsPage frame={frame} own={own} />);
+  });
+  routes.all("/account/accounts", refuseMethod("GET, HEAD"));
 }

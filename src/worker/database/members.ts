@@ -46,12 +46,8 @@ export async function listMemberships(directory: D1Database, person: string): Pr
 export const rememberMembership = (directory: D1Database, accountId: string, person: string) =>
   directory.prepare("INSERT INTO memberships VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(person, accountId).run();
 
-/** Also of the account that the person has made. */
 export const forgetMembership = (directory: D1Database, accountId: string, person: string) =>
-  directory.batch([
-    directory.prepare("DELETE FROM memberships WHERE email = ?1 AND account_id = ?2").bind(person, accountId),
-    directory.prepare("DELETE FROM owners WHERE email = ?1 AND account_id = ?2").bind(person, accountId),
-  ]);
+  directory.prepare("DELETE FROM memberships WHERE email = ?1 AND account_id = ?2").bind(person, accountId).run();
 
 export async function listMembers(session: D1DatabaseSession, accountId: string): Promise<readonly Member[]> {
   const sql = `SELECT * FROM (${EVERY_MEMBER}) ORDER BY added_by IS NOT NULL, created_at, id`;
@@ -88,7 +84,8 @@ export async function addMember(
 
 /**
  * Removes a member, unless it is the last. Returns the address, null when there is no such member. An account without the one who has
- * made it keeps its rows under its identifier in the place of the address.
+ * made it keeps its rows under its identifier in the place of the address. `owners` keeps its entry: nobody makes a second account by
+ * giving the first one away.
  */
 export async function removeMember(
   session: D1DatabaseSession,
@@ -105,14 +102,9 @@ export async function removeMember(
     id === accountId
       ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND ${mayRemove}`
       : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND ${mayRemove}`;
-  const [, , , left] = await session.batch([
+  const [, , left] = await session.batch([
     prepare(session, change, values),
     auditMember(session, values, { before: { member: found.email }, after: { member: null } }),
-    prepare(
-      session,
-      `DELETE FROM owners WHERE email = :removed AND account_id = (SELECT id FROM accounts WHERE id = :accountId AND owner_email = id)`,
-      { accountId, removed: found.email },
-    ),
     prepare(session, `SELECT 1 FROM (${EVERY_MEMBER}) WHERE id = :id`, values),
   ]);
   return rowsOf(left).length > 0 ? "last" : { removed: found.email };

@@ -212,3 +212,46 @@ it("takes no statement from a value, whatever stands where a number should", () 
 it("has nothing to say of a database without tables", () => {
   expect(endAgain(new DatabaseSync(":memory:"))).toEqual([]);
 });
+
+it.each([
+  ["the one who has made it has gone", "", "UPDATE accounts SET owner_email = id WHERE id = 'a2';", "o'2@example.com"],
+  [
+    "the only member has gone",
+    "UPDATE accounts SET owner_email = id WHERE id = 'a2'; INSERT INTO members VALUES ('m-then', 'a2', 'then@example.com', 'x', 1);",
+    "DELETE FROM members WHERE id = 'm-then';",
+    "then@example.com",
+  ],
+])("an account that was handed over since has its members from before the restore: %s", (_, then, gone, email) => {
+  const restored = open(then);
+  const member = (id: string, address: string) =>
+    `INSERT INTO members VALUES ('${id}', 'a2', '${address}', 'x', 5); INSERT INTO memberships VALUES ('${address}', 'a2');`;
+  const changes = JSON.stringify({ before: { member: email }, after: { member: null } }).replaceAll("'", "''");
+  const event = `INSERT INTO audit_events VALUES ('e9', 'a2', 'renamed', NULL, '', NULL, NULL, 480, NULL, '${changes}');`;
+  const before = open(then, member("m-new", "new@example.com"), member("m-it", "it''s@example.com"), gone, event);
+  const statements = endAgain(before).join("\n");
+  const members = () => [
+    restored.prepare("SELECT owner_email AS email FROM accounts WHERE id = 'a2'").all(),
+    restored.prepare("SELECT id, email, added_by, created_at FROM members WHERE account_id = 'a2' ORDER BY id").all(),
+    restored.prepare("SELECT email FROM memberships WHERE account_id = 'a2' ORDER BY email").all(),
+  ];
+  restored.exec(statements);
+  const once = members().map((rows) => rows.map((row) => Object.values(row)));
+  expect(once).toEqual([
+    [["a2"]],
+    [
+      ["m-it", "it's@example.com", "x", 5],
+      ["m-new", "new@example.com", "x", 5],
+    ],
+    [["it's@example.com"], ["new@example.com"]],
+  ]);
+  restored.exec(statements);
+  expect(members().map((rows) => rows.map((row) => Object.values(row)))).toEqual(once);
+});
+
+it("a member who was added since is none where another one is left", () => {
+  const restored = open();
+  restored.exec(
+    endAgain(open(SINCE, "INSERT INTO members VALUES ('m-new', 'a1', 'new@example.com', 'x', 5)")).join("\n"),
+  );
+  expect(restored.prepare("SELECT count(*) AS n FROM members WHERE id = 'm-new'").get()).toEqual({ n: 0 });
+});

@@ -88,15 +88,20 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
     expect((await founder.json("PATCH", `/keys/${apiKey.id}`, { name: "Mine" })).status).toBe(404);
     expect((await founder.json("GET", `/keys${here}`)).status).toBe(403);
-    expect(await founder.keys()).toEqual([]);
-    expect((await membersOf(founder)).accountId).not.toBe(accountId);
     expect((await membersOf(member, here)).items.map(({ email }) => email)).toEqual([member.email]);
     expect((await member.json("PATCH", `/keys/${apiKey.id}${here}`, { name: "Ours" })).status).toBe(200);
     expect(await accountsOf(member)).toEqual([{ id: accountId, name: accountId }]);
     expect(await founder.whoami(key)).toBe(200);
-    // The first comes back as any other.
+    // Nobody gets account after account by giving each away: the first comes back as any other.
+    for (const answer of [await founder.json("GET", "/keys"), await founder.json("POST", "/keys", { name: "More" })]) {
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain("Ask a member to add you");
+    }
+    expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
     expect((await add(member, founder.email, here)).status).toBe(201);
-    expect((await accountsOf(founder)).map(({ id }) => id)).toContain(accountId);
+    expect(await accountsOf(founder)).toEqual([{ id: accountId, name: accountId }]);
+    const led = await founder.page("/api-keys");
+    expect([led.status, led.headers.get("Location")]).toEqual([303, `/account/api-keys${here}`]);
   });
 
   it.each([
@@ -163,19 +168,23 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   );
 });
 
-it("a member of several chooses on the page, and stays there by every link and form", async () => {
+it("a member of several chooses on a page that the navigation leads to, and stays there by every link and form", async () => {
   const [first, second, person] = [createOwner(), createOwner(), createOwner()];
   await person.create("Own");
   for (const owner of [first, second]) await add(owner, person.email);
   expect(await accountsOf(person)).toHaveLength(3);
-  const page = await (await person.page("/members")).text();
-  const links = [...page.matchAll(/href="(\/account\/api-keys\?account=(\w{12}))"/g)].map(([, href = ""]) => href);
-  expect(links).toHaveLength(3);
+  expect(await (await person.page("/activity")).text()).toContain('<a href="/account/accounts">');
+  const page = await (await person.page("/accounts")).text();
+  const names = [...page.matchAll(/href="\/account\/api-keys\?account=\w{12}">([^<]*)<\/a>( \(this one\))?/g)];
+  expect(names.map(([, name, current]) => [name, current !== undefined]).toSorted()).toEqual(
+    [first, second, person].map(({ email }) => [email, email === person.email]).toSorted(),
+  );
   const { accountId } = await membersOf(first);
   const there = await (await person.page(`/api-keys?account=${accountId}`)).text();
   const leads = [...there.matchAll(/ (?:href|action)="(\/account[^"]*)"/g)].map(([, path = ""]) => path);
   expect(leads.length).toBeGreaterThan(3);
   expect(leads.filter((path) => !path.includes(`account=${accountId}`))).toEqual([]);
+  expect(await (await person.page(`/accounts?account=${accountId}`)).text()).toContain(`${first.email}</a> (this one)`);
   expect(there).toContain(`for ${first.email}`);
   const made = await first.create("Link");
   const changed = await person.submit(`/api-keys/${made.apiKey.id}/change?account=${accountId}`, {
@@ -243,4 +252,41 @@ it("the page adds and removes, and says what is wrong", async () => {
   const refused = await owner.submit("/members", { email: "<b>" });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain('<a href="#email">E-mail address must be an e-mail address');
+});
+
+it("an account whose database does not answer keeps nobody from the others, and makes nobody another one", async () => {
+  const [here, there] = [createOwner(undefined, env, "0"), createOwner(undefined, env, "1")];
+  const down = interceptDatabases(env, (binding) =>
+    binding === "DB_1"
+      ? async () => Promise.reject(new Error("Network connection lost."))
+      : (_, makeCall) => makeCall(),
+  );
+  const [person, other] = [createOwner(undefined, down), createOwner(undefined, down)];
+  for (const owner of [there, here]) await add(owner, person.email);
+  await add(there, other.email);
+  const accounts = await selectEverywhere<{ id: string }>("SELECT id FROM accounts");
+  const { accountId } = await membersOf(here);
+  expect(await accountsOf(person)).toEqual([{ id: accountId, name: here.email }]);
+  const led = await person.page("/members");
+  expect([led.status, led.headers.get("Location")]).toEqual([303, `/account/members?account=${accountId}`]);
+  expect((await person.page(`/members?account=${accountId}`)).status).toBe(200);
+  expect([(await other.json("GET", "/keys")).status, (await other.json("GET", "/accounts")).status]).toEqual([
+    503, 503,
+  ]);
+  expect(await selectEverywhere<{ id: string }>("SELECT id FROM accounts")).toEqual(accounts);
+  expect(await env.DB.prepare("SELECT count(*) AS n FROM memberships").first("n")).toBe(3);
+});
+
+it("an account that is being made while its person's accounts are listed is one account", async () => {
+  const person = createOwner(undefined, env, "1");
+  let listed: readonly OwnAccount[] | undefined;
+  // Between the directory's entry and the account, in another database.
+  const slow = interceptDatabases(env, (binding) => async (_, makeCall) => {
+    if (binding === "DB_1") listed ??= await accountsOf(person);
+    return makeCall();
+  });
+  expect((await createOwner(person.email, slow, "1").json("GET", "/keys")).status).toBe(200);
+  expect(listed).toEqual([]);
+  expect((await createOwner(person.email, env, "0").json("GET", "/keys")).status).toBe(200);
+  expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
 });

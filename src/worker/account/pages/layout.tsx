@@ -6,7 +6,7 @@ export type Frame = { readonly nonce: string; readonly email?: string; readonly 
 
 type LayoutProps = Frame & {
   readonly title: string;
-  readonly current?: "keys" | "activity" | "members";
+  readonly current?: "keys" | "members" | "activity" | "accounts";
   /** Beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
@@ -53,13 +53,16 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
               <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
                 Activity
               </a>
+              <a href="/account/accounts" aria-current={current === "accounts" ? "page" : undefined}>
+                Accounts
+              </a>
             </nav>
           )}
           {email && (
             <p class="who">
               <span>Signed in as </span>
               {email}
-              {account && <a href="/account/members#accounts">{`for ${account}`}</a>}
+              {account && ` for ${account}`}
             </p>
           )}
         </div>

@@ -1,6 +1,6 @@
-/** The members of the account, a form for another, and the accounts to choose from. */
+/** The members of the account, and a form for another. */
 import type { FieldError } from "../../http/invalid-request.ts";
-import type { Member, OwnAccount } from "../../model/member.ts";
+import type { Member } from "../../model/member.ts";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
@@ -9,7 +9,6 @@ export type MembersPageProps = {
   readonly frame: Frame;
   readonly accountId: string;
   readonly members: readonly Member[];
-  readonly own: readonly OwnAccount[];
   /** Who looks at the page. */
   readonly person: string;
   readonly form: { readonly email: string; readonly errors: readonly FieldError[] };
@@ -18,7 +17,7 @@ export type MembersPageProps = {
 
 const LABEL = "E-mail address";
 
-export const MembersPage = ({ frame, accountId, members, own, person, form, now }: MembersPageProps) => {
+export const MembersPage = ({ frame, accountId, members, person, form, now }: MembersPageProps) => {
   const message = messageFor(form.errors, "email");
   const hint = "As Cloudflare Access knows the person, who signs in as you do.";
   return (
@@ -73,20 +72,6 @@ export const MembersPage = ({ frame, accountId, members, own, person, form, now 
           </button>
         </form>
       </section>
-      {own.length > 1 && (
-        <section aria-labelledby="accounts">
-          <h2 id="accounts">Your accounts</h2>
-          <ul>
-            {own.map(({ id, name }) => (
-              <li>
-                <a href={`/account/api-keys?account=${id}`} aria-current={id === accountId ? "true" : undefined}>
-                  {name === id ? id : `${name} (${id})`}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
     </Layout>
   );
 };
