@@ -1,5 +1,5 @@
 /** What a file of another service holds, in the terms of the tenant API; and what of it has no counterpart here. */
-import type { ProposalStatus } from "../../worker/model/proposal.ts";
+import type { ProposalStatus, Visibility } from "../../worker/model/proposal.ts";
 
 /** `externalId` is the tenant's own id for the person, as far as the file has one. */
 export type Person = { readonly externalId: string; readonly displayName: string | null };
@@ -11,6 +11,8 @@ export type Idea = {
   readonly title: string;
   readonly description: string;
   readonly status: ProposalStatus;
+  /** Of a new one. Once it is there, its visibility is the tenant's. */
+  readonly visibility: Visibility;
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: string | undefined;
@@ -22,7 +24,27 @@ export type Idea = {
   readonly duplicateOf: string | undefined;
 };
 
-export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost };
+/** `faulty`: rows that give no idea, and why. */
+export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost; readonly faulty: readonly string[] };
+
+/** What the tenant API is sent for a new idea, but for its author. */
+export const toUpsert = ({ title, description, status, visibility, tags, metadata, createdAt, response }: Idea) => ({
+  ...{ title, description, status, visibility, tags, metadata, createdAt },
+  ...(response !== undefined && { response: { text: response } }),
+});
+
+/** Everybody in them, once. */
+export const peopleOf = (ideas: readonly Idea[]): readonly Person[] => [
+  ...new Map(
+    ideas
+      .flatMap(({ author, voters, comments }) => [
+        ...(author ? [author] : []),
+        ...voters,
+        ...comments.map((each) => each.author),
+      ])
+      .map((person) => [person.externalId, person]),
+  ).values(),
+];
 
 /** Counts what is not imported, and why. */
 export class Lost {

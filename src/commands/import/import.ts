@@ -4,13 +4,12 @@
  */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { NewPanelist } from "../../worker/model/panelist.ts";
-import { ProposalUpsert } from "../../worker/model/proposal.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { originOf } from "../deployment/suspend.ts";
-import type { Idea, Import, Person } from "./ideas.ts";
+import { faultsOf } from "./faults.ts";
+import { type Idea, type Import, peopleOf } from "./ideas.ts";
 import { readCanny } from "./read-canny.ts";
 import { readCsv } from "./read-csv.ts";
 import { readFider } from "./read-fider.ts";
@@ -29,12 +28,15 @@ export const importIdeas = defineCommand({
   name: "import",
   summary: [
     "Brings ideas, votes, comments, statuses and tags of another service into an idea bank, through the tenant API. Running it again",
-    "changes what has changed in the file and writes nothing twice, so an import that was interrupted goes on.",
+    "writes nothing twice, so an import that was interrupted goes on. It sets title, text, status, tags and response to what the file",
+    "says, and adds again what you have deleted here. What is pending, hidden or public here stays so.",
     "Sends an API key with the scopes ideabanks:read, ideabanks:write, panelists:read and panelists:write, from the environment variable API_KEY.",
     "",
-    '  canny  The lists of Canny\'s API in one JSON file: {"posts": […], "comments": […], "votes": […]}.',
-    "  fider  The ZIP archive of Fider: Site Settings, Export, backup.",
-    "  csv    A line of names, with id and title; and description, status, tags, created_at, author_id, author, voters, response.",
+    '  canny  The lists of Canny\'s API in one JSON file: {"posts": […], "comments": […], "votes": […], "boards": […]}.',
+    "         Posts of private boards are imported as hidden.",
+    "  fider  The ZIP archive of Fider: Site Settings, Export, backup. Posts that wait for approval are imported as pending.",
+    "  csv    A line of names, with id and title; and description, status, visibility (public, pending or hidden), tags, created_at,",
+    "         author_id, author, voters, response.",
     "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people.",
   ],
   positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
@@ -56,8 +58,10 @@ export const importIdeas = defineCommand({
     const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
       throw new Failure(`${name} cannot be read: ${error.message}`);
     });
-    const { ideas, lost } = read(file, Date.now());
-    refuseInvalid(ideas);
+    const { ideas, lost, faulty } = read(file, Date.now());
+    const faults = [...faulty, ...faultsOf(ideas)];
+    if (faults.length > 0)
+      throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     context.print(
       `${name}: ${of(ideas.length, "idea")}, ${of(peopleOf(ideas).length, "person").replace("persons", "people")}, ` +
@@ -104,32 +108,5 @@ export const importIdeas = defineCommand({
 
 const sum = (ideas: readonly Idea[], count: (idea: Idea) => number) =>
   ideas.reduce((all, idea) => all + count(idea), 0);
-
-const peopleOf = (ideas: readonly Idea[]): readonly Person[] => [
-  ...new Map(
-    ideas
-      .flatMap(({ author, voters, comments }) => [
-        ...(author ? [author] : []),
-        ...voters,
-        ...comments.map((each) => each.author),
-      ])
-      .map((person) => [person.externalId, person]),
-  ).values(),
-];
-
-/** Before anything is sent. Throws a Failure that names the first thing that the API would refuse. */
-function refuseInvalid(ideas: readonly Idea[]): void {
-  for (const { title, description, status, tags, metadata, externalId } of ideas) {
-    const { error } = ProposalUpsert.safeParse({ title, description, status, tags, metadata });
-    if (error)
-      throw new Failure(
-        `The idea ${externalId} would be refused: ${error.issues[0]?.path.join(".")} ${error.issues[0]?.message}.`,
-      );
-  }
-  for (const person of peopleOf(ideas)) {
-    const { error } = NewPanelist.safeParse(person);
-    if (error) throw new Failure(`The person ${JSON.stringify(person)} would be refused: ${error.issues[0]?.message}.`);
-  }
-}
 
 if (import.meta.main) await main(importIdeas);

@@ -1,6 +1,6 @@
 /**
- * Canny: the lists that its API gives (posts/list, comments/list, votes/list), in one JSON file:
- * `{"posts": […], "comments": […], "votes": […]}`. https://developers.canny.io/api-reference
+ * Canny: the lists that its API gives (posts/list, comments/list, votes/list, boards/list), in one JSON file:
+ * `{"posts": […], "comments": […], "votes": […], "boards": […]}`. https://developers.canny.io/api-reference
  */
 import { Failure } from "../command-line/failure.ts";
 import {
@@ -17,6 +17,7 @@ import {
 } from "./ideas.ts";
 
 type User = { id: string; name?: string | null; email?: string | null; userID?: string | null };
+type Board = { id: string; name: string; isPrivate?: boolean };
 type Named = { name: string } | null;
 type Post = {
   id: string;
@@ -27,7 +28,7 @@ type Post = {
   author?: User | null;
   tags?: { name: string }[];
   category?: Named;
-  board?: Named;
+  board?: Board | null;
   url?: string;
   score?: number;
   imageURLs?: unknown[];
@@ -45,10 +46,10 @@ type Comment = {
   likeCount?: number;
 };
 type Vote = { post: { id: string } | null; voter: User | null; created?: string };
-type File = { posts?: Post[]; comments?: Comment[]; votes?: Vote[] };
+type File = { posts?: Post[]; comments?: Comment[]; votes?: Vote[]; boards?: Board[] };
 
 export function readCanny(file: Buffer, now: number): Import {
-  const { posts, comments = [], votes = [] } = parse(file);
+  const { posts, comments = [], votes = [], boards = [] } = parse(file);
   if (!Array.isArray(posts)) throw new Failure('The file has no list "posts": see npm run import -- --help.');
   const lost = new Lost();
   // The company's own id for the user is the one that it names the panelist by.
@@ -59,6 +60,9 @@ export function readCanny(file: Buffer, now: number): Import {
           displayName: toName(user.name, lost),
         }
       : undefined;
+  const privateBoards = new Set(
+    [...boards, ...posts.flatMap(({ board }) => board ?? [])].filter(({ isPrivate }) => isPrivate).map(({ id }) => id),
+  );
   const commentsOf = Map.groupBy(comments, ({ post }) => post?.id);
   const votesOf = Map.groupBy(votes, ({ post }) => post?.id);
   lost.add("comment of a post that is not in the file", countOthers(commentsOf, posts));
@@ -68,11 +72,14 @@ export function readCanny(file: Buffer, now: number): Import {
     lost.add("vote without a voter", Math.max(0, (post.score ?? 0) - voters.length));
     lost.add("image of a post", post.imageURLs?.length);
     if (post.eta) lost.add("estimated date");
+    const isPrivate = privateBoards.has(post.board?.id ?? "");
+    lost.add("post of a private board: imported as hidden", Number(isPrivate));
     return {
       externalId: `canny:${post.id}`,
       title: toTitle(post.title, lost),
       description: toProse(post.details ?? "", "description", lost),
       status: toStatus(post.status ?? "", lost),
+      visibility: isPrivate ? "hidden" : "public",
       tags: toTags(post.tags?.map(({ name }) => name) ?? [], lost),
       metadata: {
         source: "canny",
@@ -90,7 +97,7 @@ export function readCanny(file: Buffer, now: number): Import {
       duplicateOf: undefined,
     };
   });
-  return { ideas, lost };
+  return { ideas, lost, faulty: [] };
 }
 
 function toComment(comment: Comment, author: Person | undefined, lost: Lost, now: number) {

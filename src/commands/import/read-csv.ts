@@ -1,7 +1,8 @@
 /**
- * CSV (RFC 4180) with a line of names: `id` and `title`, and of `description`, `status`, `tags`, `created_at`, `author_id`, `author`,
- * `voters`, `response` what there is. The names that Fider's and Canny's own CSV files have are understood, too.
+ * CSV (RFC 4180) with a line of names: `id` and `title`, and of `description`, `status`, `visibility`, `tags`, `created_at`, `author_id`,
+ * `author`, `voters`, `response` what there is. The names that Fider's and Canny's own CSV files have are understood, too.
  */
+import { VISIBILITIES } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
 import {
   type Idea,
@@ -21,6 +22,7 @@ const NAMES = {
   title: ["title", "post title"],
   description: ["description", "details"],
   status: ["status"],
+  visibility: ["visibility"],
   tags: ["tags"],
   createdAt: ["created_at", "created", "date"],
   authorId: ["author_id", "author_email", "author email"],
@@ -41,13 +43,18 @@ export function readCsv(file: Buffer, now: number): Import {
   const lost = new Lost();
   const known = new Set((Object.keys(NAMES) as Column[]).map(indexOf));
   for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
-  const seen = new Set<string>();
-  const ideas = lines.map((line, number): Idea => {
+  const faulty: string[] = [];
+  const ideas = lines.flatMap((line, index): Idea | [] => {
     const cell = (column: Column) => line[indexOf(column)]?.trim() ?? "";
     const externalId = `csv:${cell("id")}`;
-    if (cell("id") === "" || seen.has(externalId))
-      throw new Failure(`Line ${number + 2} has no id, or that of another line: "${cell("id")}".`);
-    seen.add(externalId);
+    const visibility = VISIBILITIES.find((each) => each === (cell("visibility").toLowerCase() || "public"));
+    if (cell("id") === "" || visibility === undefined) {
+      const fault = visibility
+        ? "no id"
+        : `visibility ${JSON.stringify(cell("visibility"))}: give ${VISIBILITIES.join(", ")}`;
+      faulty.push(`row ${index + 1}: ${fault}`);
+      return [];
+    }
     const voters = listOf(cell("voters"), /[;,]/).map((id): Person => ({ externalId: id, displayName: null }));
     lost.add("vote without a voter", Math.max(0, (Number(cell("votes")) || 0) - voters.length));
     lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
@@ -57,6 +64,7 @@ export function readCsv(file: Buffer, now: number): Import {
       title: toTitle(cell("title"), lost),
       description: toProse(cell("description"), "description", lost),
       status: toStatus(cell("status"), lost),
+      visibility,
       tags: toTags(listOf(cell("tags"), /[;,]/), lost),
       metadata: { source: "csv" },
       createdAt: toTime(cell("createdAt"), now),
@@ -70,7 +78,7 @@ export function readCsv(file: Buffer, now: number): Import {
       duplicateOf: undefined,
     };
   });
-  return { ideas, lost };
+  return { ideas, lost, faulty };
 }
 
 const listOf = (text: string, separator: RegExp): string[] =>

@@ -15,11 +15,19 @@ type Post = {
   status: number;
   response: string | null;
   original_id: number | null;
+  is_approved?: boolean;
 };
-type Comment = { post_id: number; user_id: number; content: string; created_at: string; deleted_at?: string | null };
+type Comment = {
+  post_id: number;
+  user_id: number;
+  content: string;
+  created_at: string;
+  deleted_at?: string | null;
+  is_approved?: boolean;
+};
 type Vote = { post_id: number; user_id: number };
 type PostTag = { post_id: number; tag_id: number };
-type Tag = { id: number; name: string };
+type Tag = { id: number; name: string; is_public?: boolean };
 type User = { id: number; name: string | null; email: string | null };
 
 /** The numbers of Fider's statuses. 5 is a duplicate, 6 a deleted post. */
@@ -45,7 +53,10 @@ export function readFider(file: Buffer, now: number): Import {
       { externalId: email?.toLowerCase() || `fider:${id}`, displayName: toName(name, lost) },
     ]),
   );
-  const tagNames = new Map(rows<Tag>("tags").map(({ id, name }) => [id, name]));
+  // What only Fider's team sees, panelists must not.
+  const publicTags = rows<Tag>("tags").filter((tag) => tag.is_public !== false);
+  lost.add("private tag", rows("tags").length - publicTags.length);
+  const tagNames = new Map(publicTags.map(({ id, name }) => [id, name]));
   const byPost = <Row extends { post_id: number }>(table: string) =>
     Map.groupBy(rows<Row>(table), ({ post_id }) => post_id);
   const [comments, votes, tags] = [
@@ -58,12 +69,15 @@ export function readFider(file: Buffer, now: number): Import {
   lost.add("deleted post", rows("posts").length - posts.length);
   const kept = new Set(posts.map(({ id }) => id));
   const ideas = posts.map((post): Idea => {
+    const isPending = post.is_approved === false;
+    lost.add("post that waits for approval: imported as pending", Number(isPending));
     const isDuplicate = post.status === DUPLICATE && post.original_id !== null && kept.has(post.original_id);
     return {
       externalId: `fider:${post.id}`,
       title: toTitle(post.title, lost),
       description: toProse(post.description ?? "", "description", lost),
       status: STATUSES[post.status] ?? "submitted",
+      visibility: isPending ? "pending" : "public",
       tags: toTags(tags.get(post.id)?.flatMap(({ tag_id }) => tagNames.get(tag_id) ?? []) ?? [], lost),
       metadata: { source: "fider", number: String(post.number) },
       createdAt: toTime(post.created_at, now),
@@ -77,6 +91,7 @@ export function readFider(file: Buffer, now: number): Import {
           toTime(comment.created_at, now),
         ];
         if (comment.deleted_at) return lost.add("deleted comment") ?? [];
+        if (comment.is_approved === false) return lost.add("comment that waits for approval") ?? [];
         if (author === undefined || body === "" || createdAt === undefined)
           return lost.add("comment without author, text or time") ?? [];
         return { author, body, createdAt };
@@ -84,5 +99,5 @@ export function readFider(file: Buffer, now: number): Import {
       duplicateOf: isDuplicate ? `fider:${post.original_id}` : undefined,
     };
   });
-  return { ideas, lost };
+  return { ideas, lost, faulty: [] };
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { Failure } from "../command-line/failure.ts";
-import type { Idea, ImportedComment, Person } from "./ideas.ts";
+import { type Idea, type ImportedComment, type Person, toUpsert } from "./ideas.ts";
 import type { TenantApi } from "./tenant-api.ts";
 
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
@@ -49,15 +49,13 @@ class Writer {
   }
 
   async idea(idea: Idea): Promise<Proposal> {
-    const { externalId, title, description, status, tags, metadata, createdAt, author, response, voters, comments } =
-      idea;
+    const { externalId, author, voters, comments } = idea;
     const panelistId = author && (await this.#panelist(author));
-    const path = `${this.#proposals}/by-external-id/${encodeURIComponent(externalId)}`;
-    const put = await this.#api.send<Proposal>("PUT", path, {
-      body: {
-        ...{ title, description, status, tags, metadata, createdAt, panelistId },
-        ...(response !== undefined && { response: { text: response } }),
-      },
+    const name = encodeURIComponent(externalId);
+    const { visibility, ...fields } = toUpsert(idea);
+    const isModerated = visibility !== "public" && !(await this.#isThere(name));
+    const put = await this.#api.send<Proposal>("PUT", `${this.#proposals}/by-external-id/${name}`, {
+      body: { ...fields, panelistId, ...(isModerated && { visibility }) },
       expected: [200, 201],
     });
     this.written[put.status === 201 ? "ideas" : "changed"] += 1;
@@ -65,6 +63,11 @@ class Writer {
     if (put.body.duplicateOf === null) await this.#votes(put.body, voters);
     await this.#comments(put.body, comments);
     return put.body;
+  }
+
+  async #isThere(name: string): Promise<boolean> {
+    for await (const _ of this.#api.list(`${this.#proposals}?externalId=${name}&`)) return true;
+    return false;
   }
 
   async #votes(proposal: Proposal, voters: readonly Person[]): Promise<void> {

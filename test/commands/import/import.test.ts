@@ -85,8 +85,12 @@ function run(
   return new Promise<Run>((done) => child.once("close", (code) => done({ code: code ?? -1, printed })));
 }
 
-/** A server before the real one, which counts the writes and tells when there were so many; `answer` may answer in its place. */
-async function proxy(after: number, answer: (count: number) => number | undefined = () => undefined) {
+/**
+ * A server before the real one, which counts the writes and tells when there were so many; `answer` may answer in its place. What is
+ * written to a `lost` path is written, and its first answer does not arrive.
+ */
+async function proxy(after: number, answer: (count: number) => number | undefined = () => undefined, lost = /^$/) {
+  const losing = new Set<string>();
   let writes = 0;
   let tell: () => void = () => {};
   const reached = new Promise<void>((resolve) => {
@@ -105,7 +109,18 @@ async function proxy(after: number, answer: (count: number) => number | undefine
     }
     const headers = { "X-API-Key": apiKey, "Content-Type": "application/json" };
     const body = chunks.length > 0 ? Buffer.concat(chunks) : null;
-    const real = await fetch(url + path, { method, headers, body });
+    const key = String(incoming.headers["idempotency-key"] ?? "");
+    const real = await fetch(url + path, {
+      method,
+      headers: { ...headers, ...(key && { "Idempotency-Key": key }) },
+      body,
+    });
+    const write = `${method} ${path} ${body}`;
+    if (method !== "GET" && lost.test(path) && !losing.has(write)) {
+      losing.add(write);
+      outgoing.writeHead(503, { "Retry-After": "1" });
+      return outgoing.end();
+    }
     outgoing.writeHead(real.status, { "Content-Type": "application/json" });
     outgoing.end(await real.text());
   });
@@ -116,8 +131,8 @@ async function proxy(after: number, answer: (count: number) => number | undefine
 
 const SOURCES = [
   ["canny", "files/canny.json", "3 new ideas", 7],
-  ["fider", "files/fider.zip", "2 new ideas", 6],
-  ["csv", "files/ideas.csv", "2 new ideas", 3],
+  ["fider", "files/fider.zip", "3 new ideas", 7],
+  ["csv", "files/ideas.csv", "3 new ideas", 3],
 ] as const;
 
 describe.each(SOURCES)("from %s", (from, file, created, middle) => {
@@ -142,6 +157,46 @@ describe.each(SOURCES)("from %s", (from, file, created, middle) => {
     expect((await run(["--from", from, file, "--idea-bank", broken])).code).toBe(0);
     expect(await contentOf(broken)).toEqual(content);
   });
+});
+
+it("keeps the visibility that the tenant has given since, and imports what is hidden as hidden", async () => {
+  const bank = await newIdeaBank();
+  const args = ["--from", "csv", "files/ideas.csv", "--idea-bank", bank];
+  const proposals = `/tenant/ideabanks/${bank}/proposals`;
+  const visibilities = async () =>
+    (await ask<{ items: Item[] }>(`${proposals}?limit=100`)).items
+      .map((item) => [item.externalId, item.visibility])
+      .toSorted();
+  expect((await run(args)).code).toBe(0);
+  expect(await visibilities()).toEqual([
+    ["csv:1", "public"],
+    ["csv:2", "public"],
+    ["csv:3", "hidden"],
+  ]);
+  for (const [externalId, visibility] of [
+    ["csv:1", "hidden"],
+    ["csv:2", "pending"],
+    ["csv:3", "public"],
+  ]) {
+    const { items } = await ask<{ items: Item[] }>(`${proposals}?externalId=${externalId}`);
+    await ask(`${proposals}/${items[0]?.id}`, "PATCH", { visibility });
+  }
+  expect((await run(args)).code).toBe(0);
+  expect(await visibilities()).toEqual([
+    ["csv:1", "hidden"],
+    ["csv:2", "pending"],
+    ["csv:3", "public"],
+  ]);
+});
+
+it("writes nothing twice when the answers to writes are lost", async () => {
+  const [once, lossy] = [await newIdeaBank(), await newIdeaBank()];
+  expect((await run(["--from", "canny", "files/canny.json", "--idea-bank", once])).code).toBe(0);
+  const front = await proxy(-1, () => undefined, /comments$|by-external-id/);
+  const written = await run(["--from", "canny", "files/canny.json", "--idea-bank", lossy], { to: front.url });
+  front.close();
+  expect(written).toMatchObject({ code: 0, printed: expect.stringContaining("answered 503") });
+  expect(await contentOf(lossy)).toEqual(await contentOf(once));
 });
 
 it("waits as long as a 429 says, and goes on; gives up after 5xx, and on a refusal, with a status", async () => {
@@ -209,6 +264,31 @@ describe("without a network", () => {
     const { code, fetched, text } = await dry(args);
     expect([code, fetched]).toEqual([1, []]);
     expect(text).toContain(message);
+  });
+
+  it("lists every row that would be refused, and sends nothing", async () => {
+    const long = "x".repeat(252);
+    const rows = [
+      `${long},Long id,`,
+      ",No id,",
+      "1,One,",
+      "1,The same,",
+      `2,Voted,${"y".repeat(201)}`,
+      "3,Fine,customer-1",
+    ];
+    await writeFile(join(files, "bad.csv"), ["id,title,voters", ...rows].join("\n"));
+    const { code, fetched, text } = await dry(
+      ["--from", "csv", "files/bad.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", "https://api.example"],
+      { API_KEY: apiKey },
+    );
+    expect([code, fetched]).toEqual([1, []]);
+    expect(text.trim().split("\n")).toEqual([
+      expect.stringContaining("Nothing was sent."),
+      "  row 2: no id",
+      `  idea "csv:${long}": its id must have 1 to 255 characters`,
+      '  idea "csv:1": another one has the same id',
+      `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,
+    ]);
   });
 
   it("shows no key in its arguments: it is in the environment alone", async () => {

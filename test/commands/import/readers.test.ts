@@ -19,11 +19,13 @@ describe("Canny", () => {
       { externalId: "user0002@example.com", displayName: "User 0002" },
     ];
     expect(ideas.map(({ status }) => status)).toEqual(["under-review", "implemented", "submitted"]);
+    expect(ideas.map(({ visibility }) => visibility)).toEqual(["public", "public", "hidden"]);
     expect(ideas[0]).toEqual({
       externalId: "canny:553c3ef8b8cdcd1501bb0001",
       title: "Night buses",
       description: "About Night buses.",
       status: "under-review",
+      visibility: "public",
       tags: ["Mobile"],
       metadata: {
         source: "canny",
@@ -46,6 +48,7 @@ describe("Canny", () => {
       "  1 × estimated date",
       "  1 × image of a comment",
       "  1 × image of a post",
+      "  1 × post of a private board: imported as hidden",
       "  1 × private comment",
       "  1 × status “someday”: imported as submitted",
       "  2 × like of a comment",
@@ -67,6 +70,7 @@ describe("Fider", () => {
         title: "Night buses",
         description: "Every **half** hour.",
         status: "planned",
+        visibility: "public",
         tags: ["Buses"],
         metadata: { source: "fider", number: "1" },
         createdAt: "2024-01-01T08:00:00.123Z",
@@ -84,8 +88,16 @@ describe("Fider", () => {
         duplicateOf: "fider:11",
         response: undefined,
       }),
+      expect.objectContaining({ externalId: "fider:14", visibility: "pending" }),
     ]);
-    expect(lost.lines()).toEqual(["  1 × attachment", "  1 × deleted post", "  1 × deleted comment"]);
+    expect(lost.lines()).toEqual([
+      "  1 × private tag",
+      "  1 × attachment",
+      "  1 × deleted post",
+      "  1 × deleted comment",
+      "  1 × comment that waits for approval",
+      "  1 × post that waits for approval: imported as pending",
+    ]);
   });
 
   it("refuses what is no archive, a part of one, and another archive", async () => {
@@ -119,6 +131,7 @@ describe("CSV", () => {
         title: "Night buses, please",
         description: 'Every "half" hour,\nall week.',
         status: "in-progress",
+        visibility: "public",
         tags: ["Mobile", "Buses"],
         metadata: { source: "csv" },
         createdAt: "2024-03-01T08:00:00.000Z",
@@ -138,6 +151,7 @@ describe("CSV", () => {
         author: undefined,
         createdAt: "2024-04-01T00:00:00.000Z",
       }),
+      expect.objectContaining({ externalId: "csv:3", visibility: "hidden" }),
     ]);
     expect(lost.lines()).toEqual([
       "  1 × column “priority”",
@@ -169,7 +183,15 @@ describe("CSV", () => {
   it.each([
     ['id,title\n1,"open', "a quote that does not end"],
     ["id,name\n1,x", 'no column "title"'],
-    ["id,title\n1,x\n1,y", "Line 3 has no id, or that of another line"],
-    ["id,title\n,x", "Line 2 has no id"],
   ])("%j is refused", (text, message) => expect(() => readCsv(Buffer.from(text), NOW)).toThrow(message));
+
+  it("names each row that gives no idea", () => {
+    const { ideas, faulty } = readCsv(Buffer.from("id,title,visibility\n,a,\n1,b,secret\n2,c,\n,d,"), NOW);
+    expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:2"]);
+    expect(faulty).toEqual([
+      "row 1: no id",
+      'row 2: visibility "secret": give public, pending, hidden',
+      "row 4: no id",
+    ]);
+  });
 });

@@ -1,0 +1,38 @@
+/** What the tenant API would refuse, found before anything is sent: each idea and each person that has a fault, with its first one. */
+import { TenantComment } from "../../worker/model/comment.ts";
+import { ProposalExternalId } from "../../worker/model/metadata.ts";
+import { NewPanelist } from "../../worker/model/panelist.ts";
+import { ProposalUpsert } from "../../worker/model/proposal.ts";
+import { type Idea, peopleOf, toUpsert } from "./ideas.ts";
+
+type Parsed = {
+  readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+};
+
+export function faultsOf(ideas: readonly Idea[]): string[] {
+  const seen = new Set<string>();
+  const ofIdeas = ideas.flatMap((idea) => {
+    const { externalId, comments } = idea;
+    const id = externalId.normalize("NFC");
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    const found =
+      firstOf(ProposalExternalId.safeParse(externalId), "its id") ??
+      (isRepeated ? "another one has the same id" : undefined) ??
+      firstOf(ProposalUpsert.safeParse(toUpsert(idea))) ??
+      comments
+        .map(({ body, createdAt }) => firstOf(TenantComment.safeParse({ body, createdAt }), "a comment"))
+        .find(Boolean);
+    return found === undefined ? [] : [`idea ${JSON.stringify(externalId)}: ${found}`];
+  });
+  const ofPeople = peopleOf(ideas).flatMap((person) => {
+    const found = firstOf(NewPanelist.safeParse(person));
+    return found === undefined ? [] : [`person ${JSON.stringify(person.externalId)}: ${found}`];
+  });
+  return [...ofIdeas, ...ofPeople];
+}
+
+function firstOf({ error }: Parsed, what = ""): string | undefined {
+  const [issue] = error?.issues ?? [];
+  return issue && [what, issue.path.join("."), issue.message].filter(Boolean).join(" ");
+}
