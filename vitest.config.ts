@@ -9,7 +9,7 @@ process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
 const IN_BROWSER = [
   "test/elements/*/*.test.ts",
   "test/elements/{examples,firefox}.test.ts",
-  "test/worker/account/browser.node.test.ts",
+  "test/worker/account/*browser.node.test.ts",
   "test/project/pages.node.test.ts",
 ];
 /** At least five times what a quiet machine takes: compilers, servers and browsers share a busy one. */

@@ -34,8 +34,10 @@ addEventListener("pageshow", () => {
 for (const time of document.querySelectorAll("time")) {
   const date = new Date(time.dateTime);
   if (time.dataset.clock !== undefined) {
-    time.textContent = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  } else time.title = date.toLocaleString([], { dateStyle: "medium", timeStyle: "long" });
+    time.textContent = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  } else if (time.title) {
+    time.title = date.toLocaleString([], { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+  }
 }
 
 // What was done is said once, not again when the page is loaded again.

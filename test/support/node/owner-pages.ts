@@ -1,5 +1,20 @@
 /** What an owner finds and does on the pages of Account Settings. */
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Stage } from "./element-stage.ts";
+
+/** A page of the owner's, and what its console complains of. */
+export async function openPage(stage: Stage, options: BrowserContextOptions = {}) {
+  const context = await stage.browser.newContext({ baseURL: stage.api, ...options });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return { page, complaints };
+}
+
+export const focused = (page: Page) => page.evaluate<string>("document.activeElement.textContent");
 
 export const card = (page: Page, name: string) => page.locator("li.card", { has: page.getByRole("heading", { name }) });
 

@@ -4,11 +4,11 @@
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { takeScreenshot } from "../../support/node/browser.ts";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
-import { action, card, createKey, revokeKey } from "../../support/node/owner-pages.ts";
+import { action, card, createKey, focused, openPage, revokeKey } from "../../support/node/owner-pages.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shared = inject("stage");
@@ -25,20 +25,10 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
   });
   afterAll(() => stage?.close());
 
-  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-    const context = await stage.browser.newContext({ baseURL: origin, ...options });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const complaints: string[] = [];
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    return { page, complaints };
-  }
+  const open = (options?: BrowserContextOptions) => openPage(stage, options);
 
   const whoami = async (key: string) =>
     (await fetch(`${origin}/tenant/whoami`, { headers: { "X-API-Key": key } })).status;
-  const focused = (page: Page) => page.evaluate<string>("document.activeElement.textContent");
 
   it("creates a key, copies it, uses it, shows its usage, rotates it and revokes it", async () => {
     const { page, complaints } = await open();
@@ -66,7 +56,7 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     expect(await bar.locator(".tip").isVisible()).toBe(false);
     await bar.hover();
     expect(await bar.locator(".tip").isVisible()).toBe(true);
-    expect(await bar.locator(".tip").textContent()).toMatch(/^\d\d:\d\d( [AP]M)?: \d admitted, 0 over the limit$/);
+    expect(await bar.locator(".tip").textContent()).toMatch(/^\d\d:\d\d: \d admitted, 0 over the limit$/);
     const admitted = (await bars.locator(".tip").allTextContents()).map((tip) =>
       Number(/(\d+) admitted/.exec(tip)?.[1]),
     );
@@ -126,26 +116,6 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     expect([await whoami(key), await whoami(rotated)]).toEqual([401, 401]);
   });
 
-  it("works with the keyboard alone", async () => {
-    const { page } = await open();
-    await page.goto("/account/api-keys");
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
-    await page.getByLabel("Name", { exact: true }).focus();
-    await page.keyboard.type("By keyboard");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Your new API key" }).waitFor();
-    await page.goto("/account/api-keys");
-    await action(page, "Rotate By keyboard").focus();
-    await page.keyboard.press("Enter");
-    const grace = card(page, "By keyboard").getByRole("combobox");
-    await grace.waitFor();
-    await expect.poll(() => grace.evaluate((input) => input.matches(":focus"))).toBe(true);
-    await page.keyboard.press("Escape");
-    expect(await grace.isVisible()).toBe(false);
-    await revokeKey(page, "By keyboard");
-  });
-
   it("opens a key's form without moving anything", async () => {
     const { page } = await open();
     await createKey(page, "Stays put");
@@ -202,7 +172,7 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     const { page } = await open();
     await createKey(page, "Loaded again");
     await page.reload();
-    expect(await page.title()).toBe("This was done before · Account Settings");
+    expect(await page.title()).toBe("Nothing was changed · Account Settings");
     await revokeKey(page, "Loaded again");
   });
 
@@ -295,6 +265,8 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     await page.getByRole("button", { name: "Remove colleague@example.com" }).waitFor({ state: "detached" });
     await page.goto("/account/activity");
     await look("activity");
+    await page.goto("/account/accounts");
+    await look("accounts");
     await page.goto("/account/nope");
     await look("not-found");
     await revokeKey(page, "Nightly export");

@@ -53,7 +53,7 @@ describe("the forms", () => {
     const fields = { ...FIELDS, newKeyId: await formId(owner) };
     await owner.submit("/api-keys", fields);
     const again = await (await owner.submit("/api-keys", fields)).text();
-    expect(again).toContain("<title>This was done before · Account Settings</title>");
+    expect(again).toContain("<title>Nothing was changed · Account Settings</title>");
     expect(again).not.toContain("Conflict");
     expect(again).toContain("its key was created then");
   });
@@ -100,7 +100,17 @@ describe("the forms", () => {
     expect(html).not.toContain('name="newKeyId"');
     const refused = await owner.submit("/api-keys", FIELDS);
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain("Revoke one first");
+    expect(await refused.text()).toContain('<h1 dir="auto">Revoke a key to create another</h1>');
+  });
+
+  it("change nothing from an old tab when the key is revoked, and say so", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("Old");
+    await owner.json("DELETE", `/keys/${apiKey.id}`);
+    const refused = await owner.submit(`/api-keys/${apiKey.id}/change`, { ...FIELDS, name: "Renamed", was: "" });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toMatch(/<h1 dir="auto">Nothing was changed<\/h1>.*This key is revoked or expired/);
+    expect((await owner.keys()).map(({ name }) => name)).toEqual(["Old"]);
   });
 
   it("change, rotate and revoke, after a confirmation that names the key and its last use", async () => {

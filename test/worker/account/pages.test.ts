@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { relativeTime } from "../../../src/worker/account/pages/times.tsx";
+import { freeze } from "../../support/clock.ts";
 import { countRows, selectEverywhere } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -195,6 +196,24 @@ describe("a page that is not there", () => {
 });
 
 describe("the activity", () => {
+  it("is by day of UTC, and each event leads to its key", async () => {
+    freeze(Date.parse("2026-11-20T23:59:00Z"));
+    const owner = createOwner();
+    const { apiKey } = await owner.create("Daily");
+    vi.setSystemTime(Date.parse("2026-11-21T00:01:00Z"));
+    await owner.json("PATCH", `/keys/${apiKey.id}`, { name: "Nightly" });
+    await owner.json("POST", "/members", { email: "colleague@example.com" });
+    const html = await (await owner.page("/activity")).text();
+    const [, ...days] = html.split("<h2 ");
+    const link = (name: string) => `<a href="/account/api-keys/${apiKey.id}">${name}</a>`;
+    expect(days.map((day) => [day.match(/>([^<]*)<\/h2>/)?.[1], day.match(/<li /g)?.length])).toEqual([
+      ["2026-11-21", 2],
+      ["2026-11-20", 1],
+    ]);
+    expect([days[0]?.includes(link("Nightly")), days[1]?.includes(link("Daily"))]).toEqual([true, true]);
+    expect(days[0]).toContain("<strong>Account</strong>");
+  });
+
   it("is paginated, newest first", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");

@@ -1,4 +1,4 @@
-/** `/account/activity`: what happened to the keys, newest first. */
+/** `/account/activity`: what happened to the keys, by day of UTC, newest first. */
 import type { AuditEvent } from "../../model/account.ts";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
@@ -47,28 +47,41 @@ type Props = {
 export const ActivityPage = ({ frame, events, now, next }: Props) => (
   <Layout title="Activity" current="activity" {...frame}>
     {events.length === 0 && <p class="notice">Nothing has happened yet.</p>}
-    {events.length > 0 && (
-      <ol class="events">
-        {events.map((event) => (
-          <li class={event.event}>
-            <p>
-              <strong>{event.apiKeyName || "Account"}</strong> {WORDS[event.event]}{" "}
-              {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
-            </p>
-            {event.changes && <p>{changesInWords(event.changes)}</p>}
-            <p class="hint">
-              <Time at={event.createdAt} now={now} />
-              {event.actor && ` by ${event.actor}`}
-              {event.address && ` from ${event.address}`}
-            </p>
-          </li>
-        ))}
-      </ol>
-    )}
+    {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
+      <section aria-labelledby={day}>
+        <h2 id={day}>{day}</h2>
+        <ol class="events">
+          {ofDay.map((event) => (
+            <Event event={event} now={now} />
+          ))}
+        </ol>
+      </section>
+    ))}
     {next && (
       <p>
         <a href={`/account/activity?cursor=${next}`}>Older</a>
       </p>
     )}
   </Layout>
+);
+
+const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: number }) => (
+  <li class={event.event}>
+    <p>
+      <strong>
+        {event.apiKeyId ? (
+          <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
+        ) : (
+          event.apiKeyName || "Account"
+        )}
+      </strong>{" "}
+      {WORDS[event.event]} {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
+    </p>
+    {event.changes && <p>{changesInWords(event.changes)}</p>}
+    <p class="hint">
+      <Time at={event.createdAt} now={now} />
+      {event.actor && ` by ${event.actor}`}
+      {event.address && ` from ${event.address}`}
+    </p>
+  </li>
 );

@@ -1,9 +1,17 @@
-/** What an owner can do with an active key. The form opens over the page, without JavaScript: nothing on it moves. */
+/**
+ * What an owner can do with an active key. The form opens over the page, without JavaScript: nothing on it moves, and Tab stays in it.
+ * A browser that knows no `command` opens it as a popover.
+ */
 import { type ApiKey, GRACE_PERIODS } from "../../model/account.ts";
 
 export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKey: ApiKey }) => (
   <div class="actions">
-    <button type="button" popovertarget={`rotate-${id}`} aria-label={`Rotate ${name}`}>
+    <button
+      type="button"
+      {...{ command: "show-modal", commandfor: `rotate-${id}` }}
+      popovertarget={`rotate-${id}`}
+      aria-label={`Rotate ${name}`}
+    >
       Rotate
     </button>
     <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Change ${name}`}>
@@ -12,7 +20,7 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
     <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
       Revoke
     </a>
-    <div popover="auto" id={`rotate-${id}`} class="dialog" role="dialog" aria-label={`Rotate ${name}`}>
+    <dialog popover="auto" {...{ closedby: "any" }} id={`rotate-${id}`} class="dialog" aria-label={`Rotate ${name}`}>
       <form method="post" action={`/account/api-keys/${id}/rotate`}>
         <h3 dir="auto">{`Rotate “${name}”`}</h3>
         <p>The key keeps its id and gets a new secret, which is shown once.</p>
@@ -30,7 +38,7 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
         </div>
         <Buttons closes={`rotate-${id}`} label="Rotate now" />
       </form>
-    </div>
+    </dialog>
   </div>
 );
 
@@ -39,7 +47,12 @@ const Buttons = ({ closes, label }: { closes: string; label: string }) => (
     <button type="submit" class="primary">
       {label}
     </button>
-    <button type="button" popovertarget={closes} popovertargetaction="hide">
+    <button
+      type="button"
+      {...{ command: "close", commandfor: closes }}
+      popovertarget={closes}
+      popovertargetaction="hide"
+    >
       Cancel
     </button>
   </div>

@@ -5,8 +5,8 @@ import { type Frame, Layout } from "./layout.tsx";
 
 /** Where the status in words says little. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
-  "api-key-limit-reached": "The maximum of keys is active",
-  conflict: "This was done before",
+  "api-key-limit-reached": "Revoke a key to create another",
+  conflict: "Nothing was changed",
   "invalid-request": "The form was refused",
   "method-not-allowed": "This page cannot do that",
   "not-found": "Not found",
