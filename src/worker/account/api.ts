@@ -51,8 +51,10 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
       return c.body(null, 204);
     },
 
-    listActivity: async (c, { page: request }) => {
-      const { page } = await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, request));
+    listActivity: async (c, { query, page: request }) => {
+      const { page } = await accounts.visit(c, (session, visit) =>
+        listAuditEvents(session, visit, request, query.apiKeyId),
+      );
       return respondPage(c, page);
     },
   };

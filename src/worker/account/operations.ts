@@ -1,6 +1,7 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
 import {
+  ActivityQuery,
   ApiKey,
   ApiKeyList,
   ApiKeyUsage,
@@ -12,7 +13,6 @@ import {
 } from "../model/account.ts";
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
-import { PageQuery } from "../model/pagination.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
@@ -31,7 +31,7 @@ export const ACCOUNT_OPERATIONS = {
   listMembers: { method: "GET", path: MEMBERS, credential },
   addMember: { method: "POST", path: MEMBERS, credential, body: NewMember, idempotent: true },
   removeMember: { method: "DELETE", path: `${MEMBERS}/{memberId}`, credential },
-  listActivity: { method: "GET", path: "/account/api/activity", credential, query: PageQuery },
+  listActivity: { method: "GET", path: "/account/api/activity", credential, query: ActivityQuery },
 } as const satisfies Operations;
 
 if (!import.meta.deployed) {

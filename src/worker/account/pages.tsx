@@ -10,8 +10,7 @@ import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
-import { type ApiKey, Rotation } from "../model/account.ts";
-import { PageQuery } from "../model/pagination.ts";
+import { ActivityQuery, type ApiKey, Rotation } from "../model/account.ts";
 import type { AccountDatabases } from "./account-databases.ts";
 import { changeKey, createKey, noSuchKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
@@ -110,10 +109,16 @@ export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper
   routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
 
   routes.get("/account/activity", async (c) => {
-    const { page } = await readPage(c, PageQuery);
-    const { items, next } = (await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, page))).page;
+    const {
+      query: { apiKeyId },
+      page,
+    } = await readPage(c, ActivityQuery);
+    const { items, next } = (
+      await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, page, apiKeyId))
+    ).page;
     const cursor = await nextCursor(c, next);
-    return renderPage(c, (frame) => <ActivityPage frame={frame} events={items} now={Date.now()} next={cursor} />);
+    const props = { events: items, now: Date.now(), apiKeyId, next: cursor };
+    return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
   });
   routes.all("/account/activity", refuseMethod("GET, HEAD"));
 }

@@ -109,20 +109,22 @@ export async function recordUseAfterRevocation(
     .run();
 }
 
-/** Newest first. Nothing is found when the account is in another database. */
+/** Newest first, of one key or of all. Nothing is found when the account is in another database. */
 export async function listAuditEvents(
   session: D1DatabaseSession,
   visit: Visit,
   request: PageRequest,
+  apiKeyId?: string,
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
   const results = await session.batch([
     ...beginVisit(session, visit),
     prepare(
       session,
       `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes FROM audit_events
-       WHERE account_id = (SELECT id FROM accounts WHERE owner_email = :email) AND (created_at, id) < (:afterKey, :afterId)
+       WHERE ${apiKeyId === undefined ? "" : "api_key_id = :apiKeyId AND +"}account_id = ${ACCOUNT_OF_OWNER}
+         AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
-      { email: visit.email, ...pageValues(request) },
+      { email: visit.email, apiKeyId, ...pageValues(request) },
     ),
   ]);
   const page = toPage(

@@ -7,6 +7,7 @@ import { REGIONS } from "./api-key.ts";
 import { ALLOWED_ADDRESSES, Limit, MAX_LIFE_DAYS, Scopes, SettingsChange, WindowSeconds } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { SCOPES } from "./scope.ts";
 import { integer, Name, oneOf, Timestamp } from "./text.ts";
 
@@ -103,6 +104,8 @@ export const AUDIT_EVENTS = [
 ] as const;
 
 /** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
+export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
+
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
@@ -244,6 +247,10 @@ if (!import.meta.deployed) {
       usedBytes: "What surveys, panelists, idea banks, proposals, comments and idempotency keys take, in bytes.",
       maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
     },
+  });
+  describe(ActivityQuery, {
+    name: "ActivityQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
   });
   describe(AuditEvent, {
     name: "AuditEvent",

@@ -214,6 +214,26 @@ describe("the activity", () => {
     expect(days[0]).toContain("<strong>Account</strong>");
   });
 
+  it("is by key, in pages that stay with the key, and nobody else's", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("name 0");
+    const other = (await owner.create("other")).apiKey;
+    for (let times = 1; times <= 21; times++)
+      await owner.json("PATCH", `/keys/${apiKey.id}`, { name: `name ${times}` });
+    expect(await (await owner.page(`/api-keys/${apiKey.id}`)).text()).toContain(
+      `<a href="/account/activity?apiKeyId=${apiKey.id}">`,
+    );
+    const first = await (await owner.page(`/activity?apiKeyId=${apiKey.id}`)).text();
+    const older = first.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const second = await (await owner.page(older)).text();
+    expect([first, second].map((html) => html.match(/<li class=/g)?.length)).toEqual([20, 2]);
+    expect(first + second).not.toContain(other.id);
+    const ofOther = await (await owner.json("GET", `/activity?apiKeyId=${other.id}`)).json<{ items: object[] }>();
+    expect(ofOther.items).toMatchObject([{ event: "created", apiKeyId: other.id }]);
+    expect(await (await createOwner().json("GET", `/activity?apiKeyId=${other.id}`)).json()).toEqual({ items: [] });
+    expect((await owner.page("/activity?apiKeyId=nonsense")).status).toBe(400);
+  });
+
   it("is paginated, newest first", async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");

@@ -41,11 +41,18 @@ type Props = {
   readonly frame: Frame;
   readonly events: readonly AuditEvent[];
   readonly now: number;
+  /** Only this key's are shown. */
+  readonly apiKeyId: string | undefined;
   readonly next: string | undefined;
 };
 
-export const ActivityPage = ({ frame, events, now, next }: Props) => (
+export const ActivityPage = ({ frame, events, now, apiKeyId, next }: Props) => (
   <Layout title="Activity" current="activity" {...frame}>
+    {apiKeyId && (
+      <p>
+        Only <code>{`ibk_${apiKeyId}…`}</code>. <a href="/account/activity">Show all</a>
+      </p>
+    )}
     {events.length === 0 && <p class="notice">Nothing has happened yet.</p>}
     {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
       <section aria-labelledby={day}>
@@ -59,7 +66,7 @@ export const ActivityPage = ({ frame, events, now, next }: Props) => (
     ))}
     {next && (
       <p>
-        <a href={`/account/activity?cursor=${next}`}>Older</a>
+        <a href={`/account/activity?cursor=${next}${apiKeyId ? `&apiKeyId=${apiKeyId}` : ""}`}>Older</a>
       </p>
     )}
   </Layout>

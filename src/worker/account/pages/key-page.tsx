@@ -21,6 +21,7 @@ export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
     <Layout title={name} current="keys" {...frame}>
       <div class="key-head">
         <code>{`ibk_${id}…${lastFour}`}</code>
+        <a href={`/account/activity?apiKeyId=${id}`}>Activity</a>
         {state === "active" ? <KeyActions apiKey={apiKey} /> : <strong class="paused">{state}</strong>}
       </div>
       <PausedSince apiKey={apiKey} now={now} />
