@@ -1,4 +1,5 @@
 /** Who acts in a history, and what they know: API keys, tokens, proposals that they were told of. */
+import { Followers } from "./actors/followers.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
 import { Tenants } from "./actors/tenants.ts";
@@ -33,6 +34,7 @@ export class Actors {
   readonly #owners = new Owners(this);
   readonly #tenants = new Tenants(this);
   readonly #panelists = new Panelists(this);
+  readonly #followers = new Followers(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -79,6 +81,8 @@ export class Actors {
         return this.#tenants.perform(source, command);
       case "panelist":
         return this.#panelists.perform(source, command);
+      case "follow":
+        return this.#followers.perform(source, command);
       case "sql":
         return this.#tenants.writeSql(command, EPOCH + world.timeline.now);
       case "fault": {
@@ -101,6 +105,11 @@ export class Actors {
       case "scheduled":
         return world.runScheduled(source, command.endsAfterMs);
     }
+  }
+
+  /** Who follows a log reads it to its end. Whether somebody follows one. */
+  catchUp(source: Source): Promise<boolean> {
+    return this.#followers.catchUp(source);
   }
 
   databaseOf(id: string) {

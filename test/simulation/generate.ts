@@ -4,7 +4,7 @@ import type { Command, Manner, PanelistDoes, Plan, PlannedAccount, Setting, SqlD
 import type { How } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
 
-export const PROFILES = ["gates", "panel", "replicas", "outage"] as const;
+export const PROFILES = ["gates", "panel", "replicas", "outage", "changes"] as const;
 export type Profile = (typeof PROFILES)[number];
 
 type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
@@ -70,6 +70,7 @@ export function generate(seed: number, profile: Profile): Plan {
     if (dice.chance(0.25)) drawUnreachable(dice, lastsMs, manner, add);
   } else {
     drawPanel(dice, lastsMs, manner, add);
+    if (profile === "changes") drawFollowers(dice, manner, add);
   }
   drawTrouble(dice, profile, isGates, lastsMs, add);
   const commands = drawn
@@ -221,6 +222,14 @@ function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add):
     const at = dice.number(0, lastsMs);
     add({ kind: "operator", account: 0, status: "suspended", ...manner(), again: 3 }, at);
     add({ kind: "operator", account: 0, status: "active", ...manner(), again: 3 }, at + dice.number(500, 20_000));
+  }
+}
+
+function drawFollowers(dice: Dice, manner: () => Manner, add: Add): void {
+  for (let reads = dice.number(3, 15); reads > 0; reads--) {
+    const limit = dice.of([1, 2, 3, 7, 20, 100]);
+    const everyMs = dice.of([0, 0, 20, 300, 3_000]);
+    add({ kind: "follow", account: dice.number(0, 1), count: dice.number(1, 8), limit, everyMs, ...manner() });
   }
 }
 

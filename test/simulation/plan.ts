@@ -103,6 +103,13 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly everyMs: number;
     } & Chosen &
       Manner)
+  | ({
+      readonly kind: "follow";
+      readonly account: number;
+      readonly count: number;
+      readonly limit: number;
+      readonly everyMs: number;
+    } & Manner)
   | ({ readonly kind: "sql"; readonly does: SqlDoes; readonly account: number } & Chosen)
   | ({ readonly kind: "fault"; readonly forMs: number; readonly key?: number } & Omit<Fault, "until">)
   | { readonly kind: "gate"; readonly key: number; readonly how: "crash" | "deploy" }

@@ -23,7 +23,7 @@ export async function play(plan: Plan, application: Application): Promise<Played
       happen(world, actors, source.of(`command ${command.id}`), command, begin),
     );
     await Promise.all(happening);
-    await settle(world, source.of("settling"));
+    await settle(world, actors, source.of("settling"));
     const history: History = {
       seed,
       epoch: EPOCH,
@@ -79,9 +79,11 @@ async function happen(world: World, actors: Actors, source: Source, command: Com
   await actors.perform(source, command);
 }
 
-async function settle(world: World, source: Source): Promise<void> {
+async function settle(world: World, actors: Actors, source: Source): Promise<void> {
   const { timeline } = world;
   await timeline.sleep(QUIET_MS);
   await world.runScheduled(source.of("first"));
   await world.runScheduled(source.of("second"));
+  // The gates of the keys that this was asked with hand over their counts.
+  if (await actors.catchUp(source.of("catching up"))) await timeline.sleep(QUIET_MS);
 }

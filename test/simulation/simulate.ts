@@ -8,7 +8,11 @@ const values = await optionsOf({
     histories: { type: "string", value: "<number>", help: "How many of each profile. Default 100." },
     minutes: { type: "string", value: "<number>", help: "For how long, in place of how many." },
     seed: { type: "string", value: "<number>", help: "That one history; with --histories, the first seed." },
-    profile: { type: "string", value: "<name>", help: "One of gates, panel, replicas, outage, all. Default all." },
+    profile: {
+      type: "string",
+      value: "<name>",
+      help: "One of gates, panel, replicas, outage, changes, all. Default all.",
+    },
     only: { type: "string", value: "<oracle>", help: "Judges by this oracle alone." },
     scenario: { type: "string", value: "<name>", help: "Prints the table of a situation: readers or steady-use." },
     incidents: {

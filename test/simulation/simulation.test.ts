@@ -3,6 +3,7 @@ import { loadApplication } from "./application.ts";
 import { generate, PROFILES } from "./generate.ts";
 import { ORACLES } from "./oracles/index.ts";
 import { oracle } from "./oracles/oracle.ts";
+import { followersOf } from "./oracles/seen/feed.ts";
 import { play } from "./play.ts";
 import { judge, shrink } from "./referee.ts";
 import { readSeeds } from "./seeds.ts";
@@ -14,6 +15,15 @@ test.for(PROFILES)("a seed is one history, in the profile %s", async (profile) =
   const { history } = await play(plan, application);
   expect(JSON.stringify((await play(plan, application)).history)).toBe(JSON.stringify(history));
   expect(history.events.filter(({ kind }) => kind === "answered").length).toBeGreaterThan(20);
+});
+
+test("who follows the changes comes to their end, in most histories", async () => {
+  const followers = [];
+  for (let seed = 1; seed <= 6; seed++) {
+    followers.push(...followersOf((await play(generate(seed, "changes"), application)).history));
+  }
+  const atTheEnd = followers.filter(({ caughtUp, items }) => caughtUp && items.length > 20);
+  expect(atTheEnd.length).toBeGreaterThanOrEqual(5);
 });
 
 test("a plan is shrunk to what breaks a promise", async () => {

@@ -3,6 +3,7 @@ import { acknowledged, nothingLost, retriesAreSafe } from "./acknowledged.ts";
 import { activeKeys } from "./active-keys.ts";
 import { available, outlasts, statedRefusals } from "./availability.ts";
 import { budgets, forged, refusedAgain } from "./budgets.ts";
+import { changesFollowed, changesInOrder } from "./changes.ts";
 import { closedIsMissing } from "./closed-is-missing.ts";
 import { counters } from "./counters.ts";
 import { counts } from "./counts.ts";
@@ -58,6 +59,8 @@ export const ORACLES: readonly Oracle[] = [
   activeKeys,
   storage,
   slices,
+  changesInOrder,
+  changesFollowed,
   tenants,
   oneDatabase,
   oneAccount,

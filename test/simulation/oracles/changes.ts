@@ -1,0 +1,104 @@
+import type { History, Row } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { field } from "./seen/calls.ts";
+import { followersOf, type Item, idOf, nounOf } from "./seen/feed.ts";
+import { type LoggedCommit, loggedOf } from "./seen/logged.ts";
+
+/** What a follower has read, in the order in which it read it, against what was committed. */
+function* findOrder(history: History): Iterable<Found> {
+  for (const { items, account, caughtUp } of followersOf(history)) {
+    const commits = loggedOf(history, account);
+    let at = 0;
+    let left = leftOf(commits[at]);
+    let broken = false;
+    for (const { item, call, readAt } of items) {
+      const name = `${item.type} ${idOf(item)}`;
+      while (left.length === 0 && at < commits.length) left = leftOf(commits[++at]);
+      const found = left.indexOf(name);
+      if (found === -1 || (commits[at]?.at ?? Infinity) > readAt) {
+        const expected = left.join(", ") || "nothing";
+        yield { at: readAt, found: `the log shows ${name}; what was committed next is ${expected}`, calls: [call] };
+        broken = true;
+        break;
+      }
+      left.splice(found, 1);
+    }
+    if (broken || !caughtUp) continue;
+    while (left.length === 0 && at < commits.length) left = leftOf(commits[++at]);
+    if (left.length > 0) yield { at: Infinity, found: `the log ends before ${left.join(", ")}`, calls: [] };
+  }
+}
+
+const leftOf = (commit: LoggedCommit | undefined): string[] => [...(commit?.changes ?? [])];
+
+export const changesInOrder = oracle(
+  "changes-in-order",
+  "Each change of an idea bank, a proposal, a comment or a panelist, whoever makes it, is in the account's log once, and no vote. `GET /tenant/changes` gives them in the order in which they were committed.",
+  findOrder,
+);
+
+type Tables = Readonly<Record<string, readonly Row[]>>;
+
+/** What the lists of the settled tables show of an account: by noun and id, the texts that a copy would show. */
+function heldBy(tables: Tables, account: string): Map<string, string> {
+  const own = (table: string) => (tables[table] ?? []).filter(({ account_id }) => account_id === account);
+  const held = new Map<string, string>();
+  const hold = (noun: string, row: Row, ...shown: (string | number | boolean | null | undefined)[]) =>
+    held.set(`${noun} ${row.id}`, JSON.stringify(shown));
+  for (const row of own("idea_banks")) hold("ideabank", row, row.name, row.status, row.approval_required === 1);
+  for (const row of own("panelists")) {
+    if (row.deleted_at === null) hold("panelist", row, row.external_id, row.display_name, row.active === 1);
+  }
+  for (const row of own("proposals")) {
+    if (!held.has(`ideabank ${row.idea_bank_id}`)) continue;
+    hold("proposal", row, row.title, row.description, row.status, row.visibility, row.duplicate_of);
+  }
+  for (const row of own("comments")) {
+    if (held.has(`proposal ${row.proposal_id}`)) hold("comment", row, row.body);
+  }
+  return held;
+}
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  ideabank: ["name", "status", "approvalRequired"],
+  panelist: ["externalId", "displayName", "active"],
+  proposal: ["title", "description", "status", "visibility", "duplicateOf"],
+  comment: ["body"],
+};
+
+/** Upserts what an item shows, by id. A comment's change shows its proposal, too. */
+function upsert(known: Map<string, string>, item: Item): void {
+  const noun = nounOf(item);
+  for (const [each, id, now] of [
+    [noun, idOf(item), field(item, noun === "ideabank" ? "ideaBank" : noun)],
+    ["proposal", item.proposalId, item.proposal],
+  ] as const) {
+    if (now === null) known.delete(`${each} ${id}`);
+    else if (now !== undefined)
+      known.set(`${each} ${id}`, JSON.stringify(FIELDS[each]?.map((name) => field(now, name))));
+  }
+}
+
+function* findFollowed(history: History): Iterable<Found> {
+  for (const { items, account, caughtUp } of followersOf(history)) {
+    if (!caughtUp) continue;
+    const known = new Map<string, string>();
+    for (const { item } of items) upsert(known, item);
+    const held = new Map(Object.values(history.settled).flatMap((tables) => [...heldBy(tables, account)]));
+    for (const name of new Set([...known.keys(), ...held.keys()])) {
+      if (known.get(name) === held.get(name)) continue;
+      const words = (text: string | undefined) => text ?? "nothing";
+      yield {
+        at: Infinity,
+        found: `a follower has ${words(known.get(name))} of ${name}; the lists have ${words(held.get(name))}`,
+        calls: [],
+      };
+    }
+  }
+}
+
+export const changesFollowed = oracle(
+  "changes-followed",
+  "Whoever follows the changes, with pauses and lost answers, and upserts by id, holds at the end what the lists hold.",
+  findFollowed,
+);
