@@ -41,4 +41,8 @@ for (const time of document.querySelectorAll("time")) {
 }
 
 // What was done is said once, not again when the page is loaded again.
-if (document.querySelector("[data-done]")) history.replaceState(null, "", location.pathname);
+if (document.querySelector("[data-done]")) {
+  const url = new URL(location);
+  for (const name of ["done", "key"]) url.searchParams.delete(name);
+  history.replaceState(null, "", url);
+}

@@ -80,6 +80,19 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
     expect(complaints).toEqual([]);
   });
 
+  it("stays with the chosen account when what was done has been said", async () => {
+    const { page } = await open();
+    await createKey(page, "Chosen");
+    const { accountId } = await (await page.request.get("/account/api/members")).json();
+    await page.goto(`/account/api-keys?account=${accountId}`);
+    await page.getByRole("link", { name: "Change Chosen" }).click();
+    await page.getByLabel("Paused").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“Chosen” is changed. It is paused").waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe(`?account=${accountId}`);
+    await revokeKey(page, "Chosen");
+  });
+
   it("does not show the key again after the back button", async () => {
     const { page } = await open();
     const key = await createKey(page, "Going back");
