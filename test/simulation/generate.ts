@@ -16,6 +16,13 @@ const TENANT: Readonly<Record<TenantDoes, number>> = {
   deleteProposal: 3,
   mergeProposal: 3,
   createComment: 6,
+  createTagged: 8,
+  setTags: 5,
+  commentFor: 3,
+  voteFor: 6,
+  unvoteFor: 3,
+  listVotes: 1,
+  findProposals: 2,
   listProposals: 2,
   listComments: 1,
   updateIdeaBank: 6,
@@ -30,6 +37,10 @@ const PANELIST: Readonly<Record<PanelistDoes, number>> = {
   getChangelog: 30,
   getCapabilities: 8,
   listPanelistProposals: 10,
+  searchProposals: 8,
+  similarProposals: 3,
+  listTagged: 6,
+  listTags: 4,
   getPanelistProposal: 6,
   submitProposal: 4,
   editProposal: 2,
@@ -42,6 +53,7 @@ const PANELIST: Readonly<Record<PanelistDoes, number>> = {
 };
 const SQL: Readonly<Record<SqlDoes, number>> = {
   addVoters: 1,
+  addComments: 0.5,
   editProposal: 5,
   closeIdeaBank: 1,
   openIdeaBank: 2,
@@ -233,12 +245,13 @@ function drawFollowers(dice: Dice, manner: () => Manner, add: Add): void {
   }
 }
 
-/** What is merged or deleted has more votes than are moved at once; jobs do the rest. */
+/** What is merged or deleted has more votes or comments than are moved or deleted at once; jobs do the rest. */
 function drawCrowd(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
   const chosen = { account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw() };
   const at = dice.number(0, lastsMs);
   add({ kind: "sql", does: "addVoters", ...chosen }, at);
-  const does = dice.weighed<TenantDoes>({ mergeProposal: 5, deleteProposal: 2, deleteIdeaBank: 1, deletePanelist: 1 });
+  add({ kind: "sql", does: "addComments", ...chosen }, at);
+  const does = dice.weighed<TenantDoes>({ mergeProposal: 5, deleteProposal: 2, deleteIdeaBank: 1, deletePanelist: 2 });
   add({ kind: "tenant", does, ...chosen, ...manner() }, at + dice.number(1, 2_000));
   for (let job = dice.number(0, 3); job > 0; job--)
     add(

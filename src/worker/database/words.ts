@@ -69,12 +69,12 @@ export function searchFor(text: string) {
   return {
     values: Object.fromEntries(values),
     /**
-     * A SELECT of `id, sort_key, bytes`: the largest share of what is looked for first, then what was active last. `condition` is on the
-     * proposal `p`.
+     * A SELECT of `id, sort_key, bytes`: the largest share of what is looked for first, then what was active last. (Of 900, the
+     * key is a number that JavaScript can hold.) `condition` is on the proposal `p`.
      */
     select: (from: From, bytes: string, condition: string) =>
       `WITH found AS MATERIALIZED (SELECT ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
-       SELECT p.id AS id, CAST(1000 * ${score} AS INTEGER) * 10000000000000 + p.last_activity_at AS sort_key, ${bytes} AS bytes
+       SELECT p.id AS id, CAST(900 * ${score} AS INTEGER) * 10000000000000 + p.last_activity_at AS sort_key, ${bytes} AS bytes
        FROM found CROSS JOIN (${"listed" in from ? candidates : from.among}) candidate CROSS JOIN proposals p ON p.id = candidate.id
        WHERE p.idea_bank_id = :ideaBankId AND ${condition} AND ${score} >= ${SHARE}`,
   };

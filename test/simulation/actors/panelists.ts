@@ -2,6 +2,7 @@
 import { type Actors, type KnownToken, pickFrom } from "../actors.ts";
 import type { Command } from "../plan.ts";
 import type { Source } from "../world/random.ts";
+import { searchQuery, tagQuery } from "./words.ts";
 
 type WithId = { readonly id: string };
 const SORTS = ["new", "top", "hot", "active"];
@@ -32,12 +33,18 @@ export class Panelists {
   async #once(source: Source, token: KnownToken, command: Command & { readonly kind: "panelist" }): Promise<void> {
     const { does, pick, draw } = command;
     const { bank, person } = token;
-    const send = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
+    const send = (
+      method: string,
+      path: string,
+      body?: unknown,
+      more: Record<string, string> = {},
+      operation: string = does,
+    ) =>
       this.#actors.send(
         source,
         {
           client: `panelist ${bank.account.owner} ${person}`,
-          operation: does,
+          operation,
           method,
           path,
           isolate: command.isolate,
@@ -65,6 +72,20 @@ export class Panelists {
         await send("GET", `${IDEAS}?sort=${pickFrom(SORTS, draw >> 3)}${mine}`);
         return;
       }
+      case "searchProposals":
+      case "listTagged": {
+        const query = does === "listTagged" ? `sort=${pickFrom(SORTS, draw >> 5)}` : searchQuery("q", draw);
+        const tag = does === "listTagged" || draw % 5 === 0 ? `&${tagQuery(draw >> 2)}` : "";
+        const status = draw % 7 === 0 ? "&status=implemented" : "";
+        await send("GET", `${IDEAS}?${query}${tag}${status}`, undefined, {}, "listPanelistProposals");
+        return;
+      }
+      case "similarProposals":
+        await send("GET", `${IDEAS}/similar?${searchQuery("title", draw)}`, undefined, {}, "listSimilarProposals");
+        return;
+      case "listTags":
+        await send("GET", "/ideabank/tags");
+        return;
       case "submitProposal": {
         const answer = await send("POST", IDEAS, { title: `Idea ${draw}`, description: "An idea" });
         if (answer?.status === 201) bank.proposals.push((answer.body as WithId).id);

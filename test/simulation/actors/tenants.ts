@@ -3,6 +3,7 @@ import { type Actors, type KnownAccount, type KnownBank, pickFrom } from "../act
 import type { Command, Manner, SqlDoes } from "../plan.ts";
 import type { Source } from "../world/random.ts";
 import type { Answer } from "../world/world.ts";
+import { searchQuery, tagQuery, tagsOf, titleOf } from "./words.ts";
 
 const PATIENT: Manner = { isolate: 0, again: 20, idempotent: true };
 const STATUSES = ["implemented", "implemented", "implemented", "submitted", "planned", "declined"] as const;
@@ -24,6 +25,13 @@ const ADD_PANELISTS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 F
 const ADD_VOTES = `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
   SELECT p.id, w.id, p.account_id, p.idea_bank_id, ?2 FROM proposals p JOIN panelists w ON w.account_id = p.account_id
   WHERE p.id = ?1 AND p.duplicate_of IS NULL AND p.idea_bank_id <> p.id AND w.deleted_at IS NULL ON CONFLICT DO NOTHING`;
+
+const ADD_COMMENTS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+  INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
+  SELECT printf('%s%07d%04d', substr(p.id, 1, 1), ?3, i), p.account_id, p.id, w.id, 'Comment', ?4
+  FROM n, proposals p JOIN panelists w ON w.account_id = p.account_id
+  WHERE p.id = ?1 AND w.id = ?2 AND p.duplicate_of IS NULL AND p.idea_bank_id <> p.id AND w.deleted_at IS NULL
+  ON CONFLICT DO NOTHING`;
 
 type Sent = { readonly operation: string; readonly method: string; readonly path: string; readonly body?: unknown };
 type WithId = { readonly id: string };
@@ -122,6 +130,25 @@ export class Tenants {
         };
         return this.#createProposal(source, bank, body, command);
       }
+      case "createTagged": {
+        const body = {
+          title: titleOf(draw),
+          status: pickFrom(STATUSES, draw),
+          visibility: pickFrom(VISIBILITIES, draw >> 2),
+          tags: tagsOf(draw >> 4),
+          externalId: `TRACK-${draw}`,
+          metadata: { source: `kept-${draw}` },
+          ...(draw % 2 === 0 && panelistId !== undefined && { panelistId }),
+        };
+        return this.#createProposal(source, bank, body, command);
+      }
+      case "findProposals":
+        await send(
+          "listProposals",
+          "GET",
+          `${proposals}?${draw % 3 === 0 ? tagQuery(draw >> 2) : searchQuery("q", draw)}`,
+        );
+        return;
       case "createIdeaBank":
         await this.#createBank(source, account, command);
         return;
@@ -156,6 +183,18 @@ export class Tenants {
     if (does === "mergeProposal")
       await send(does, "POST", `${one}/merge`, { into: pickFrom(bank.proposals, draw >> 5) });
     if (does === "createComment") await send(does, "POST", `${one}/comments`, { body: `Comment ${draw}` });
+    if (does === "setTags") {
+      const title = draw % 2 === 0 ? { title: titleOf(draw >> 1) } : {};
+      await send("updateProposal", "PATCH", one, { ...title, tags: tagsOf(draw >> 4) });
+    }
+    if (does === "listVotes") await send(does, "GET", `${one}/votes`);
+    if (panelistId !== undefined) {
+      if (does === "commentFor")
+        await send("createComment", "POST", `${one}/comments`, { body: `Comment ${draw}`, panelistId });
+      if (does === "voteFor" && draw % 2 === 0) await send("voteFor", "POST", `${one}/votes`, { panelistId });
+      if (does === "voteFor" && draw % 2 === 1) await send("putVote", "PUT", `${one}/votes/${panelistId}`);
+      if (does === "unvoteFor") await send("deleteVote", "DELETE", `${one}/votes/${panelistId}`);
+    }
     if (does === "listComments") await send(does, "GET", `${one}/comments`);
   }
 
@@ -171,6 +210,10 @@ export class Tenants {
       database.execute(ADD_VOTES, proposal, Math.floor(now));
       return;
     }
+    if (does === "addComments") {
+      database.execute(ADD_COMMENTS, proposal, person, draw, Math.floor(now));
+      return;
+    }
     const sql = {
       editProposal: [
         "UPDATE proposals SET title = ?2, last_activity_at = ?3 WHERE id = ?1",
@@ -182,7 +225,7 @@ export class Tenants {
       openIdeaBank: ["UPDATE idea_banks SET status = 'OPEN', changelog_enabled = 1 WHERE id = ?1", bank.id],
       deactivatePanelist: ["UPDATE panelists SET active = 0 WHERE id = ?1", person],
       deleteProposal: ["DELETE FROM proposals WHERE id = ?1", proposal],
-    } as const satisfies Record<Exclude<SqlDoes, "addVoters">, readonly [string, ...unknown[]]>;
+    } as const satisfies Record<Exclude<SqlDoes, "addVoters" | "addComments">, readonly [string, ...unknown[]]>;
     const [text, ...values] = sql[does];
     database.execute(text, ...values);
   }

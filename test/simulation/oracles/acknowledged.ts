@@ -31,6 +31,25 @@ const REMOVES: Readonly<Record<string, readonly [table: string, segment: string]
   removeComment: ["comments", "comments"],
 };
 
+/** The operations on a vote, a panelist's own and on behalf of one: whether there is one afterwards. */
+const VOTES: Readonly<Record<string, boolean>> = {
+  vote: true,
+  unvote: false,
+  voteFor: true,
+  putVote: true,
+  deleteVote: false,
+};
+
+/** What was created for a panelist is the panelist's, and has the tags that were asked for. */
+const isAsAsked = (row: Row, body: unknown): boolean => {
+  const [panelist, tags] = [text(body, "panelistId"), field(body, "tags")];
+  return (
+    (panelist === undefined || row.author_id === panelist || row.panelist_id === panelist) &&
+    (tags === undefined || hasTags(row, tags))
+  );
+};
+const hasTags = (row: Row | null, tags: unknown): boolean => (row?.tags ?? "[]") === JSON.stringify(tags);
+
 /** Nobody can access what is deleted, though it may be stored for a while: a proposal is then in no idea bank that there is. */
 const isGone = (row: Row | null): boolean => row === null || row.idea_bank_id === row.id || row.deleted_at != null;
 
@@ -45,22 +64,34 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
   if (created !== undefined) {
     const id = text(call.answer?.body, "id") ?? "";
     // A replay may answer long after the row was made, and even removed.
-    return rows.versions(created, id).some((version) => version.row !== null && version.at <= call.answeredAt);
+    return rows
+      .versions(created, id)
+      .some(({ row, at }) => row !== null && at <= call.answeredAt && isAsAsked(row, call.body));
   }
   const change = CHANGES[call.operation];
   if (change !== undefined) {
     const id = segmentAfter(call, change[1]) ?? "";
-    return ["title", "description", "status", "name"].every((name) => {
-      const wanted = field(call.body, name);
-      return typeof wanted !== "string" || some((moment) => rows.row(change[0], id, moment)?.[name] === wanted);
-    });
+    const tags = field(call.body, "tags");
+    return (
+      ["title", "description", "status", "name"].every((name) => {
+        const wanted = field(call.body, name);
+        return typeof wanted !== "string" || some((moment) => rows.row(change[0], id, moment)?.[name] === wanted);
+      }) &&
+      (tags === undefined || some((moment) => hasTags(rows.row(change[0], id, moment), tags)))
+    );
   }
   const removal = REMOVES[call.operation];
   if (removal !== undefined)
     return some((moment) => isGone(rows.row(removal[0], segmentAfter(call, removal[1]) ?? "", moment)));
-  if (call.operation === "vote" || call.operation === "unvote") {
-    const [proposal, panelist] = [segmentAfter(call, "proposals") ?? "", panelistIdOf(tokenOf(call) ?? "")];
-    return some((moment) => votesFor(rows, proposal, panelist, moment) > 0 === (call.operation === "vote"));
+  const vote = VOTES[call.operation];
+  if (vote !== undefined) {
+    const proposal = segmentAfter(call, "proposals") ?? "";
+    const panelist = text(call.body, "panelistId") ?? segmentAfter(call, "votes") ?? panelistIdOf(tokenOf(call) ?? "");
+    return some(
+      (moment) =>
+        votesFor(rows, proposal, panelist, moment) > 0 === vote &&
+        rows.row("proposals", proposal, moment)?.votes === field(call.answer?.body, "votes"),
+    );
   }
   if (call.operation === "revokeApiKey")
     return some((moment) => rows.row("api_keys", segmentAfter(call, "keys") ?? "", moment)?.revoked_at != null);

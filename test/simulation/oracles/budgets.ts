@@ -26,7 +26,7 @@ const readsOf = (history: History, call: Call): Call["stores"] => {
   const renewMs = stepped(history, first, call.answeredAt) > 0 ? 0 : SECOND_MS;
   const isView = call.operation === "getChangelog" || call.operation === "getCapabilities";
   const next = isView
-    ? reads.findIndex((one) => one.to === "replica" && one.at > first && one.at - first >= renewMs)
+    ? reads.findIndex((one) => (one.to === "replica" || renewMs === 0) && one.at > first && one.at - first >= renewMs)
     : -1;
   return reads.filter((_, index) => index !== next);
 };

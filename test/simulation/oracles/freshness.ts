@@ -33,5 +33,5 @@ export const capabilitiesFresh = oracle("capabilities-fresh", PROMISE, stale(["g
 export const proposalsFresh = oracle(
   "proposals-fresh",
   PROMISE,
-  stale(["listPanelistProposals", "getPanelistProposal"]),
+  stale(["listPanelistProposals", "listSimilarProposals", "getPanelistProposal", "listTags"]),
 );

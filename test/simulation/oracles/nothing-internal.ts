@@ -39,6 +39,11 @@ function* panelists(history: History): Iterable<Found> {
   for (const { row } of versions) {
     if (typeof row?.external_id === "string" && !names.has(row.external_id)) hidden.add(row.external_id);
   }
+  // What only the tenant keeps with a proposal.
+  for (const row of rows.keys("proposals").flatMap((id) => rows.versions("proposals", id).map((each) => each.row))) {
+    if (typeof row?.external_id === "string") hidden.add(row.external_id);
+    for (const value of Object.values(JSON.parse(String(row?.metadata ?? "{}")))) hidden.add(String(value));
+  }
   for (const call of callsOf(history)) {
     if (tokenOf(call) === undefined || call.answer === undefined) continue;
     for (const value of [...unwritten(call.answer.body), ...authors(call.answer.body)]) {

@@ -13,7 +13,19 @@ const ageOf = (history: History): number => history.settings.freshnessMs + histo
 /** Issued so shortly before a request that a refusal is doubted. Its time is in whole seconds, by a clock that may have stepped. */
 export const isNew = (history: History, call: Call, issued: Issued | undefined): boolean =>
   issued !== undefined &&
-  call.at - issued.call.answeredAt < ageOf(history) + SECOND_MS + stepped(history, 0, call.answeredAt);
+  call.at - issued.call.answeredAt <
+    ageOf(history) + SECOND_MS + nextSecond(history, issued) + stepped(history, 0, call.answeredAt);
+
+/** One that is issued in the second of a revocation belongs to the next second. */
+const nextSecond = (history: History, { panelist, call }: Issued): number => {
+  const versions = rowsOf(history).versions("panelists", panelist);
+  const isRevoked = versions.some(({ at, row }, index) => {
+    const revokedAt = row?.tokens_revoked_at ?? null;
+    const isNow = at >= call.at - SECOND_MS && at <= call.answeredAt;
+    return isNow && revokedAt !== null && revokedAt !== versions[index - 1]?.row?.tokens_revoked_at;
+  });
+  return isRevoked ? SECOND_MS : 0;
+};
 
 /** A new token that an isolate may take for refused: "only when the primary says so; when the primary does not answer: 503". */
 export const mayBeDoubted = (history: History, call: Call, issued: Issued | undefined): boolean => {

@@ -1,6 +1,7 @@
 import type { History, Row } from "../../history.ts";
 import { type Call, field, pathOf, queryOf } from "./calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./credentials.ts";
+import { mayFind } from "./finding.ts";
 import { type Rows, rowsOf } from "./rows.ts";
 import { votesFor } from "./votes.ts";
 
@@ -125,6 +126,10 @@ export const couldBe = (history: History, call: Call, moment: number): boolean |
       if (status === 404) return row === null || !can.canViewProposals;
       return can.canViewProposals && row !== null && isProposal(rows, row, body, panelistIdOf(token), moment);
     }
+    case "listTags":
+      if (status === 404) return !can.canViewProposals;
+      return can.canViewProposals && isTagList(rows, body, ideaBankId, moment);
+    case "listSimilarProposals":
     case "listPanelistProposals":
       if (status === 404) return !can.canViewProposals;
       return can.canViewProposals ? isList(rows, call, ideaBankId, panelistIdOf(token), moment) : false;
@@ -161,10 +166,46 @@ const isProposal = (rows: Rows, row: Row, shown: unknown, panelist: string, mome
     field(shown, "mine") === (row.author_id === panelist) &&
     field(shown, "author") === name &&
     field(shown, "visibility") === row.visibility &&
+    JSON.stringify(field(shown, "tags")) === JSON.stringify(tagsOf(row)) &&
     (response === null ? null : field(response, "text")) === row.response &&
     Date.parse(String(field(shown, "lastActivityAt"))) === row.last_activity_at
   );
 };
+
+/** A row of the first version of the schema has none. */
+const tagsOf = (row: Row): readonly string[] => JSON.parse(String(row.tags ?? "[]"));
+
+/** How many public proposals have each tag, the most used first. */
+const isTagList = (rows: Rows, body: unknown, ideaBankId: string, moment: number): boolean => {
+  const shown = field(body, "items");
+  if (!Array.isArray(shown)) return false;
+  const counts = new Map<string, number>();
+  for (const tag of bankAt(rows, ideaBankId, moment).filter(isListed).flatMap(tagsOf))
+    counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const used = shown.map((item) => Number(field(item, "proposals")));
+  return (
+    shown.length === counts.size &&
+    shown.every((item) => counts.get(String(field(item, "tag"))) === field(item, "proposals")) &&
+    used.every((count, index) => count <= (used[index - 1] ?? count))
+  );
+};
+
+/** Every proposal of an idea bank at a moment. */
+const bankAt = (rows: Rows, ideaBankId: string, moment: number): readonly Row[] =>
+  rows
+    .having("proposals", "idea_bank_id", ideaBankId)
+    .map((id) => rows.row("proposals", id, moment))
+    .filter((row) => row !== null)
+    .filter((row) => row.idea_bank_id === ideaBankId);
+/** Public ones; of one's own those that are pending, too. No merged ones. Of one's votes those that have arrived after a merge. */
+const inList = (rows: Rows, mine: string | null, panelist: string, moment: number) => (row: Row) => {
+  if (mine === null) return isListed(row);
+  const isOwn = row.author_id === panelist;
+  const isSeen = row.visibility === "public" || (row.visibility === "pending" && isOwn);
+  const isMine = mine === "submitted" ? isOwn : rows.row("votes", `${row.id}/${panelist}`, moment) !== null;
+  return isSeen && isMine && row.duplicate_of === null;
+};
+const isListed = (row: Row): boolean => row.visibility === "public" && row.duplicate_of === null;
 
 const WEEK_MS = 604_800_000;
 const SORTS: Readonly<Record<string, (row: Row) => number>> = {
@@ -173,25 +214,37 @@ const SORTS: Readonly<Record<string, (row: Row) => number>> = {
   hot: (row) => Number(row.created_at) + Math.trunc(WEEK_MS * Math.log2(Number(row.votes) + 1)),
   active: (row) => Number(row.last_activity_at),
 };
+const FOUND_AT_MOST = 20;
+const SIMILAR_AT_MOST = 5;
 /** Two ways to compute a logarithm may differ in the last millisecond. */
 const ROUNDING_MS = 1;
 
 const isList = (rows: Rows, call: Call, ideaBankId: string, panelist: string, moment: number): boolean | undefined => {
   const query = queryOf(call);
-  if (["q", "cursor", "tag", "mine"].some((name) => query.has(name))) return undefined;
+  if (query.has("cursor") || (query.has("mine") && query.has("q"))) return undefined;
   const rank = SORTS[query.get("sort") ?? "new"];
   const shown = field(call.answer?.body, "items");
   if (rank === undefined || !Array.isArray(shown)) return undefined;
-  const status = query.get("status");
-  const all = rows
-    .having("proposals", "idea_bank_id", ideaBankId)
-    .map((id) => rows.row("proposals", id, moment))
-    .filter((row) => row !== null)
-    .filter((row) => row.idea_bank_id === ideaBankId && row.visibility === "public" && row.duplicate_of === null)
-    .filter((row) => status === null || row.status === status)
+  const [status, tag, title] = [query.get("status"), query.get("tag"), query.get("title")];
+  const bank = bankAt(rows, ideaBankId, moment);
+  const all = bank
+    .filter(inList(rows, query.get("mine"), panelist, moment))
+    .filter((row) => (status === null || row.status === status) && (tag === null || tagsOf(row).includes(tag)))
     .toSorted((a, b) => rank(b) - rank(a));
   const page = all.slice(0, Number(query.get("limit") ?? 20));
   const byId = new Map(all.map((row) => [row.id, row]));
+  // "With `new` the latest vote first."
+  const isByVote = query.get("mine") === "voted" && (query.get("sort") ?? "new") === "new";
+  const q = query.get("q") ?? title;
+  if (q !== null) {
+    const owns = shown.map((item) => byId.get(field(item, "id") as string));
+    return (
+      new Set(owns).size === shown.length &&
+      shown.length <= (title === null ? FOUND_AT_MOST : SIMILAR_AT_MOST) &&
+      owns.every((own, index) => own !== undefined && isProposal(rows, own, shown[index], panelist, moment)) &&
+      mayFind(rows, q, shown, { bank, listed: all, moment, isWhole: title === null })
+    );
+  }
   return (
     shown.length === page.length &&
     new Set(shown.map((item) => field(item, "id"))).size === page.length &&
@@ -200,7 +253,7 @@ const isList = (rows: Rows, call: Call, ideaBankId: string, panelist: string, mo
       const own = byId.get(field(item, "id") as string);
       return (
         own !== undefined &&
-        Math.abs(rank(own) - rank(row)) <= ROUNDING_MS &&
+        (isByVote || Math.abs(rank(own) - rank(row)) <= ROUNDING_MS) &&
         isProposal(rows, own, item, panelist, moment)
       );
     })
