@@ -79,6 +79,16 @@ describe.each(described)("$name", ({ name, operation }) => {
   });
 });
 
+it("each property of each schema says what it is", () => {
+  const schemas: Record<string, { properties?: Record<string, object> }> = document.components.schemas;
+  for (const [name, { properties = {} }] of Object.entries(schemas)) {
+    for (const [property, schema] of Object.entries(properties))
+      expect(Object.keys(schema), `${name}.${property}`).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(type|\$ref|anyOf)$/)]),
+      );
+  }
+});
+
 it("the document's request schemas accept what the tests send, and refuse what has an unknown field", () => {
   const kinds = ["apiKey", "compoundToken", "access", "operator"] as const;
   for (const each of kinds.flatMap(operationsOf)) {
