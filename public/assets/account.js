@@ -1,5 +1,5 @@
-// The pages are complete without this: it copies a key with one click, keeps an impatient second click from sending a form again, and
-// shows times in the reader's time zone.
+// The pages are complete without this: it copies a key with one click, keeps an impatient second click from sending a form again,
+// selects the name of a key that is to be changed, and shows times in the reader's time zone.
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
@@ -24,6 +24,13 @@ for (const form of document.querySelectorAll("form")) {
       for (const button of form.querySelectorAll("button")) button.disabled = true;
     });
   });
+}
+
+// Whoever renames a key types over its name. What was refused has the focus itself.
+const named = document.querySelector("form:has([name=was]) [name=name]");
+if (named && !document.querySelector("[role=alert]")) {
+  named.focus();
+  named.select();
 }
 
 // A page that comes back from the browser's memory has its buttons again.

@@ -34,6 +34,22 @@ describe.runIf(shared)("Account Settings by keyboard", { timeout: 120_000 }, () 
     await revokeKey(page, "By keyboard");
   });
 
+  it("selects the name of a key that is to be changed, and not over what was refused", async () => {
+    const { page } = await openPage(stage);
+    await createKey(page, "Old name");
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Change Old name" }).press("Enter");
+    await page.getByRole("heading", { name: "Change “Old name”" }).waitFor();
+    await expect.poll(() => page.evaluate("getSelection().toString()")).toBe("Old name");
+    await page.keyboard.type(" ");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toContain("The key was not changed.");
+    await page.getByLabel("Name", { exact: true }).fill("New name");
+    await page.keyboard.press("Enter");
+    await page.getByText("“New name” is changed.").waitFor();
+    await revokeKey(page, "New name");
+  });
+
   it.each([true, false])("keeps Tab inside a key's form (JavaScript: %s)", async (javaScriptEnabled) => {
     const { page } = await openPage(stage, { javaScriptEnabled });
     await createKey(page, "Inside");
