@@ -1,6 +1,7 @@
 /** The demo idea bank with everything that its panelists have done in it, as statements of one batch. */
 import { secureRandomBytes } from "../../worker/credentials/base62.ts";
 import { createId } from "../../worker/credentials/id.ts";
+import { titleWords } from "../../worker/model/words.ts";
 import { DEMO_CHANGELOG } from "./demo-changelog.ts";
 import { DEMO_CONVERSATIONS, DEMO_NAMES } from "./demo-conversations.ts";
 import { DEMO_PROPOSALS, type DemoProposal } from "./demo-proposals.ts";
@@ -50,8 +51,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
         .prepare(
           `INSERT INTO proposals
              (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
-              created_at, last_activity_at)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+              created_at, last_activity_at, words, tags)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`,
         )
         .bind(
           proposal.id,
@@ -66,6 +67,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
           proposal.conversation?.response === undefined ? null : proposal.lastActivityAt,
           proposal.createdAt,
           proposal.lastActivityAt,
+          titleWords(proposal.title),
+          proposal.tags ? JSON.stringify(proposal.tags) : null,
         ),
     ),
     ...proposals

@@ -9,6 +9,7 @@ export type DemoProposal = {
   readonly votes: number;
   readonly title: string;
   readonly description: string;
+  readonly tags?: readonly string[];
   /** `public` unless it says otherwise. */
   readonly visibility?: "pending";
   /** The title of the one that it was merged into. */
@@ -21,6 +22,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 0.5,
     votes: 248,
     title: "Pay with contactless at the gate",
+    tags: ["Tickets", "Stations"],
     description: "Tap the same bank card in and out, and pay the best fare of the day.",
   },
   {
@@ -28,6 +30,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 4.0,
     votes: 133,
     title: "Accessible seat reservation",
+    tags: ["Accessibility", "Tickets"],
     description: "Reserve a wheelchair space together with up to three seats beside it.",
   },
   {
@@ -42,6 +45,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 1.9,
     votes: 48,
     title: "Carbon footprint of each trip",
+    tags: ["App"],
     description: "Compare train, bus and car, with the method linked.",
   },
   {
@@ -49,6 +53,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 8.0,
     votes: 119,
     title: "Seat map when booking",
+    tags: ["App", "Tickets"],
     description: "Window, aisle, table, or as far away from the toilets as possible.",
   },
   {
@@ -56,6 +61,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 15.2,
     votes: 92,
     title: "Family accounts",
+    tags: ["App", "Tickets"],
     description: "One payment method, several travellers, and children who can see their own tickets.",
   },
   {
@@ -63,6 +69,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 29.0,
     votes: 35,
     title: "Watch app",
+    tags: ["App"],
     description: "A ticket and the next departure on the wrist.",
   },
   {
@@ -70,6 +77,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 0.9,
     votes: 78,
     title: "Dogs travel free on weekends",
+    tags: ["On board", "Tickets"],
     description: "Small ones already do; Søren's does not.",
   },
   {
@@ -77,6 +85,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 3.3,
     votes: 164,
     title: "Show toilets on trains, and whether they work",
+    tags: ["On board", "Accessibility"],
     description: "It matters more than Wi-Fi, honestly.",
   },
   {
@@ -84,6 +93,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 11.0,
     votes: 43,
     title: "Quieter door chimes after 22:00",
+    tags: ["On board"],
     description: "People live next to the line.",
   },
   {
@@ -91,6 +101,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 17.5,
     votes: 101,
     title: "Combined ticket with city bikes",
+    tags: ["Tickets"],
     description: "Half an hour of bike with each day ticket.",
   },
   {
@@ -98,6 +109,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 0.1,
     votes: 9,
     title: "Coffee at Old Mint station",
+    tags: ["Stations"],
     description: "The kiosk has been closed since spring 😢",
   },
   {
@@ -105,6 +117,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 0.3,
     votes: 14,
     title: "Sort favourites by distance",
+    tags: ["App"],
     description: "The stop that I am standing at should come first.",
   },
   {
@@ -112,6 +125,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 2.0,
     votes: 71,
     title: "Later last train on Fridays",
+    tags: ["Timetable"],
     description: "The concert hall closes at 23:30, the last train leaves at 23:28.",
   },
   {
@@ -119,6 +133,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 6.1,
     votes: 22,
     title: "Let me hide lines that I never use",
+    tags: ["App"],
     description: "Line 14 does not need to be on my map.",
   },
   {
@@ -126,6 +141,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 10.0,
     votes: 18,
     title: "Bring back paper timetables at every stop",
+    tags: ["Stations", "Timetable"],
     description: "My father has no phone, and the old ones could be read from a bench.",
   },
   {
@@ -140,6 +156,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 5.4,
     votes: 6,
     title: "Trains after midnight at the weekend",
+    tags: ["Timetable"],
     description: "Even one an hour would do.",
     mergedInto: "Later last train on Fridays",
   },
@@ -148,6 +165,7 @@ export const DEMO_PROPOSALS: readonly DemoProposal[] = [
     daysAgo: 0.05,
     votes: 0,
     title: "Plants on the platforms",
+    tags: ["Stations"],
     description: "Old Mint has four big empty pots. Give a neighbour a watering can and a key.",
     visibility: "pending",
   },

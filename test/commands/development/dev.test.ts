@@ -85,13 +85,16 @@ describe("npm run dev", () => {
     expect(vote).toEqual({ voted: true, votes: expect.any(Number) });
   });
 
-  it("has an idea bank in use: names, comments, official responses, a merged idea, one that waits for approval", async () => {
+  it("has an idea bank in use: names, comments, official responses, a merged idea, one that waits for approval, tags, and a search that finds", async () => {
     const get = async (path: string) =>
       JSON.parse((await send({ path, headers: { Authorization: printed("Token", server) } })).body);
     const { items } = await get("/ideabank/proposals?sort=top&limit=100");
     expect(new Set(items.map(({ status }: { status: string }) => status)).size).toBe(6);
     const most = items.find(({ title }: { title: string }) => title === "Pay with contactless at the gate");
     expect(most).toMatchObject({ votes: 248, comments: 5, author: "Jonas", response: { text: expect.any(String) } });
+    const found = (await get("/ideabank/proposals?q=paper%20timetables&tag=Stations")).items;
+    expect(found.map(({ title }: { title: string }) => title)).toEqual(["Bring back paper timetables at every stop"]);
+    expect((await get("/ideabank/tags")).items.length).toBeGreaterThan(3);
     const comments = await get(`/ideabank/proposals/${most.id}/comments`);
     expect(comments.items.map(({ by }: { by: string }) => by)).toContain("tenant");
     const own = (await get("/ideabank/proposals?mine=submitted&limit=100")).items.map(({ id }: { id: string }) => id);
