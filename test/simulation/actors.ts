@@ -1,5 +1,6 @@
 /** Who acts in a history, and what they know: API keys, tokens, proposals that they were told of. */
 import { Followers } from "./actors/followers.ts";
+import { Members } from "./actors/members.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
 import { Tenants } from "./actors/tenants.ts";
@@ -32,6 +33,7 @@ export class Actors {
   readonly keys: KnownKey[] = [];
   readonly tokens: KnownToken[] = [];
   readonly #owners = new Owners(this);
+  readonly #members = new Members(this);
   readonly #tenants = new Tenants(this);
   readonly #panelists = new Panelists(this);
   readonly #followers = new Followers(this);
@@ -64,6 +66,8 @@ export class Actors {
         return this.#owners.useKey(source, command);
       case "owner":
         return this.#owners.perform(source, command);
+      case "member":
+        return this.#members.perform(source, command);
       case "operator":
         return this.#operate(source, command);
       case "limit": {

@@ -1,6 +1,7 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
-import type { Command, Manner, PanelistDoes, Plan, PlannedAccount, Setting, SqlDoes, TenantDoes } from "./plan.ts";
+import type { Command, Manner, Plan, PlannedAccount, Setting, TenantDoes } from "./plan.ts";
+import { PANELIST, SQL, TENANT } from "./weights.ts";
 import type { How } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
 
@@ -10,56 +11,6 @@ export type Profile = (typeof PROFILES)[number];
 type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
 type Drawn = Without<Command>;
 
-const TENANT: Readonly<Record<TenantDoes, number>> = {
-  createProposal: 10,
-  updateProposal: 14,
-  deleteProposal: 3,
-  mergeProposal: 3,
-  createComment: 6,
-  createTagged: 8,
-  setTags: 5,
-  commentFor: 3,
-  voteFor: 6,
-  unvoteFor: 3,
-  listVotes: 1,
-  findProposals: 2,
-  listProposals: 2,
-  listComments: 1,
-  updateIdeaBank: 6,
-  createIdeaBank: 0.5,
-  deleteIdeaBank: 0.5,
-  issueToken: 12,
-  revokeTokens: 3,
-  updatePanelist: 3,
-  deletePanelist: 1,
-};
-const PANELIST: Readonly<Record<PanelistDoes, number>> = {
-  getChangelog: 30,
-  getCapabilities: 8,
-  listPanelistProposals: 10,
-  searchProposals: 8,
-  similarProposals: 3,
-  listTagged: 6,
-  listTags: 4,
-  getPanelistProposal: 6,
-  submitProposal: 4,
-  editProposal: 2,
-  withdrawProposal: 1,
-  vote: 8,
-  unvote: 4,
-  addComment: 6,
-  listPanelistComments: 4,
-  removeComment: 2,
-};
-const SQL: Readonly<Record<SqlDoes, number>> = {
-  addVoters: 1,
-  addComments: 0.5,
-  editProposal: 5,
-  closeIdeaBank: 1,
-  openIdeaBank: 2,
-  deactivatePanelist: 1,
-  deleteProposal: 1,
-};
 const HOWS: readonly How[] = ["fails", "hangs", "slow", "loses-answers"];
 
 export function generate(seed: number, profile: Profile): Plan {
@@ -230,6 +181,10 @@ function drawPanel(dice: Dice, lastsMs: number, manner: () => Manner, add: Add):
       );
   }
   if (dice.chance(0.3)) drawCrowd(dice, lastsMs, manner, add);
+  for (let act = dice.chance(0.4) ? dice.number(2, 12) : 0; act > 0; act--) {
+    const does = dice.weighed({ add: 3, remove: 2, act: 4 });
+    add({ kind: "member", does, account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw(), ...manner() });
+  }
   if (dice.chance(0.15)) {
     const at = dice.number(0, lastsMs);
     add({ kind: "operator", account: 0, status: "suspended", ...manner(), again: 3 }, at);

@@ -37,6 +37,7 @@ export type Manner = {
 };
 
 export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "list" | "activity";
+export type MemberDoes = "add" | "remove" | "act";
 export type TenantDoes =
   | "createProposal"
   | "updateProposal"
@@ -104,6 +105,8 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly key: number;
       readonly draw: number;
     } & Manner)
+  /** `pick` chooses who does it, and `draw` whom it is about, among those who have been members. */
+  | ({ readonly kind: "member"; readonly does: MemberDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)

@@ -8,12 +8,12 @@ import { openAccount } from "../database/owners.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import type { AccountDatabases } from "./account-databases.ts";
-import { heldBack, isHeld, stamp } from "./actions.ts";
+import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 export async function findMembers(c: Context<OwnerEnv>, accounts: AccountDatabases) {
-  const { session, accountId } = await accounts.visit(c, openAccount);
-  return { accountId, items: await listMembers(session, accountId) };
+  const { accountId } = await accounts.visit(c, openAccount);
+  return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
 }
 
 /** Adding a member again changes nothing, and completes the directory. */
@@ -30,8 +30,8 @@ export async function inviteMember(c: Context<OwnerEnv>, accounts: AccountDataba
 
 /** From the answer on the person may do nothing for the account. Throws `not-found`, and `conflict` for the last member. */
 export async function dismissMember(c: Context<OwnerEnv>, accounts: AccountDatabases, id: string): Promise<void> {
-  const { session, accountId } = await accounts.visit(c, openAccount);
-  const outcome = await removeMember(session, c.var.owner, accountId, id, stamp(accountId));
+  const { accountId } = await accounts.visit(c, openAccount);
+  const outcome = await removeMember(primaryOf(c, accountId), c.var.owner, accountId, id, stamp(accountId));
   if (outcome === null) throw new Problem("not-found", { detail: "There is no such member." });
   if (outcome === "last")
     throw new Problem("conflict", {

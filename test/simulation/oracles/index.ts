@@ -14,6 +14,7 @@ import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.t
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
+import { members } from "./members.ts";
 import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
 import { order } from "./order.ts";
@@ -57,6 +58,7 @@ export const ORACLES: readonly Oracle[] = [
   retriesAreSafe,
   counters,
   activeKeys,
+  members,
   storage,
   slices,
   changesInOrder,

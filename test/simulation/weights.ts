@@ -1,0 +1,53 @@
+/** How often people do what, in histories of a panel. */
+import type { PanelistDoes, SqlDoes, TenantDoes } from "./plan.ts";
+
+export const TENANT: Readonly<Record<TenantDoes, number>> = {
+  createProposal: 10,
+  updateProposal: 14,
+  deleteProposal: 3,
+  mergeProposal: 3,
+  createComment: 6,
+  createTagged: 8,
+  setTags: 5,
+  commentFor: 3,
+  voteFor: 6,
+  unvoteFor: 3,
+  listVotes: 1,
+  findProposals: 2,
+  listProposals: 2,
+  listComments: 1,
+  updateIdeaBank: 6,
+  createIdeaBank: 0.5,
+  deleteIdeaBank: 0.5,
+  issueToken: 12,
+  revokeTokens: 3,
+  updatePanelist: 3,
+  deletePanelist: 1,
+};
+export const PANELIST: Readonly<Record<PanelistDoes, number>> = {
+  getChangelog: 30,
+  getCapabilities: 8,
+  listPanelistProposals: 10,
+  searchProposals: 8,
+  similarProposals: 3,
+  listTagged: 6,
+  listTags: 4,
+  getPanelistProposal: 6,
+  submitProposal: 4,
+  editProposal: 2,
+  withdrawProposal: 1,
+  vote: 8,
+  unvote: 4,
+  addComment: 6,
+  listPanelistComments: 4,
+  removeComment: 2,
+};
+export const SQL: Readonly<Record<SqlDoes, number>> = {
+  addVoters: 1,
+  addComments: 0.5,
+  editProposal: 5,
+  closeIdeaBank: 1,
+  openIdeaBank: 2,
+  deactivatePanelist: 1,
+  deleteProposal: 1,
+};
