@@ -1,17 +1,11 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
-import { type Identify, identifyByAccess } from "./account/identity.ts";
-import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { Databases } from "./database/databases.ts";
-import { readMethods } from "./http/allowed-methods.ts";
+import { answerAccountFailure, forwardAccount } from "./forward-account.ts";
 import type { AppEnv } from "./http/app-env.ts";
-import { defaultHeaders } from "./http/default-headers.ts";
-import { isLogged, observe } from "./http/observe.ts";
-import { pageNotFound } from "./http/page-not-found.ts";
-import { ProblemLog } from "./http/problem-log.ts";
-import { handleError, respondWithProblem } from "./http/problem-response.ts";
+import { addMiddleware } from "./http/every-request.ts";
+import { isLogged } from "./http/observe.ts";
 import type { RawRequest } from "./http/raw-request.ts";
-import { requestId } from "./http/request-id.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
@@ -19,19 +13,16 @@ import { createOperatorRoutes } from "./operator/routes.ts";
 import { TokenReader } from "./panelist/authenticate-panelist.ts";
 import { getChangelogFromMemory } from "./panelist/idea-bank.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
-import { Problem } from "./problem.ts";
 import { SettingsReader } from "./settings.ts";
 import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 import { getWhoamiFromMemory } from "./tenant/whoami.ts";
 
-/**
- * A new application with an empty memory, as a new isolate has. `identify` finds the account owner; `later` does what is due a
- * while after an answer.
- */
-export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
+const ACCOUNT = "/account/*";
+
+/** A new application with an empty memory, as a new isolate has. `later` does what is due a while after an answer. */
+export function createApp(later: Later = runLater) {
   const settingsReader = new SettingsReader();
-  const problemLog = new ProblemLog();
   const databases = new Databases();
   const memory = {
     apiKeys: new VerifiedApiKeys(),
@@ -42,31 +33,17 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   };
   const app = new Routes<AppEnv>();
 
-  app.use(requestId);
-  app.use(observe);
-  app.use(defaultHeaders);
-  app.use(async function provideSettings(c, next) {
-    c.set("problemLog", problemLog);
-    const settings = await settingsReader.read(c.env);
-    c.set("settings", settings);
-    databases.anchorMs = settings.anchorMs;
-    await next();
+  app.all(ACCOUNT, forwardAccount(memory.gatekeeper));
+  addMiddleware(app, settingsReader);
+  app.use(function provideAnchor(c, next) {
+    databases.anchorMs = c.get("settings").anchorMs;
+    return next();
   });
 
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
-  app.route("/", createAccountRoutes(memory, identify));
   app.route("/", createOperatorRoutes(memory));
-
-  const methodsOf = readMethods(() => app.routes);
-  // Runs only for unmatched requests.
-  app.notFound((c) => {
-    const methods = methodsOf(c.req.path);
-    if (methods.length === 0 || methods.includes(c.req.method))
-      return pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
-    return respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } }));
-  });
-  app.onError(handleError);
+  app.all(ACCOUNT, answerAccountFailure);
 
   const answerFromMemory = (request: RawRequest, settings: AppEnv["Variables"]["settings"]) =>
     getChangelogFromMemory(request, memory, settings) ?? getWhoamiFromMemory(request, memory, settings);

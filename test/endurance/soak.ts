@@ -17,10 +17,11 @@ import { randomPick } from "./random.ts";
 import { createScene } from "./scene.ts";
 import { COUNTERS } from "./stored.ts";
 
-/** The Worker, with the owner signed in as Cloudflare Access does. */
+/** Both Workers, with the owner signed in as Cloudflare Access does. */
 const WORKER = `
-  import worker from "../../src/worker/index.ts";
+  import { createBothWorkers } from "../support/both-workers.ts";
   export { ApiKeyGate } from "../../src/worker/index.ts";
+  const worker = createBothWorkers();
   const access = { aud: "an-audience", getIdentity: async () => ({ email: "owner@example.com" }) };
   export default {
     fetch: (request, env, context) =>

@@ -18,6 +18,7 @@ export type Application = {
 };
 
 const SOURCE = `${import.meta.dirname}/../../src/worker`;
+const SUPPORT = `${import.meta.dirname}/../support`;
 const PEERS = `${import.meta.dirname}/../bench/workers`;
 const WORLD = "simulatedGlobals";
 
@@ -25,7 +26,7 @@ let application: Promise<Application> | undefined;
 
 export function loadApplication(): Promise<Application> {
   application ??= load<Application>(`
-    export { createApp } from "${SOURCE}/app.ts";
+    export { createBothWorkers as createApp } from "${SUPPORT}/both-workers.ts";
     export { ApiKeyGate } from "${SOURCE}/api-key-gate/api-key-gate.ts";
     export { runScheduled } from "${SOURCE}/scheduled.ts";`);
   return application;

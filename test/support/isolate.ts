@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
 import type { Identify } from "../../src/worker/account/identity.ts";
-import { createApp } from "../../src/worker/app.ts";
+import { createBothWorkers } from "./both-workers.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {
@@ -14,7 +14,7 @@ export type Isolate = {
 
 export function createIsolate(env: Env = realEnv, identify?: Identify): Isolate {
   const due: (() => Promise<void>)[] = [];
-  const app = createApp(identify, (_, work) => due.push(work));
+  const app = createBothWorkers(identify, (_, work) => due.push(work));
   return {
     async elapse() {
       for (const work of due.splice(0)) await work();

@@ -77,6 +77,14 @@ describe("a request's line", () => {
     }
   });
 
+  it("counts what Account Settings asks of the gates", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    expect(lastLine()).toMatchObject({ operation: "createApiKey", calls: { gate: 0 } });
+    await owner.json("DELETE", `/keys/${apiKey.id}`);
+    expect(lastLine()).toMatchObject({ operation: "revokeApiKey", calls: { d1: expect.any(Number), gate: 1 } });
+  });
+
   it("is left out for a request that the share does not take", async () => {
     for (const REQUEST_LOG_SHARE of ["0", "", "nonsense"]) {
       await createIsolate({ ...env, REQUEST_LOG_SHARE }).request("/health");

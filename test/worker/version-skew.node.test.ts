@@ -1,34 +1,46 @@
 /**
- * A deployment does not reach everything at once: a new Worker calls gates of the version before, and the reverse after a rollback.
- * Calls and stored state are compatible both ways. `npm run release:worker` refreshes the previous version.
+ * A deployment does not reach everything at once: a new Worker calls gates and Account Settings of the version before, and the reverse
+ * after a rollback. Calls and stored state are compatible both ways. `npm run release:worker` refreshes the previous version.
  */
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildWorker } from "../../src/commands/development/build-worker.ts";
+import { buildAccountWorker, buildWorker } from "../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
 
 const LIMIT = 10;
 const versions = { previous: "", current: "" };
+const accounts = { previous: "", current: "" };
 let state: Awaited<ReturnType<typeof makeState>>;
 
 beforeAll(async () => {
   versions.previous = await readFile("test/fixtures/previous-worker.js", "utf8");
   versions.current = await buildWorker();
+  accounts.previous = await readFile("test/fixtures/previous-account.js", "utf8");
+  accounts.current = await buildAccountWorker();
 });
 beforeEach(async () => {
   state = await makeState();
 });
 afterEach(() => state.remove());
 
+const versionsOf = (name: "previous" | "current") => ({
+  front: versions[name],
+  account: accounts[name],
+  gates: versions[name],
+});
+
 describe.each([
   ["previous", "current"],
   ["current", "previous"],
-] as const)("the %s Worker with gates of the %s version", (front, gates) => {
+] as const)("the %s Worker with Account Settings and gates of the %s version", (front, other) => {
   let runtime: Awaited<ReturnType<typeof runVersions>>;
   let folder: Awaited<ReturnType<typeof makeState>>;
   beforeAll(async () => {
     folder = await makeState();
-    runtime = await runVersions({ front: versions[front], gates: versions[gates] }, folder.folder);
+    runtime = await runVersions(
+      { front: versions[front], account: accounts[other], gates: versions[other] },
+      folder.folder,
+    );
   });
   afterAll(async () => {
     await runtime.stop();
@@ -80,11 +92,11 @@ it.each([
   ["previous", "current"],
   ["current", "previous"],
 ] as const)("what gates of the %s version have stored, those of the %s one use", async (writer, reader) => {
-  const before = await runVersions({ front: versions[writer], gates: versions[writer] }, state.folder);
+  const before = await runVersions(versionsOf(writer), state.folder);
   const { id, key } = await before.create({ name: "Limited", limit: LIMIT, windowSeconds: 3_600 });
   for (let times = 0; times < LIMIT; times++) expect(await before.whoami(key)).toBe(200);
   await before.stop();
-  const after = await runVersions({ front: versions[reader], gates: versions[reader] }, state.folder);
+  const after = await runVersions(versionsOf(reader), state.folder);
   expect(await after.whoami(key)).toBe(429);
   expect((await after.send("DELETE", `/account/api/keys/${id}`)).status).toBe(200);
   expect(await after.whoami(key)).toBe(401);

@@ -7,6 +7,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
+import { writeAccountConfiguration } from "./account-configuration.ts";
 import { ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker, originOf } from "./deployed-version.ts";
@@ -29,7 +30,7 @@ export const deploy = defineCommand({
     "before it acts, and what a failure left is completed.",
   ],
   options: {
-    "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Worker, without a network." },
+    "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Workers, without a network." },
     location: {
       type: "string",
       multiple: true,
@@ -92,6 +93,9 @@ export const deploy = defineCommand({
     }
     say("Secret", `${signer} ${signers.length === 0 ? "made and set" : "is set"}`);
 
+    // First: nothing can be bound to a Worker that does not exist. It works with the other's version before.
+    const accountSettings = await deployWorker(wrangler, await writeAccountConfiguration(context.folder));
+    say("Worker", `${configuration.accountWorker}, version ${accountSettings.version}`);
     const { version, targets } = await deployWorker(wrangler);
     say("Worker", `${configuration.worker}, version ${version}`);
 

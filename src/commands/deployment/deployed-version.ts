@@ -10,12 +10,13 @@ type OutputLine = { type: string; version_id?: string | null; targets?: string[]
 
 export type Deployed = { readonly version: string; readonly targets: readonly string[] };
 
-/** Deploys the Worker of this folder. Its output is shown. */
-export async function deployWorker(wrangler: Wrangler): Promise<Deployed> {
+/** Deploys the Worker of wrangler.toml, or of another configuration. Its output is shown. */
+export async function deployWorker(wrangler: Wrangler, configuration?: string): Promise<Deployed> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
     const file = join(folder, "output.ndjson");
-    await wrangler.run(["deploy"], { variables: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
+    const args = configuration === undefined ? ["deploy"] : ["deploy", "--config", configuration];
+    await wrangler.run(args, { variables: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
     const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
     const deploy = lines.map((line): OutputLine => JSON.parse(line)).find(({ type }) => type === "deploy");
     return { version: deploy?.version_id ?? "unknown", targets: deploy?.targets ?? [] };

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeAccountConfiguration } from "./account-configuration.ts";
 import type { Configuration, Resource } from "./configuration.ts";
 import type { SchemaStep } from "./schema-steps.ts";
 import type { Wrangler } from "./wrangler.ts";
@@ -11,7 +12,7 @@ const OFFLINE = { WRANGLER_HIDE_BANNER: "true", WRANGLER_SEND_METRICS: "false", 
 
 export async function printPlan(
   wrangler: Wrangler,
-  { worker, accountId, databases, namespaces, variables }: Configuration,
+  { worker, accountWorker, accountId, databases, namespaces, variables }: Configuration,
   steps: readonly SchemaStep[],
   locations: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -28,14 +29,16 @@ export async function printPlan(
       ({ binding }) => `apply to ${binding} those of these schema steps that it has not had:\n${listOf(steps)}`,
     ),
     `make and set the secret ${variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS"}, if the Worker has no secret`,
+    `deploy the Worker ${accountWorker}, which is Account Settings`,
     `deploy the Worker ${worker}`,
     "turn on read replication, where it is off",
-    "test the deployment: /health, a forged API key, /openapi.json",
+    "test the deployment: /health, a forged API key, /openapi.json, Account Settings",
   ];
   context.print(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
-    await wrangler.run(["deploy", "--dry-run", "--outdir", folder], { variables: OFFLINE, show: true });
+    for (const chosen of [["--config", await writeAccountConfiguration(context.folder)], []])
+      await wrangler.run(["deploy", ...chosen, "--dry-run", "--outdir", folder], { variables: OFFLINE, show: true });
   } finally {
     await rm(folder, { recursive: true });
   }

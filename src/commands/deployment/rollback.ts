@@ -1,6 +1,6 @@
 /**
  * `npm run rollback`: the version before, or the one that is named. The database keeps its schema: steps are additive, so the
- * version before works with it.
+ * version before works with it. Account Settings, which is deployed before the Worker, returns to what it was then.
  *
  * A version keeps the secrets of its time. `wrangler rollback` confirms that they come back when nobody can be asked; `wrangler
  * versions deploy` sends the same request without that confirmation, and Cloudflare refuses it (code 10220).
@@ -9,6 +9,7 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
+import { writeAccountConfiguration } from "./account-configuration.ts";
 import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { smokeTest } from "./smoke-test.ts";
@@ -34,16 +35,21 @@ export const rollback = defineCommand({
     if (positionals.length > 1) throw misused("Name one version.", rollback);
     const seconds = secondsOf("--wait", values.wait);
     const wrangler = new Wrangler(context, values.env);
-    const { accountId, worker, variables } = await readConfiguration(context.folder, values.env);
+    const { accountId, worker, accountWorker, variables } = await readConfiguration(context.folder, values.env);
     wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
     const version = positionals[0] ?? (await versionBefore(wrangler));
-    await requireSameSigner(wrangler, version, String(variables.SIGNING_SECRETS), values["older-secrets"]);
+    const found = await wrangler.json<Version>(["versions", "view", version, "--json"]);
+    requireSameSigner(wrangler, version, found, String(variables.SIGNING_SECRETS), values["older-secrets"]);
     if (values["older-secrets"]) {
       await wrangler.run(["rollback", version, "--yes", ...MESSAGE], { show: true });
     } else {
       await deployVersion(wrangler, version);
     }
     context.print(`\n${worker} was rolled back to ${version}.`);
+    const itsVersion = await returnAccountSettings(wrangler, version, Date.parse(found.metadata.created_on));
+    context.print(
+      `${accountWorker} ${itsVersion === undefined ? "stays as it is" : `was rolled back to ${itsVersion}`}.`,
+    );
     if (values.url === undefined) return context.print("To test it: curl https://<your host>/health");
     for (const line of await smokeTest(values.url, seconds, values.env)) context.print(`Smoke test   ${line}`);
   },
@@ -51,20 +57,50 @@ export const rollback = defineCommand({
 
 type Deployment = { created_on: string; versions: { version_id: string; percentage: number }[] };
 
+/** Newest first. */
+async function listDeployments(wrangler: Wrangler, ...chosen: readonly string[]): Promise<readonly Deployment[]> {
+  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json", ...chosen]);
+  return deployments.toSorted((a, b) => b.created_on.localeCompare(a.created_on));
+}
+
+const stableOf = (deployments: readonly Deployment[]) =>
+  deployments.flatMap(({ versions }) => versions).find(({ percentage }) => percentage === 100);
+
 /** As wrangler chooses it: the last one before the present one that had all requests. */
 async function versionBefore(wrangler: Wrangler): Promise<string> {
-  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json"]);
-  const [, ...older] = deployments.toSorted((a, b) => b.created_on.localeCompare(a.created_on));
-  const stable = older.flatMap(({ versions }) => versions).find(({ percentage }) => percentage === 100);
+  const [, ...older] = await listDeployments(wrangler);
+  const stable = stableOf(older);
   if (stable === undefined) throw new Failure("There is no version before. Name one of `npx wrangler versions list`.");
   return stable.version_id;
 }
 
-type Version = { resources: { bindings: { name: string; text?: string }[] } };
+/**
+ * Returns Account Settings to the version that it had when the Worker's was made. Undefined when it has that one, or none is listed
+ * from then: the two work together one version apart (src/worker/account/contract.ts).
+ */
+async function returnAccountSettings(wrangler: Wrangler, version: string, madeAt: number): Promise<string | undefined> {
+  const chosen = ["--config", await writeAccountConfiguration(wrangler.context.folder)];
+  const deployments = await listDeployments(wrangler, ...chosen);
+  const its = stableOf(deployments.filter(({ created_on }) => Date.parse(created_on) <= madeAt))?.version_id;
+  if (its === undefined || its === stableOf(deployments)?.version_id) return undefined;
+  const result = await wrangler.try(["versions", "deploy", `${its}@100%`, "--yes", ...MESSAGE, ...chosen]);
+  if (result.ok) return its;
+  throw new Failure(
+    `Account Settings was not rolled back, and works with ${version}:\n${messageOf(result)}\n` +
+      `To try again: ${commandLine("rollback", wrangler.environment, version)}`,
+  );
+}
+
+type Version = { metadata: { created_on: string }; resources: { bindings: { name: string; text?: string }[] } };
 
 /** Otherwise wrangler.toml says which slot signs, wrongly, and the next `rotate-secret` overwrites the one that does. */
-async function requireSameSigner(wrangler: Wrangler, version: string, signer: string, insists: boolean): Promise<void> {
-  const { resources } = await wrangler.json<Version>(["versions", "view", version, "--json"]);
+function requireSameSigner(
+  wrangler: Wrangler,
+  version: string,
+  { resources }: Version,
+  signer: string,
+  insists: boolean,
+): void {
   const its = resources.bindings.find(({ name }) => name === "SIGNING_SECRETS")?.text ?? signer;
   if (its === signer) return;
   const differs = `Version ${version} signs with ${its}, and wrangler.toml says ${signer}`;

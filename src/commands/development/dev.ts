@@ -11,6 +11,8 @@ import { defineCommand } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { writeAccountConfiguration } from "../deployment/account-configuration.ts";
+import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
@@ -58,18 +60,18 @@ export const dev = defineCommand({
     await takeStateFolder(stateFolder, port).catch((error: Error) => {
       throw new Failure(error.message);
     });
-    const config = await writeDevConfig(context.folder, databases);
+    const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
+    const accountConfig = await writeAccountConfiguration(context.folder, config);
     const origin = `http://localhost:${port}`;
-    const credentials = await prepare(context, config ?? "wrangler.toml", stateFolder, origin).catch(
-      (error: unknown) => {
-        if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
-        throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
-      },
-    );
+    const credentials = await prepare(context, config, stateFolder, origin).catch((error: unknown) => {
+      if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
+      throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
+    });
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [
       // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
-      ...["dev", "--minify=false", ...(config === undefined ? [] : ["--config", config])],
+      // The first answers requests; it calls the other.
+      ...["dev", "--minify=false", "--config", config, "--config", accountConfig],
       ...["--port", String(port), "--persist-to", stateFolder, ...others],
     ];
     await serve(args, context, () => context.print(credentials));

@@ -1,21 +1,29 @@
 /**
- * `npm run release:worker`: keeps today's Worker as the previous release, for test/worker/version-skew.node.test.ts. Run it in the commit of
+ * `npm run release:worker`: keeps today's Workers as the previous release, for test/worker/version-skew.node.test.ts. Run it in the commit of
  * a release, after its tests have passed.
  */
 import { writeFile } from "node:fs/promises";
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
-import { buildWorker } from "./build-worker.ts";
+import { buildAccountWorker, buildWorker } from "./build-worker.ts";
 
-const FIXTURE = "test/fixtures/previous-worker.js";
+const FIXTURES = [
+  ["test/fixtures/previous-worker.js", buildWorker],
+  ["test/fixtures/previous-account.js", buildAccountWorker],
+] as const;
 
 const releaseWorker = defineCommand({
   name: "release:worker",
-  summary: [`Keeps today's Worker as ${FIXTURE}, which the next version is tested beside. Commit it with a release.`],
+  summary: [
+    `Keeps today's Workers as ${FIXTURES.map(([file]) => file).join(" and ")}.`,
+    "The next version is tested beside them. Commit them with a release.",
+  ],
   options: {},
   run: async (_, context) => {
-    await writeFile(FIXTURE, await buildWorker());
-    context.print(`${FIXTURE} is today's Worker now.`);
+    for (const [file, build] of FIXTURES) {
+      await writeFile(file, await build());
+      context.print(`${file} is today's now.`);
+    }
   },
 });
 

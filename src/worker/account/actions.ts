@@ -1,6 +1,5 @@
 /** What an owner does with API keys: writes D1 first, then notifies the key's gate, then answers the owner. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
@@ -75,7 +74,6 @@ export const isHeld = (result: unknown): result is Held =>
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
-  gatekeeper: Gatekeeper,
   accounts: AccountDatabases,
   input: NewApiKey,
   {
@@ -103,15 +101,14 @@ export async function createKey(
   }
   // Nothing else calls a new key's gate before its first use, which is near whoever uses it. If this fails, that decides.
   if (created.region !== null) {
-    const placing = gatekeeper.place(c.env.API_KEY_GATE, created.id, created.region);
-    c.executionCtx.waitUntil(placing.catch((error) => console.warn("a key's gate was not made in its region", error)));
+    const placing = c.env.GATES.place(created.id, created.region);
+    await placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
   }
   return { apiKey: created, key: text, warning: null };
 }
 
 export async function rotateKey(
   c: Context<OwnerEnv>,
-  gatekeeper: Gatekeeper,
   id: string,
   { graceSeconds, lastFour: seen }: Rotation,
   idempotencyKey?: IdempotencyKey,
@@ -129,7 +126,7 @@ export async function rotateKey(
   if (isHeld(apiKey)) {
     // Whose answer was lost may not have reached the gate.
     if (typeof apiKey === "object" && "doneBefore" in apiKey)
-      await makeSure(c, gatekeeper, id, "This request was sent before, and the key was rotated then", "Send it again");
+      await makeSure(c, id, "This request was sent before, and the key was rotated then", "Send it again");
     throw heldBack(apiKey);
   }
   if (apiKey === "rotated") {
@@ -140,7 +137,7 @@ export async function rotateKey(
     });
   }
   // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
-  const warning = await gatekeeper.forget(c.env, id).then(
+  const warning = await c.env.GATES.forget(id).then(
     () => null,
     () =>
       `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
@@ -152,12 +149,7 @@ export async function rotateKey(
  * When it returns, no request anywhere is decided by what was before: what narrows a key holds as a revocation does. Changing again
  * changes nothing, and notifies the gate again. A name is nothing to the gate.
  */
-export async function changeKey(
-  c: Context<OwnerEnv>,
-  gatekeeper: Gatekeeper,
-  id: string,
-  changes: ApiKeyChanges,
-): Promise<ApiKey> {
+export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const at = stamp(id);
   const { name: _, ...limits } = changes;
   const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
@@ -172,27 +164,21 @@ export async function changeKey(
     });
   // Nothing changed may be the same again, whose gate was not reached then.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(c, gatekeeper, id, "The key is changed", "Change it again");
+    await makeSure(c, id, "The key is changed", "Change it again");
   return apiKey;
 }
 
 /** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. */
-export async function revokeKey(c: Context<OwnerEnv>, gatekeeper: Gatekeeper, id: string): Promise<ApiKey> {
+export async function revokeKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {
   const apiKey = await revokeApiKey(primaryOf(c, id), c.var.owner, id, stamp(id));
   if (apiKey === null) throw noSuchKey();
-  await makeSure(c, gatekeeper, id, "The key is revoked", "Revoke it again");
+  await makeSure(c, id, "The key is revoked", "Revoke it again");
   return apiKey;
 }
 
 /** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the owner can ask `again`. */
-async function makeSure(
-  c: Context<OwnerEnv>,
-  gatekeeper: Gatekeeper,
-  id: string,
-  done: string,
-  again: string,
-): Promise<void> {
-  await gatekeeper.forget(c.env, id).catch((cause: unknown) => {
+async function makeSure(c: Context<OwnerEnv>, id: string, done: string, again: string): Promise<void> {
+  await c.env.GATES.forget(id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
       detail: `${done}, but ${NOT_NOTIFIED} Until then what was before may still hold. ${again} to be sure.`,
       headers: { "Retry-After": "1" },

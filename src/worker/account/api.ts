@@ -1,6 +1,5 @@
 /** `/account/api`: the same actions as the pages, as JSON. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { listApiKeys } from "../database/account-api-keys.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
 import type { Operation, Operations } from "../http/operation.ts";
@@ -18,7 +17,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDatabases): Routes<OwnerEnv> {
+export function createAccountApi(accounts: AccountDatabases): Routes<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
       const { keys, ended, storage } = await accounts.visit(c, listApiKeys);
@@ -27,18 +26,18 @@ export function createAccountApi(gatekeeper: Gatekeeper, accounts: AccountDataba
     },
 
     createApiKey: async (c, { body, idempotencyKey }) =>
-      c.json(await createKey(c, gatekeeper, accounts, body, { idempotencyKey }), 201),
+      c.json(await createKey(c, accounts, body, { idempotencyKey }), 201),
 
     getApiKey: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).apiKey),
 
     getApiKeyUsage: async (c, { ids }) => c.json({ items: (await readKeyUse(c, ids.apiKeyId)).usage }),
 
-    changeApiKey: async (c, { ids, body }) => c.json(await changeKey(c, gatekeeper, ids.apiKeyId, body)),
+    changeApiKey: async (c, { ids, body }) => c.json(await changeKey(c, ids.apiKeyId, body)),
 
     rotateApiKey: async (c, { ids, body, idempotencyKey }) =>
-      c.json(await rotateKey(c, gatekeeper, ids.apiKeyId, body, idempotencyKey), 201),
+      c.json(await rotateKey(c, ids.apiKeyId, body, idempotencyKey), 201),
 
-    revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, gatekeeper, ids.apiKeyId)),
+    revokeApiKey: async (c, { ids }) => c.json(await revokeKey(c, ids.apiKeyId)),
 
     listAccounts: async (c) => c.json({ items: await accountsOf(c.env, c.var.owner.person) }),
 

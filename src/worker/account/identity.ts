@@ -8,7 +8,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { findMembership } from "../database/members.ts";
-import type { AppEnv } from "../http/app-env.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -16,7 +15,10 @@ import type { OwnerEnv } from "./owner-env.ts";
 /** Whose account it is, and who is acting. */
 export type Identity = { readonly email: string; readonly actor: string };
 
-type RequestContext = Pick<Context<AppEnv>, "executionCtx" | "env"> & { readonly req: { readonly url: string } };
+type RequestContext = Pick<Context<OwnerEnv>, "executionCtx"> & {
+  readonly env: Pick<OwnerEnv["Bindings"], "SIGN_IN" | "ACCESS_AUD" | "SERVICE_TOKEN_OWNERS">;
+  readonly req: { readonly url: string };
+};
 export type Identify = (c: RequestContext) => Promise<Identity | undefined>;
 
 /** The same page of a chosen account. */
@@ -29,17 +31,16 @@ export function inAccount(path: string, accountId: string): string {
 const STAND_IN = "local";
 
 /** Throws `forbidden` when the stand-in is asked by another name than this machine's. */
-export const identifyByAccess: Identify = async (c) => {
-  const { access } = c.executionCtx as ExecutionContext;
-  if (access === undefined) return undefined;
-  if (access.aud === STAND_IN) requireLocalHost(c.req.url);
-  else if (c.env.ACCESS_AUD !== "" && access.aud !== c.env.ACCESS_AUD) return undefined;
-  const identity = await access.getIdentity();
-  const person = toAddress(identity?.email);
+export const identifyByAccess: Identify = async ({ env, req }) => {
+  const { SIGN_IN: signIn, ACCESS_AUD } = env;
+  if (signIn === undefined) return undefined;
+  if (signIn.aud === STAND_IN) requireLocalHost(req.url);
+  else if (ACCESS_AUD !== "" && signIn.aud !== ACCESS_AUD) return undefined;
+  const person = toAddress(signIn.email);
   if (person !== undefined) return { email: person, actor: person };
-  const token = identity?.service_token_id;
+  const token = signIn.serviceTokenId;
   if (typeof token !== "string") return undefined;
-  const email = toAddress(serviceTokenOwners(c.env.SERVICE_TOKEN_OWNERS).get(token));
+  const email = toAddress(serviceTokenOwners(env.SERVICE_TOKEN_OWNERS).get(token));
   return email === undefined ? undefined : { email, actor: token };
 };
 

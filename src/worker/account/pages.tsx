@@ -1,6 +1,5 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { signFormId, verifyFormId } from "../credentials/form-id.ts";
 import { createId } from "../credentials/id.ts";
@@ -25,7 +24,7 @@ import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const LIST = "/account/api-keys";
 
-export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper, accounts: AccountDatabases): void {
+export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases): void {
   for (const path of ["/account", "/account/"]) {
     routes.get(path, (c) => c.redirect(LIST, 303));
     routes.all(path, refuseMethod("GET, HEAD"));
@@ -37,7 +36,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper
     const fields = await readForm(c.req.raw);
     try {
       const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
-      const shown = await createKey(c, gatekeeper, accounts, toNewApiKey(fields), { chosenId: id });
+      const shown = await createKey(c, accounts, toNewApiKey(fields), { chosenId: id });
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,
@@ -54,7 +53,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper
     const fields = await readForm(c.req.raw);
     const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
     const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
-    const shown = await rotateKey(c, gatekeeper, c.req.param("apiKeyId"), rotation);
+    const shown = await rotateKey(c, c.req.param("apiKeyId"), rotation);
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });
@@ -86,7 +85,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper
     const fields = await readForm(c.req.raw);
     const id = c.req.param("apiKeyId");
     try {
-      await changeKey(c, gatekeeper, id, toKeyChanges(fields, Date.now()));
+      await changeKey(c, id, toKeyChanges(fields, Date.now()));
       return c.redirect(`${LIST}?done=changed&key=${id}`, 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
@@ -102,7 +101,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, gatekeeper: Gatekeeper
   });
 
   routes.post(`${LIST}/:apiKeyId/revoke`, async (c) => {
-    const { id } = await revokeKey(c, gatekeeper, c.req.param("apiKeyId"));
+    const { id } = await revokeKey(c, c.req.param("apiKeyId"));
     return c.redirect(`${LIST}?done=revoked&key=${id}`, 303);
   });
   for (const action of ["change", "revoke"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("GET, HEAD, POST"));

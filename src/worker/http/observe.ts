@@ -4,7 +4,7 @@
  * it fails the answer is the same.
  */
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "./app-env.ts";
+import type { SharedEnv } from "./app-env.ts";
 import { countCalls, type StoreCalls } from "./count-calls.ts";
 
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
@@ -21,7 +21,7 @@ export function isLogged(request: Request, env: Pick<Env, "REQUEST_LOG_SHARE">):
   return draw;
 }
 
-export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const observe: MiddlewareHandler<SharedEnv> = async (c, next) => {
   const logs = isLogged(c.req.raw, c.env);
   const dataset = c.env.REQUESTS;
   if (!logs && dataset === undefined) return next();

@@ -50,7 +50,8 @@ async function everything() {
 const COMPLETE = {
   databases: ["edge-access-api"],
   namespaces: ["edge-access-api-changelogs"],
-  secrets: [["CREDENTIAL_SECRETS"]],
+  // Account Settings has none.
+  secrets: [["CREDENTIAL_SECRETS"], []],
   ledgers: [steps],
 };
 
@@ -94,6 +95,7 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
       "d1 list --json",
       "kv namespace list",
       "secret list --format json",
+      "deploy --config wrangler.account.json",
       "deploy",
       "auth token --json",
     ],
@@ -104,7 +106,10 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
 });
 
 describe("a failure in the middle", () => {
-  const calls = ["d1 create", "kv namespace create", "d1 execute DB --remote --yes --file", "secret put", "deploy"];
+  const calls = [
+    ...["d1 create", "kv namespace create", "d1 execute DB --remote --yes --file", "secret put"],
+    ...["deploy --config", "deploy --env"],
+  ];
 
   it.each([
     ["before it has done anything", ["whoami", "d1 list", ...calls]],
@@ -147,6 +152,11 @@ describe("a failure in the middle", () => {
   it.each([
     ["/health", { status: 503, body: "" }, "FAIL GET /health: 503, expected 200."],
     ["/tenant/whoami", { status: 200, body: '{"error":"unauthorized"}' }, "FAIL a forged API key: 200, expected 401."],
+    [
+      "/account/api/accounts",
+      { status: 503, body: "" },
+      "FAIL Account Settings, signed out: 503, expected 302 or 401 or 403.",
+    ],
     ["/openapi.json", { status: 200, body: "<html>" }, "FAIL GET /openapi.json: 200, expected 200. <html>"],
   ])("of the smoke test, %s: says which, and how to go back", async (path, answer, line) => {
     account.answers[path] = answer;
@@ -206,6 +216,8 @@ describe("environments and databases", () => {
     await deployWell("--env", "staging");
     const { calls, workers } = account.state();
     for (const { args } of calls) expect(args.slice(-2)).toEqual(["--env", "staging"]);
+    expect(workers["edge-access-api-account-staging"]?.deployments).toHaveLength(1);
+    expect(workers["edge-access-api-account"]?.deployments).toHaveLength(1);
     expect(workers["edge-access-api"]).toEqual(before);
     expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
     expect(await everything()).toMatchObject({

@@ -8,3 +8,6 @@ export class DurableObject {
     this.env = env;
   }
 }
+
+/** Whom the application calls is in its own isolate. */
+export class RpcTarget {}

@@ -1,20 +1,27 @@
 /** Who the owner is: what Cloudflare Access says, and how far it is trusted. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { identifyByAccess } from "../../../src/worker/account/identity.ts";
 import { createIsolate } from "../../support/isolate.ts";
 
-type Case = { identity?: object; aud?: string; settings?: Partial<Env>; url?: string };
+type Case = {
+  identity?: { email?: unknown; service_token_id?: unknown; common_name?: unknown };
+  aud?: string;
+  settings?: Partial<Env>;
+  url?: string;
+};
 
 const AUD = "4714c1358e65fe4b408ad6d432a5f878f08194bdb4752441fd56faefa9b2b6f2";
 
 const identify = ({ identity, aud = AUD, settings = {}, url = "https://api.example/account" }: Case) =>
   identifyByAccess({
-    executionCtx: Object.assign(
-      { waitUntil() {}, passThroughOnException() {}, props: {} },
-      identity && { access: { aud, getIdentity: async () => identity } },
-    ),
-    env: { ...env, ...settings },
+    executionCtx: createExecutionContext(),
+    env: {
+      ...env,
+      ...settings,
+      SIGN_IN: identity && { aud, email: identity.email, serviceTokenId: identity.service_token_id },
+    },
     req: { url },
   });
 

@@ -1,8 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** `secrets`: those of the version. */
-type Deployment = { version: string; vars: Record<string, string> | undefined; secrets: Record<string, string> };
+/** `at`: its place among all deployments of the account. `secrets`: those of the version. */
+type Deployment = {
+  at: number;
+  version: string;
+  vars: Record<string, string> | undefined;
+  secrets: Record<string, string>;
+};
 
 /** What the stand-in for wrangler keeps between its calls. */
 export type AccountState = {

@@ -26,6 +26,7 @@ export type Answers = Record<string, { status: number; body: string }>;
 const WELL: Answers = {
   "/health": { status: 200, body: "{}" },
   "/tenant/whoami": { status: 401, body: '{"error":"unauthorized"}' },
+  "/account/api/accounts": { status: 403, body: "" },
   "/openapi.json": { status: 200, body: '{"openapi":"3.1.0"}' },
 };
 

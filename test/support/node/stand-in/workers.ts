@@ -1,5 +1,6 @@
 /** The stand-in's Workers: secrets, versions, deployments. A version keeps the secrets of its time. */
 import { existsSync, writeFileSync } from "node:fs";
+import type { AccountState } from "./account-state.ts";
 import { Refusal } from "./refusal.ts";
 import type { Request } from "./wrangler.ts";
 
@@ -8,37 +9,56 @@ export function putSecret({ state, worker, call }: Request, name: string): strin
   const changed = { ...secrets, [name]: call.input.trim() };
   // A secret makes a version of a Worker that is deployed, and deploys it.
   const last = deployments.at(-1);
-  const more = last === undefined ? [] : [{ ...last, version: nextVersion(deployments), secrets: { ...changed } }];
+  const more =
+    last === undefined
+      ? []
+      : [{ ...last, at: nextPlace(state), version: nextVersion(deployments), secrets: { ...changed } }];
   state.workers[worker] = { secrets: changed, deployments: [...deployments, ...more] };
   return `🌀 Creating the secret for the Worker "${worker}"\n✨ Success! Uploaded secret ${name}`;
 }
 
+const nextPlace = ({ workers }: AccountState) =>
+  Object.values(workers).flatMap(({ deployments }) => deployments).length;
+const createdOn = (at: number) => new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString();
+
 const nextVersion = (deployments: readonly unknown[]) => `version-${deployments.length + 1}`;
 
 export function deployWorker({ state, worker, sections, call }: Request): string {
-  const existing = state.workers[worker];
+  const targets = call.args.includes("--config") ? [] : state.targets;
+  const service = sections.get("services")?.[0]?.service;
   const required = [...(sections.get("secrets")?.[0]?.required ?? "").matchAll(/\w+/g)].map(([name]) => name);
-  const missing = required.filter((name) => existing?.secrets[name] === undefined);
-  if (existing === undefined || missing.length > 0)
-    throw new Refusal(`The following required secrets have not been set: ${missing}`);
+  const existing = state.workers[worker] ?? { secrets: {}, deployments: [] };
+  const missing = required.filter((name) => existing.secrets[name] === undefined);
+  if (missing.length > 0) throw new Refusal(`The following required secrets have not been set: ${missing}`);
+  if (service !== undefined && !state.workers[service]?.deployments.length) {
+    throw new Refusal(
+      `A request to the Cloudflare API failed.\n\nworkers.api.error.service_binding_error: could not resolve binding: script "${service}" not found [code: 10143]`,
+    );
+  }
+  state.workers[worker] = existing;
   const version = nextVersion(existing.deployments);
-  existing.deployments.push({ version, vars: sections.get("vars")?.[0], secrets: { ...existing.secrets } });
+  existing.deployments.push({
+    at: nextPlace(state),
+    version,
+    vars: sections.get("vars")?.[0],
+    secrets: { ...existing.secrets },
+  });
   const output = call.variables.WRANGLER_OUTPUT_FILE_PATH;
   if (output !== undefined && !existsSync(output)) {
     const lines = [
       { type: "wrangler-session", version: 1, wrangler_version: "4.156.2" },
-      { type: "deploy", version: 1, worker_name: worker, version_id: version, targets: state.targets },
+      { type: "deploy", version: 1, worker_name: worker, version_id: version, targets },
     ];
     writeFileSync(output, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   }
-  return `Uploaded ${worker}\nDeployed ${worker} triggers\n  ${state.targets.join("\n  ")}\nCurrent Version ID: ${version}`;
+  return `Uploaded ${worker}\nDeployed ${worker} triggers\n  ${targets.join("\n  ")}\nCurrent Version ID: ${version}`;
 }
 
 /** Oldest first, as wrangler sorts them. */
 export function listDeployments({ state, worker }: Request): string {
-  const deployments = (state.workers[worker]?.deployments ?? []).map(({ version }, index) => ({
+  const deployments = (state.workers[worker]?.deployments ?? []).map(({ at, version }, index) => ({
     id: `deployment-${index}`,
-    created_on: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+    created_on: createdOn(at),
     versions: [{ version_id: version, percentage: 100 }],
   }));
   return JSON.stringify(deployments, null, 2);
@@ -48,7 +68,11 @@ export function viewVersion({ state, worker }: Request, version: string): string
   const found = state.workers[worker]?.deployments.find((one) => one.version === version);
   if (found === undefined) throw new Refusal(`Version ${version} was not found [code: 10079]`);
   const bindings = Object.entries(found.vars ?? {}).map(([name, text]) => ({ type: "plain_text", name, text }));
-  return JSON.stringify({ id: version, resources: { bindings } }, null, 2);
+  return JSON.stringify(
+    { id: version, metadata: { created_on: createdOn(found.at) }, resources: { bindings } },
+    null,
+    2,
+  );
 }
 
 /** `confirms`: `wrangler rollback`, which says yes to older secrets when nobody can be asked. */
@@ -65,6 +89,6 @@ export function deployVersion({ state, worker }: Request, version: string, confi
     );
   }
   existing.secrets = { ...found.secrets };
-  existing.deployments.push({ ...found });
+  existing.deployments.push({ ...found, at: nextPlace(state) });
   return `SUCCESS  Worker Version ${version} has been deployed to 100% of traffic.`;
 }

@@ -1,0 +1,35 @@
+/** What every request passes, in both Workers, and what answers those that no route does. */
+import { Problem } from "../problem.ts";
+import type { SettingsReader } from "../settings.ts";
+import { readMethods } from "./allowed-methods.ts";
+import type { SharedEnv } from "./app-env.ts";
+import { defaultHeaders } from "./default-headers.ts";
+import { observe } from "./observe.ts";
+import { pageNotFound } from "./plain-page.ts";
+import { ProblemLog } from "./problem-log.ts";
+import { handleError, respondWithProblem } from "./problem-response.ts";
+import { requestId } from "./request-id.ts";
+import type { Routes } from "./routes.ts";
+
+/** Before the routes: middleware is run in the order in which it is added. */
+export function addMiddleware<E extends SharedEnv>(app: Routes<E>, settingsReader: SettingsReader): void {
+  const problemLog = new ProblemLog();
+  app.use(requestId);
+  app.use(observe);
+  app.use(defaultHeaders);
+  app.use<SharedEnv>(async function provideSettings(c, next) {
+    c.set("problemLog", problemLog);
+    c.set("settings", await settingsReader.read(c.env));
+    await next();
+  });
+
+  const methodsOf = readMethods(() => app.routes);
+  // Runs only for unmatched requests.
+  app.notFound((c) => {
+    const methods = methodsOf(c.req.path);
+    if (methods.length === 0 || methods.includes(c.req.method))
+      return pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
+    return respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } }));
+  });
+  app.onError(handleError);
+}
