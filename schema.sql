@@ -252,6 +252,8 @@ CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_ban
 -- A panelist's own, as that panelist sees them.
 CREATE INDEX IF NOT EXISTS proposals_mine ON proposals (author_id, idea_bank_id, status, created_at, id)
   WHERE duplicate_of IS NULL AND visibility <> 'hidden' AND author_id IS NOT NULL;
+-- What waits for approval in all idea banks of an account, for its owner.
+CREATE INDEX IF NOT EXISTS proposals_pending ON proposals (account_id, created_at, id) WHERE visibility = 'pending' AND duplicate_of IS NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS proposals_by_external_id ON proposals (idea_bank_id, external_id) WHERE external_id IS NOT NULL;
 -- For deleting a proposal: finds the proposals that were merged into it.
 CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;

@@ -4,6 +4,7 @@ import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
 import { AccountDatabases, ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
+import { addApprovalPages } from "./approval-pages.tsx";
 import { authenticateOwner, type Identify, inAccount } from "./identity.ts";
 import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -19,6 +20,7 @@ export function createAccountRoutes(identify: Identify) {
   routes.use("/account/*", requireSameOrigin(), authenticateOwner(identify));
   addAccountPages(routes, accounts);
   addMemberPages(routes, accounts);
+  addApprovalPages(routes, accounts);
   routes.route("/", createAccountApi(accounts));
   // What nothing above answers. The application answers a script; a person gets a page.
   routes.all("/account/*", (c) => {

@@ -198,19 +198,20 @@ export const changeValues = (
   externalId,
 });
 
-/** `taken` when another proposal of the idea bank has the new `externalId`. */
+/** `taken` when another proposal of the idea bank has the new `externalId`. With `from`, only what has this visibility is changed. */
 export async function updateProposal(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
   changes: ProposalChanges,
   now: number,
+  from?: Visibility,
 ): Promise<Proposal | "taken" | null> {
-  const values = { ...path, accountId, ...changeValues(changes, now) };
+  const values = { ...path, accountId, from, ...changeValues(changes, now) };
   const [updated, found] = await session.batch([
     prepare(
       session,
-      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND NOT (:identified AND EXISTS (
+      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND visibility = coalesce(:from, visibility) AND NOT (:identified AND EXISTS (
          SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
        RETURNING ${COLUMNS}`,
       values,

@@ -28,6 +28,13 @@ async function fill(email: string, count: number): Promise<void> {
        SELECT ${id("k")}, a.id, 'K', '', '["surveys:read"]', ?2 - i * 10, iif(i % 2, ?2 - i, NULL), iif(i % 2, NULL, ?2 - i) ${owned}`,
       `api_key_usage SELECT ${id("k")}, ?2 - ?2 % 3600000, i, 0 ${owned}`,
       `audit_events (id, account_id, event, api_key_name, created_at) SELECT ${id("e")}, a.id, 'renamed', 'K', ?2 - i ${owned}`,
+      `idea_banks (id, account_id, name, created_at) SELECT ${id("b")}, a.id, 'B', ?2 ${owned} AND i = 1`,
+      ...["pending", "public"].map(
+        (visibility, kind) =>
+          `proposals (id, account_id, idea_bank_id, title, description, visibility, created_at, last_activity_at, words)
+           SELECT ${id(`${kind}`)}, a.id, b.id, 'alpha bravo', 'D', '${visibility}', ?2 - i, ?2 - i, '["alpha","bravo"]'
+           FROM n, accounts a JOIN idea_banks b ON b.account_id = a.id WHERE a.owner_email = ?1`,
+      ),
     ].map((rows) => env.DB.prepare(`${numbers(1, count)} INSERT INTO ${rows}`).bind(email, BEFORE)),
   );
 }
@@ -51,11 +58,14 @@ async function createScene(count: number) {
   await fill(owner.email, count);
   const member = await owner.json("POST", "/members", { email: "member@example.com" });
   const { id: memberId } = await member.json<{ id: string }>();
-  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, memberId } };
+  const account = await env.DB.prepare("SELECT id FROM accounts WHERE owner_email = ?1")
+    .bind(owner.email)
+    .first<string>("id");
+  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, memberId }, waiting: `${account?.slice(0, 6)}000002` };
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
-  const { spent, bindings, owner, ids } = await createScene(count);
+  const { spent, bindings, owner, ids, waiting } = await createScene(count);
   const costs = new Map<string, Cost>();
   const measured = async (name: string, status: number, send: () => Promise<Response>) => {
     Object.assign(spent, { read: 0, written: 0 });
@@ -69,8 +79,11 @@ async function measure(count: number): Promise<Map<string, Cost>> {
     const sent = fillPath(path, ids).replace("/account/api", "") + query;
     await measured(name, status, () => owner.json(method, sent, bodyOf(operation)));
   }
-  for (const page of ["/api-keys", "/activity"]) await measured(page, 200, () => owner.page(page));
+  for (const page of ["/api-keys", "/activity", "/approval?limit=100"])
+    await measured(page, 200, () => owner.page(page));
   await measured("/activity?apiKeyId=", 200, () => owner.page(`/activity?apiKeyId=${ids.apiKeyId}`));
+  await measured("/approval/{id}", 200, () => owner.page(`/approval/${waiting}`));
+  await measured("POST /approval/{id}", 303, () => owner.submit(`/approval/${waiting}`, { visibility: "public" }));
   const operator = createIsolate(bindings);
   const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
   for (const { name, method, path, status } of operationsOf("operator")) {
@@ -83,7 +96,7 @@ async function measure(count: number): Promise<Map<string, Cost>> {
 it("no operation of an owner or the operator costs more in a large database than in a small one", async () => {
   const [small, large] = [await measure(SIZES[0]), await measure(SIZES[1])];
   expect([...large.keys()]).toEqual([...small.keys()]);
-  expect(large.size).toBe(operationsOf("access").length + operationsOf("operator").length + 3);
+  expect(large.size).toBe(operationsOf("access").length + operationsOf("operator").length + 6);
   for (const [name, { read, written, bytes }] of large) {
     const few = small.get(name) ?? { read: 0, written: 0, bytes: 0 };
     expect(read, `${name}: rows read`).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ export type Frame = { readonly nonce: string; readonly email?: string; readonly 
 
 type LayoutProps = Frame & {
   readonly title: string;
-  readonly current?: "keys" | "members" | "activity" | "accounts";
+  readonly current?: "keys" | "approval" | "members" | "activity" | "accounts";
   /** Beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
@@ -46,6 +46,9 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
             <nav class="sections" aria-label="Account Settings">
               <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
                 API keys
+              </a>
+              <a href="/account/approval" aria-current={current === "approval" ? "page" : undefined}>
+                Approval
               </a>
               <a href="/account/members" aria-current={current === "members" ? "page" : undefined}>
                 Members

@@ -1,0 +1,94 @@
+/**
+ * The pages of what waits for approval. What the owner decides is done as by the tenant API, which has all of this as JSON. Panelists see
+ * it as soon as what any other isolate has written.
+ */
+import type { Context } from "hono";
+import { listPendingProposals, loadPendingProposal } from "../database/pending-proposals.ts";
+import { listProposals, mergeProposal, updateProposal } from "../database/proposals.ts";
+import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
+import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { ProposalChanges } from "../model/proposal.ts";
+import { Problem } from "../problem.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { primaryOf } from "./actions.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import { ApprovalPage } from "./pages/approval-page.tsx";
+import { ReviewPage } from "./pages/review-page.tsx";
+import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+
+const LIST = "/account/approval";
+const SIMILAR = { limit: 5, after: undefined };
+
+const notWaiting = () =>
+  new Problem("not-found", { detail: "This proposal does not wait for approval, or not any more." });
+
+/** Throws `not-found`. */
+async function load(c: Context<OwnerEnv>, id: string) {
+  const session = primaryOf(c, id, notWaiting);
+  const proposal = await loadPendingProposal(session, c.var.owner, id);
+  if (proposal === null) throw notWaiting();
+  return { session, proposal };
+}
+
+export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases): void {
+  routes.get(LIST, async (c) => {
+    const { page } = await readPage(c, PageQuery);
+    const { items, next } = (await accounts.visit(c, (session, visit) => listPendingProposals(session, visit, page)))
+      .page;
+    const props = { waiting: items, now: Date.now(), next: await nextCursor(c, next) };
+    return renderPage(c, (frame) => <ApprovalPage frame={frame} {...props} />);
+  });
+  routes.all(LIST, refuseMethod("GET, HEAD"));
+
+  const ONE = `${LIST}/:proposalId`;
+  routes.get(ONE, (c) => renderReview(c, c.req.param("proposalId"), new URLSearchParams(), []));
+
+  routes.post(ONE, async (c) => {
+    const fields = await readForm(c.req.raw);
+    const id = c.req.param("proposalId");
+    try {
+      await decide(c, id, fields);
+    } catch (error) {
+      return renderReview(c, id, fields, fieldErrorsOf(error));
+    }
+    return c.redirect(LIST, 303);
+  });
+  routes.all(ONE, refuseMethod("GET, HEAD, POST"));
+}
+
+/** A visibility, with a response or without one; or the proposal to merge into. */
+async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<void> {
+  const { session, proposal } = await load(c, id);
+  const { accountId, ideaBankId } = proposal;
+  const path = { ideaBankId, proposalId: id };
+  const into = fields.get("into");
+  if (into === null) {
+    // Forms send a line break as two characters.
+    const text = fields.get("response")?.replaceAll("\r", "").trim();
+    const visibility = fields.get("visibility");
+    const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
+    if ((await updateProposal(session, accountId, path, changes, Date.now(), "pending")) === null) throw notWaiting();
+  } else {
+    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into);
+    if (outcome === null) throw notWaiting();
+    if (outcome === "busy") throw mergesUnderWay();
+    if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
+  }
+}
+
+async function renderReview(
+  c: Context<OwnerEnv>,
+  id: string,
+  sent: URLSearchParams,
+  errors: readonly FieldError[],
+): Promise<Response> {
+  const { session, proposal } = await load(c, id);
+  const filter = { q: proposal.title, visibility: "public" } as const;
+  const similar = await listProposals(session, proposal.accountId, proposal.ideaBankId, filter, SIMILAR);
+  const props = { proposal, similar: similar?.items ?? [], now: Date.now(), sent, errors };
+  return renderPage(c, (frame) => <ReviewPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}

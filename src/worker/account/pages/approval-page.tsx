@@ -1,0 +1,62 @@
+/** `/account/approval`: what waits for approval, in all idea banks. */
+import type { PendingProposal } from "../../database/pending-proposals.ts";
+import { type Frame, Layout } from "./layout.tsx";
+import { Time } from "./times.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly waiting: readonly PendingProposal[];
+  readonly now: number;
+  readonly next: string | undefined;
+};
+
+export const ApprovalPage = ({ frame, waiting, now, next }: Props) => (
+  <Layout title="Approval" current="approval" {...frame}>
+    <p class="lead">
+      {waiting.length === 0 ? "Nothing waits for approval." : "Open an idea to answer it, or to merge it into another."}
+    </p>
+    <ol class="events">
+      {waiting.map((proposal) => (
+        <li>
+          <h2 dir="auto">
+            <a href={`/account/approval/${proposal.id}`}>{proposal.title}</a>
+          </h2>
+          <About proposal={proposal} now={now} />
+          <form method="post" action={`/account/approval/${proposal.id}`}>
+            <Decide title={proposal.title} />
+          </form>
+        </li>
+      ))}
+    </ol>
+    {next && (
+      <p>
+        <a href={`/account/approval?cursor=${next}`}>More</a>
+      </p>
+    )}
+  </Layout>
+);
+
+export const About = ({ proposal, now }: { readonly proposal: PendingProposal; readonly now: number }) => [
+  <p dir="auto" class="pending-text">
+    {proposal.description}
+  </p>,
+  <p class="hint">
+    <bdi>{proposal.ideaBankName}</bdi>
+    {", "}
+    <Time at={proposal.createdAt} now={now} />
+  </p>,
+];
+
+/** The first button is what Enter in a field does. */
+export const Decide = ({ title }: { readonly title: string }) => (
+  <div class="buttons">
+    {[
+      ["Approve", "public", "primary"],
+      ["Hide", "hidden"],
+    ].map(([words, visibility, look]) => (
+      <button type="submit" name="visibility" value={visibility} class={look} aria-label={`${words} “${title}”`}>
+        {words}
+      </button>
+    ))}
+  </div>
+);

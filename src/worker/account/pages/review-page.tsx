@@ -1,0 +1,58 @@
+/** `/account/approval/{id}`: one proposal that waits, with those beside it that it may repeat. */
+import type { PendingProposal } from "../../database/pending-proposals.ts";
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { Proposal } from "../../model/proposal.ts";
+import { About, Decide } from "./approval-page.tsx";
+import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
+import { type Frame, Layout } from "./layout.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly proposal: PendingProposal;
+  readonly similar: readonly Proposal[];
+  readonly now: number;
+  /** What was sent before, and refused. */
+  readonly sent: URLSearchParams;
+  readonly errors: readonly FieldError[];
+};
+
+const LABEL = "Official response";
+const HINT = "May be empty. Panelists see it with the idea.";
+
+export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Props) => {
+  const message = messageFor(errors, "response");
+  const action = `/account/approval/${proposal.id}`;
+  return (
+    <Layout title={proposal.title} current="approval" {...frame}>
+      {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={{ response: LABEL }} />}
+      <About proposal={proposal} now={now} />
+      <form method="post" action={action} class="create">
+        <Field name="response" label={LABEL} hint={HINT} message={message}>
+          <textarea id="response" name="response" rows={4} dir="auto" {...described("response", message, HINT)}>
+            {sent.get("response")}
+          </textarea>
+        </Field>
+        <Decide title={proposal.title} />
+      </form>
+      {similar.length > 0 && (
+        <form method="post" action={action} class="create">
+          <fieldset>
+            <legend>Is it one of these? Its votes move there, for good.</legend>
+            {similar.map(({ id, title, votes }) => (
+              <label class="choice">
+                <input type="radio" name="into" value={id} required />
+                <span>
+                  <bdi>{title}</bdi>
+                  <span class="hint">{`Votes: ${votes}`}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <div class="buttons">
+            <button type="submit">Merge</button>
+          </div>
+        </form>
+      )}
+    </Layout>
+  );
+};

@@ -1,0 +1,76 @@
+/** The approval queue in a real browser, against `npm run dev`: by keyboard and without JavaScript, for axe-core, with screenshots. */
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { openPage } from "../../support/node/owner-pages.ts";
+
+const shared = inject("stage");
+
+describe.runIf(shared)("the approval queue in Chromium", { timeout: 120_000 }, () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterAll(() => stage?.close());
+
+  const pending = (title: string) => ({ title, description: `About ${title}.`, visibility: "pending" });
+
+  it.each([true, false])(
+    "is worked off by keyboard: approve, hide, answer, merge (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const { path, ids } = await stage.ideaBank({ name: "Queue" }, [
+        { title: "Later ferries", description: "" },
+        ...["Ferries at night", "Free money", "Quay lights", "Warm piers"].map(pending),
+      ]);
+      const stored = (index: number) => stage.tenant<Record<string, unknown>>("GET", `${path}/proposals/${ids[index]}`);
+      const { page, complaints } = await openPage(stage, { javaScriptEnabled });
+      const gone = (title: string) =>
+        page.getByRole("heading", { name: title, exact: true }).waitFor({ state: "detached" });
+      await page.goto("/account/approval");
+      await page.getByRole("button", { name: "Approve “Warm piers”" }).press("Enter");
+      await gone("Warm piers");
+      await page.getByRole("button", { name: "Hide “Free money”" }).press("Enter");
+      await gone("Free money");
+      await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
+      await page.getByLabel("Official response").fill("In spring.");
+      await page.getByRole("button", { name: "Approve “Quay lights”" }).press("Enter");
+      await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
+      await page.getByRole("link", { name: "Ferries at night", exact: true }).press("Enter");
+      await page.getByRole("radio", { name: "Later ferries" }).press("Space");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
+      expect(await page.getByText("About ").count()).toBe(0);
+      expect(await stored(4)).toMatchObject({ visibility: "public" });
+      expect(await stored(2)).toMatchObject({ visibility: "hidden" });
+      expect(await stored(3)).toMatchObject({ visibility: "public", response: { text: "In spring." } });
+      expect(await stored(1)).toMatchObject({ duplicateOf: ids[0] });
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
+    const { path, ids } = await stage.ideaBank({ name: "Rider ideas" }, [
+      { title: "More night buses", description: "" },
+      pending("Night buses"),
+      pending("A long title that goes on and on, so that a line of a narrow screen has no room for it by any means"),
+    ]);
+    const { page } = await openPage(stage, { bypassCSP: true });
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        for (const [name, address] of [
+          ["approval", "/account/approval"],
+          ["review", `/account/approval/${ids[1]}`],
+        ] as const) {
+          await page.goto(address);
+          await page.getByRole("button", { name: "Approve “Night buses”" }).waitFor();
+          await takeScreenshot(page, `test-results/${name}-${colorScheme}-${width}.png`);
+          await expectAccessible(page, `${name} ${colorScheme} ${width}`);
+        }
+      }
+    }
+    for (const id of ids) await stage.tenant("DELETE", `${path}/proposals/${id}`);
+  });
+});

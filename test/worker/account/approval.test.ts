@@ -1,0 +1,153 @@
+/** What waits for approval: the owner's pages over all idea banks, and what is decided about it. */
+import { describe, expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
+import { createOwner } from "../../support/owner.ts";
+import { createPanel, PROPOSALS } from "../../support/panel.ts";
+
+/** An owner with an open idea bank that requires approval, and a panelist. */
+async function createScene() {
+  const panel = await createPanel();
+  const { accountId } = panel.bank;
+  const email = await databaseOf(accountId)
+    .prepare("SELECT owner_email FROM accounts WHERE id = ?1")
+    .bind(accountId)
+    .first<string>("owner_email");
+  const owner = createOwner(email ?? "");
+  await panel.manage("PATCH", "", { approvalRequired: true });
+  const panelist = await panel.panelist("Robin");
+  const list = async (path = "/approval") => (await owner.page(path)).text();
+  return {
+    panel,
+    owner,
+    panelist,
+    list,
+    titles: async (path?: string) =>
+      [...(await list(path)).matchAll(/<h2 dir="auto"><a href="[^"]*">([^<]*)</g)].map(([, title]) => title),
+    decide: (id: string, fields: Record<string, string>) => owner.submit(`/approval/${id}`, fields),
+    seen: async (id: string) => (await panelist.send("GET", `${PROPOSALS}/${id}`)).json<Record<string, unknown>>(),
+  };
+}
+
+const APPROVE = { visibility: "public" };
+const HIDE = { visibility: "hidden" };
+
+describe("the list", () => {
+  it("has what is pending in every idea bank, what waits longest first, in pages", async () => {
+    const { panel, panelist, titles, list } = await createScene();
+    const bank = await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>" });
+    const { id: other } = await bank.json<{ id: string }>();
+    const path = `/tenant/ideabanks/${other}/proposals`;
+    const createdAt = "2020-01-01T00:00:00.000Z";
+    await panel.tenant.send("POST", path, { title: "First", visibility: "pending", createdAt });
+    await panelist.submit("Second", "x".repeat(600));
+    await panel.propose({ title: "Public" });
+    await panel.propose({ title: "Hidden", visibility: "hidden" });
+    expect(await titles()).toEqual(["First", "Second"]);
+    const html = await list();
+    expect(html).toContain("Another &lt;bank&gt;");
+    expect(html).toContain(`>${"x".repeat(500)}<`);
+    const more = (await list("/approval?limit=1")).match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
+    expect([await titles("/approval?limit=1"), await titles(more)]).toEqual([["First"], ["Second"]]);
+    await panel.tenant.send("DELETE", `/tenant/ideabanks/${other}`);
+    expect(await titles()).toEqual(["Second"]);
+    expect(await (await createOwner().page("/approval")).text()).toContain("Nothing waits for approval.");
+  });
+});
+
+describe("a decision", () => {
+  it("approves: panelists see the proposal, with a response where there is one; the log says that the tenant did it", async () => {
+    const { panel, panelist, decide, titles, seen } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const answer = await decide(id, { ...APPROVE, response: "  Good.\r\nSoon. " });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/account/approval"]);
+    expect(await titles()).toEqual([]);
+    expect(await seen(id)).toMatchObject({ visibility: "public", response: { text: "Good.\nSoon." } });
+    const changes = await panel.tenant.send("GET", "/tenant/changes?limit=100");
+    const { items } = await changes.json<{ items: object[] }>();
+    expect(items.at(-1)).toMatchObject({ type: "proposal.updated", by: "tenant", proposalId: id });
+  });
+
+  it("hides: nobody but the tenant sees it", async () => {
+    const { panelist, decide, titles } = await createScene();
+    const id = await panelist.submit("Spam");
+    expect((await decide(id, { ...HIDE, response: "" })).status).toBe(303);
+    expect(await titles()).toEqual([]);
+    expect((await panelist.send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
+  });
+
+  it("merges into one of those beside it, which it may repeat", async () => {
+    const { panel, panelist, decide, titles, list, seen } = await createScene();
+    const into = await panel.propose({ title: "More night buses" });
+    const others = [
+      await panel.propose({ title: "Dark mode" }),
+      await panel.propose({ title: "Night buses of old", visibility: "hidden" }),
+    ];
+    const id = await panelist.submit("Night buses");
+    const review = await list(`/approval/${id}`);
+    expect(review).toContain(`value="${into}"`);
+    for (const other of [id, ...others]) expect(review).not.toContain(`value="${other}"`);
+    expect((await decide(id, { into })).status).toBe(303);
+    expect(await titles()).toEqual([]);
+    expect(await seen(id)).toMatchObject({ duplicateOf: into });
+  });
+
+  it("is made once, however many decide at the same time, and not for what does not wait", async () => {
+    const { panel, owner, panelist, decide, seen } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const answers = await Promise.all([APPROVE, HIDE, APPROVE, HIDE].map((fields) => decide(id, fields)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404, 404, 404]);
+    expect(await answers.find(({ status }) => status === 404)?.text()).toContain("does not wait for approval");
+    expect((await owner.page(`/approval/${id}`)).status).toBe(404);
+    const [open, another] = [await panel.propose(), await panelist.submit("Dogs")];
+    expect((await decide(open, { into: another })).status).toBe(404);
+    expect((await decide(another, { into: another })).status).toBe(404);
+    expect((await decide(another, { into: await (await createPanel()).propose() })).status).toBe(404);
+    expect(await seen(another)).toMatchObject({ visibility: "pending", duplicateOf: null });
+  });
+
+  it("is nobody else's, and nobody's who was a member", async () => {
+    const { owner, panelist, titles } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const [stranger, member] = [createOwner(), createOwner()];
+    for (const answer of [await stranger.page(`/approval/${id}`), await stranger.submit(`/approval/${id}`, APPROVE)])
+      expect(answer.status).toBe(404);
+    const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
+    const { id: memberId } = await (await owner.json("POST", "/members", { email: member.email })).json<{
+      id: string;
+    }>();
+    const here = `/approval/${id}?account=${accountId}`;
+    expect((await member.page(here)).status).toBe(200);
+    // The form's body comes after the member has been removed.
+    const removed = Promise.withResolvers<void>();
+    const late = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await removed.promise;
+        controller.enqueue(new TextEncoder().encode("visibility=public"));
+        controller.close();
+      },
+    });
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    const answering = member.isolate.request(`/account${here}`, { method: "POST", headers, body: late });
+    expect((await owner.json("DELETE", `/members/${memberId}`)).status).toBe(204);
+    removed.resolve();
+    expect((await answering).status).toBe(404);
+    expect(await titles()).toEqual(["Night buses"]);
+  });
+});
+
+describe("the forms", () => {
+  it("show what is wrong at the field, what was typed, and take nothing from another site", async () => {
+    const { panelist, owner, decide, titles } = await createScene();
+    const id = await panelist.submit("<b>Spam</b>");
+    const refused = await decide(id, { ...APPROVE, response: "x".repeat(10_001) });
+    expect(refused.status).toBe(400);
+    const html = await refused.text();
+    expect(html).toContain("must have 1 to 10000 characters");
+    expect(html).toContain("x".repeat(10_001));
+    expect(html).toContain("&lt;b&gt;Spam&lt;/b&gt;");
+    expect((await decide(id, { visibility: "nonsense" })).status).toBe(400);
+    const foreign = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+    expect((await owner.submit(`/approval/${id}`, APPROVE, foreign)).status).toBe(403);
+    expect(await titles()).toEqual(["&lt;b&gt;Spam&lt;/b&gt;"]);
+  });
+});
