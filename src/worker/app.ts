@@ -14,6 +14,7 @@ import type { RawRequest } from "./http/raw-request.ts";
 import { requestId } from "./http/request-id.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
+import { createLeakRoutes } from "./leaks/routes.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
 import { TokenReader } from "./panelist/authenticate-panelist.ts";
@@ -57,6 +58,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createAccountRoutes(memory, identify));
   app.route("/", createOperatorRoutes(memory));
+  app.route("/", createLeakRoutes(memory.gatekeeper));
 
   const methodsOf = readMethods(() => app.routes);
   // Runs only for unmatched requests.
