@@ -38,8 +38,8 @@ export async function recordLeaks(
       database,
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT r.value ->> 3, k.account_id, '${CHANGED}', k.id, k.name, :reporter, NULL, :now,
-         json_object('before', json_object('foundAt', NULL, 'ended', json('false')), 'after', json_object('foundAt', r.value ->> 2,
-           'ended', json(iif(a.marks_leaked_keys, 'false', 'true'))))
+         json_object('before', json_object('foundAt', NULL, 'ended', NULL), 'after', json_object('foundAt', r.value ->> 2,
+           'ended', CASE WHEN a.marks_leaked_keys THEN NULL WHEN k.${IS_CURRENT} THEN 'key' ELSE 'old secret' END))
        ${REPORTED} CROSS JOIN accounts a ON a.id = k.account_id
        WHERE ${ACTIVE} AND (k.${IS_CURRENT} OR k.${IS_PREVIOUS} AND k.previous_expires_at > :now)
          AND (k.leaked_at IS NULL OR NOT a.marks_leaked_keys)`,

@@ -17,7 +17,7 @@ if (!import.meta.deployed) {
         "At most 1,000 reports and 1 MiB at once.",
       answer: LeakVerdicts,
       status: 200,
-      problems: ["unauthorized"],
+      problems: ["unauthorized", "not-found"],
     },
   });
 }

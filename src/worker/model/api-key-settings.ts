@@ -50,7 +50,7 @@ export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 const AuditedSettings = z.extend(ApiKeyChanges, {
   member: z.optional(z.nullable(z.string())),
   foundAt: z.optional(z.nullable(z.string())),
-  ended: z.optional(z.boolean()),
+  ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
   leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
 });
 export const SettingsChange = z.object({ before: AuditedSettings, after: AuditedSettings });
@@ -88,7 +88,7 @@ if (!import.meta.deployed) {
       ...changeable,
       member: "The e-mail address of a member of the account. `null` where there is none.",
       foundAt: "Where the key was found in public, in the words of whoever reported it.",
-      ended: "Whether that has ended it.",
+      ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
       leakedKeys: LEAKED,
     },
   });
