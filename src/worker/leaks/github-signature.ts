@@ -67,7 +67,7 @@ function toRaw(der: Uint8Array): Uint8Array<ArrayBuffer> {
     const integer = der.subarray(at + 2, at + 2 + length);
     // A leading zero says that the number is positive.
     const digits = integer[0] === 0 ? integer.subarray(1) : integer;
-    if (tag !== 2 || integer.length !== length) throw new TypeError("no DER integer");
+    if (tag !== 2) throw new TypeError("no DER integer");
     raw.set(digits, end - digits.length);
     at += 2 + length;
   }

@@ -40,6 +40,7 @@ describe("a signature", () => {
       good.map((byte, index) => (index === 3 ? byte + 1 : byte)),
       Uint8Array.from([0x30, 2 * 67, 2, 65, ...new Uint8Array(65).fill(1), 2, 65, ...new Uint8Array(65).fill(1)]),
       toDer(new Uint8Array(64).fill(1)),
+      good.map((byte, index) => (index === 1 ? byte + 1 : byte)),
       new Uint8Array(),
     ];
     for (const der of broken) expect(await isSignedBy(github.key, encode(der), bytes("body"))).toBe(false);
