@@ -10,7 +10,9 @@ CREATE TABLE IF NOT EXISTS accounts (
   max_bytes INTEGER NOT NULL DEFAULT 536870912,
   counted_votes INTEGER NOT NULL DEFAULT 0,
   -- When the scheduled job looks for changes of this account that are too old.
-  changes_due_at INTEGER NOT NULL DEFAULT 0
+  changes_due_at INTEGER NOT NULL DEFAULT 0,
+  -- 1: a key that was found in public is only marked. 0: it is ended.
+  marks_leaked_keys INTEGER NOT NULL DEFAULT 0 CHECK (marks_leaked_keys IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);
@@ -69,7 +71,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   -- Since when every request with it is refused; NULL when it is not paused.
   paused_at INTEGER,
   -- A JSON array of CIDR blocks, or of the word first-use: the first address that uses the key takes its place. NULL is every address.
-  allowed_addresses TEXT CHECK (json_valid(allowed_addresses))
+  allowed_addresses TEXT CHECK (json_valid(allowed_addresses)),
+  -- When it was found in public. NULL again after a rotation.
+  leaked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);

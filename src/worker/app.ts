@@ -8,6 +8,7 @@ import { isLogged } from "./http/observe.ts";
 import type { RawRequest } from "./http/raw-request.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
+import { createLeakRoutes } from "./leaks/routes.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
 import { TokenReader } from "./panelist/authenticate-panelist.ts";
@@ -43,6 +44,7 @@ export function createApp(later: Later = runLater) {
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createOperatorRoutes(memory));
+  app.route("/", createLeakRoutes(memory.gatekeeper));
   app.all(ACCOUNT, answerAccountFailure);
 
   const answerFromMemory = (request: RawRequest, settings: AppEnv["Variables"]["settings"]) =>

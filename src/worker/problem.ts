@@ -41,7 +41,7 @@ const PROBLEMS = {
     detail:
       "Changes after this cursor are not kept any more. Get a new one with `after=now`, list everything once, and go on from it.",
   },
-  "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body exceeds 64 KiB." },
+  "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body is too large." },
   "unsupported-media-type": {
     status: 415,
     title: "Unsupported Media Type",

@@ -84,6 +84,22 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
     await page.locator("#token-problem").waitFor({ state: "hidden" });
   });
 
+  it.each(LOOKS)("whoever found a key reports it, without a script", async (look) => {
+    const { page, complaints } = await open("/leaks", { ...look, javaScriptEnabled: false });
+    await page.getByRole("button", { name: "Report" }).waitFor();
+    await takeScreenshot(page, `test-results/leaks-${look.colorScheme}.png`);
+    await page.getByLabel("The key, or the text").fill(`API_KEY=ibk_${"0".repeat(47)}`);
+    await page.getByLabel("Where you found it").fill("a forum");
+    await page.getByRole("button", { name: "Report" }).click();
+    await page.getByRole("heading", { name: "Thank you." }).waitFor();
+    expect(page.url()).toBe(`${stage.api}/leaks/thanks`);
+    await page.getByRole("link", { name: "Report another one" }).click();
+    await page.getByRole("heading", { name: "Have you found an API key?" }).waitFor();
+    expect(complaints).toEqual([]);
+    const { page: scripted } = await open("/leaks", look);
+    await expectAccessible(scripted, "the page for finders");
+  });
+
   it("the page of the elements has a snippet that runs on another site, with the hash of its release", async () => {
     const { page, complaints } = await open(withToken("/embed/"));
     await isLive(page);

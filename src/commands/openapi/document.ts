@@ -5,6 +5,7 @@
 import packageJson from "../../../package.json" with { type: "json" };
 import { ACCOUNT_OPERATIONS } from "../../worker/account/operations.ts";
 import { describedOperations } from "../../worker/http/operation.ts";
+import { LEAK_OPERATIONS } from "../../worker/leaks/operations.ts";
 import { OPERATOR_OPERATIONS } from "../../worker/operator/operations.ts";
 import { PANELIST_OPERATIONS } from "../../worker/panelist/operations.ts";
 import { TENANT_OPERATIONS } from "../../worker/tenant/operations.ts";
@@ -23,7 +24,13 @@ const READERS = {
 } as const;
 const ORDER = Object.keys(READERS);
 
-const TABLES = { ...TENANT_OPERATIONS, ...PANELIST_OPERATIONS, ...ACCOUNT_OPERATIONS, ...OPERATOR_OPERATIONS };
+const TABLES = {
+  ...TENANT_OPERATIONS,
+  ...PANELIST_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+  ...LEAK_OPERATIONS,
+};
 
 /** Throws for an operation or a schema without a description, and says where it goes. */
 export function buildDocument() {

@@ -3,14 +3,9 @@ import type { Context } from "hono";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import {
-  type AuditStamp,
-  createApiKeyRow,
-  loadApiKeyUse,
-  revokeApiKey,
-  rotateApiKey,
-} from "../database/account-api-keys.ts";
+import { createApiKeyRow, loadApiKeyUse, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
+import type { AuditStamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
 import { invalid } from "../http/invalid-request.ts";

@@ -13,6 +13,7 @@ import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./action
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
+import { changeSettings } from "./settings-actions.ts";
 
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
@@ -20,9 +21,9 @@ type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]:
 export function createAccountApi(accounts: AccountDatabases): Routes<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
-      const { keys, ended, storage } = await accounts.visit(c, listApiKeys);
+      const { keys, ended, leakedKeys, storage } = await accounts.visit(c, listApiKeys);
       const active = keys.filter(({ state }) => state === "active").length;
-      return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, storage });
+      return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, leakedKeys, storage });
     },
 
     createApiKey: async (c, { body, idempotencyKey }) =>
@@ -49,6 +50,8 @@ export function createAccountApi(accounts: AccountDatabases): Routes<OwnerEnv> {
       await dismissMember(c, accounts, ids.memberId);
       return c.body(null, 204);
     },
+
+    changeSettings: async (c, { body }) => c.json(await changeSettings(c, accounts, body)),
 
     listActivity: async (c, { query, page: request }) => {
       const { page } = await accounts.visit(c, (session, visit) =>

@@ -11,7 +11,7 @@ import {
   Rotation,
   ShownApiKey,
 } from "../model/account.ts";
-import { ApiKeyChanges } from "../model/api-key-settings.ts";
+import { AccountSettings, ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 
 const KEYS = "/account/api/keys";
@@ -31,6 +31,7 @@ export const ACCOUNT_OPERATIONS = {
   listMembers: { method: "GET", path: MEMBERS, credential },
   addMember: { method: "POST", path: MEMBERS, credential, body: NewMember, idempotent: true },
   removeMember: { method: "DELETE", path: `${MEMBERS}/{memberId}`, credential },
+  changeSettings: { method: "PUT", path: "/account/api/settings", credential, body: AccountSettings },
   listActivity: { method: "GET", path: "/account/api/activity", credential, query: ActivityQuery },
 } as const satisfies Operations;
 
@@ -102,6 +103,12 @@ if (!import.meta.deployed) {
       description:
         "After this answer the person can do nothing for the account. Its API keys stay. The last member cannot be removed: 409 `conflict`.",
       problems: ["conflict"],
+    },
+    changeSettings: {
+      summary: "Change the account's settings",
+      description: "The list of API keys shows them.",
+      answer: AccountSettings,
+      problems: ["too-many-requests"],
     },
     listActivity: { summary: "List what happened to the API keys", description: "Newest first.", answer: AuditEvent },
   });

@@ -21,6 +21,7 @@ import { KeyPage } from "./pages/key-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { changeSettings } from "./settings-actions.ts";
 
 const LIST = "/account/api-keys";
 
@@ -106,6 +107,13 @@ export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
   });
   for (const action of ["change", "revoke"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("GET, HEAD, POST"));
   routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
+
+  routes.post("/account/settings", async (c) => {
+    const leakedKeys = (await readForm(c.req.raw)).has("mark") ? "mark" : "end";
+    await changeSettings(c, accounts, { leakedKeys });
+    return c.redirect(`${LIST}?done=settings`, 303);
+  });
+  routes.all("/account/settings", refuseMethod("POST"));
 
   routes.get("/account/activity", async (c) => {
     const {

@@ -28,6 +28,10 @@ export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: I
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
+/** What looks like a key in a text. */
+export const findApiKeys = (text: string): string[] =>
+  text.match(new RegExp(`\\b${API_KEY.pattern.source.slice(1, -1)}\\b`, "g")) ?? [];
+
 /** Whether a whole key has this id. Checks neither secret nor tag. */
 export const isKeyOf = (text: string, id: string): boolean => text.startsWith(`${API_KEY.prefix}_${id}`);
 

@@ -1,6 +1,7 @@
 /** An owner's API keys: each function is one round trip, the change and its audit event in one transaction. */
 import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
+import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import {
   ACTIVE,
@@ -13,20 +14,17 @@ import {
   toHourlyCount,
   type UsageRow,
 } from "./api-key-rows.ts";
-import { audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
+import { type AuditStamp, audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
 import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type ListedRow = KeyRow & { ended_count: number };
-type AccountRow = { stored_bytes: number; max_bytes: number };
+type AccountRow = { stored_bytes: number; max_bytes: number; marks_leaked_keys: number };
 
 /** A secret's hash (hex SHA-256 of the whole key) and its last four characters. */
 export type StoredSecret = { readonly hash: string; readonly lastFour: string };
-
-/** The time (Unix milliseconds) and the id of an audit event. */
-export type AuditStamp = { readonly now: number; readonly eventId: string };
 
 const DAY_MS = 86_400_000;
 /** How long a revoked key stays listed. */
@@ -43,6 +41,7 @@ export type ApiKeyOverview = {
   readonly keys: readonly ApiKey[];
   /** Revoked and expired keys, those that are not listed among them. */
   readonly ended: number;
+  readonly leakedKeys: AccountSettings["leakedKeys"];
   readonly storage: Storage;
 };
 
@@ -90,7 +89,8 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
     ),
     prepare(
       session,
-      "SELECT stored_bytes + 128 * counted_votes AS stored_bytes, max_bytes FROM accounts WHERE owner_email = :email",
+      `SELECT stored_bytes + 128 * counted_votes AS stored_bytes, max_bytes, marks_leaked_keys FROM accounts
+       WHERE owner_email = :email`,
       { email },
     ),
   ]);
@@ -110,6 +110,7 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
     accountId: accountOf(results),
     keys: [...active, ...keys.slice(active.length, active.length + ENDED_SHOWN)],
     ended: rows[0]?.ended_count ?? 0,
+    leakedKeys: account?.marks_leaked_keys ? "mark" : "end",
     storage: { usedBytes: account?.stored_bytes ?? 0, maxBytes: account?.max_bytes ?? 0 },
   };
 }
@@ -186,7 +187,7 @@ export async function rotateApiKey(
     session,
     `UPDATE api_keys SET
        previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
-       previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now
+       previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
      WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,

@@ -1,9 +1,8 @@
 /** An owner's change of an API key's settings: one round trip, the change and its audit event in one transaction. */
 import type { ApiKey, Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
-import type { AuditStamp } from "./account-api-keys.ts";
 import { ACTIVE, COLUMNS, type KeyRow, OWN_KEY, toApiKey } from "./api-key-rows.ts";
-import { CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
+import { type AuditStamp, CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
 import type { Held } from "./held-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
 

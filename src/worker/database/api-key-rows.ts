@@ -22,11 +22,12 @@ export type KeyRow = {
   region: string | null;
   paused_at: number | null;
   allowed_addresses: string | null;
+  leaked_at: number | null;
 };
 export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
 export const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
-  previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses`;
+  previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses, leaked_at`;
 /** The keys of the owner `:email`. */
 export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 export const OWN_KEY = `id = :id AND ${OWN}`;
@@ -58,6 +59,7 @@ export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): 
     revokedAt: orNull(row.revoked_at),
     pausedAt: orNull(row.paused_at),
     allowedAddresses: row.allowed_addresses === null ? null : (JSON.parse(row.allowed_addresses) as string[]),
+    leakedAt: orNull(row.leaked_at),
     lastUsedAt: orNull(row.last_used_at),
     previous: inGrace
       ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }

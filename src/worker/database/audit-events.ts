@@ -42,6 +42,9 @@ export const MAY_CHANGE = `${HELD_SINCE} IS NULL AND ${IS_MEMBER}`;
 /** Until when no further change is possible (Unix milliseconds), or null. */
 export const HELD_UNTIL = `${HELD_SINCE} + ${HOUR_MS}`;
 
+/** The time (Unix milliseconds) and the id of an audit event. */
+export type AuditStamp = { readonly now: number; readonly eventId: string };
+
 /** An audit event to record. `id` is the event's own. */
 export type NewAuditEvent = {
   readonly id: string;
@@ -67,6 +70,19 @@ export const audited = (
     )
     .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now),
 ];
+
+/** The statement after a change of the account itself: it records the event if the change has changed a row. */
+export const auditChange = (
+  session: D1DatabaseSession,
+  { eventId, accountId, actor, address, now }: AuditStamp & Pick<Owner, "actor" | "address"> & { accountId: string },
+  changes: object,
+): D1PreparedStatement =>
+  prepare(
+    session,
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+     SELECT :eventId, :accountId, '${CHANGED}', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
+    { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
+  );
 
 /** The statement that records a creation that was refused: there is no such key after it. At most one a minute, and no replay. */
 export const recordRefusal = (
@@ -132,7 +148,7 @@ export async function listAuditEvents(
     request,
     (row) => ({
       id: row.id,
-      event: row.changes === null ? row.event : "changed",
+      event: row.changes === null ? row.event : "foundAt" in JSON.parse(row.changes).after ? "leaked" : "changed",
       apiKeyId: row.api_key_id,
       apiKeyName: row.api_key_name,
       actor: row.actor,

@@ -6,8 +6,7 @@ import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { toTimestamp } from "../model/text.ts";
-import type { AuditStamp } from "./account-api-keys.ts";
-import { CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
+import { type AuditStamp, auditChange, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
 import type { Held } from "./held-changes.ts";
 import { IS_MEMBER } from "./idempotency.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -72,7 +71,7 @@ export async function addMember(
          AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${EVERY_MEMBER}))`,
       values,
     ),
-    auditMember(session, values, { before: { member: null }, after: { member: member.email } }),
+    auditChange(session, values, { before: { member: null }, after: { member: member.email } }),
     prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE email = :member`, values),
     prepare(session, `SELECT ${HELD_UNTIL} AS held_until`, values),
   ]);
@@ -104,24 +103,11 @@ export async function removeMember(
       : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND ${mayRemove}`;
   const [, , left] = await session.batch([
     prepare(session, change, values),
-    auditMember(session, values, { before: { member: found.email }, after: { member: null } }),
+    auditChange(session, values, { before: { member: found.email }, after: { member: null } }),
     prepare(session, `SELECT 1 FROM (${EVERY_MEMBER}) WHERE id = :id`, values),
   ]);
   return rowsOf(left).length > 0 ? "last" : { removed: found.email };
 }
-
-/** After the change, if it has changed a row. */
-const auditMember = (
-  session: D1DatabaseSession,
-  { eventId, accountId, actor, address, now }: AuditStamp & Pick<Owner, "actor" | "address"> & { accountId: string },
-  changes: object,
-) =>
-  prepare(
-    session,
-    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-     SELECT :eventId, :accountId, '${CHANGED}', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
-    { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
-  );
 
 const toMember = ({ id, email, added_by, created_at }: Row): Member => ({
   id,

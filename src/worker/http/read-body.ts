@@ -1,12 +1,15 @@
-/** Bodies of at most 64 KiB, read no further than that. */
+/** Bodies of at most 64 KiB, unless more is said, read no further than that. */
 import { Problem, type ProblemOptions } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 
 const MAX_BYTES = 64 * 1024;
+export const JSON_TYPE = "application/json";
 
 /** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
-export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
-  const bytes = await readBytes(request, "application/json");
+export const readJsonBody = async (request: Request) => parseJson(await readBytes(request, JSON_TYPE));
+
+/** Throws `invalid-request`. */
+export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) };
@@ -20,18 +23,24 @@ const FORM = "application/x-www-form-urlencoded";
 /** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, { detail })));
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, MAX_BYTES, { detail })));
 }
 
 /** `unsupported` says what is expected instead, where it is not JSON. */
-async function readBytes(request: Request, expectedType: string, unsupported?: ProblemOptions): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  expectedType: string,
+  maxBytes = MAX_BYTES,
+  unsupported?: ProblemOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== expectedType) throw new Problem("unsupported-media-type", unsupported);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
-    if (length > MAX_BYTES) throw new Problem("payload-too-large");
+    if (length > maxBytes)
+      throw new Problem("payload-too-large", { detail: `The request body exceeds ${maxBytes / 1024} KiB.` });
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(length);

@@ -4,7 +4,16 @@ import { API_KEY } from "../credentials/api-key.ts";
 import type { Identifier } from "../credentials/id.ts";
 import { Blocks } from "./allowed-addresses.ts";
 import { REGIONS } from "./api-key.ts";
-import { ALLOWED_ADDRESSES, Limit, MAX_LIFE_DAYS, Scopes, SettingsChange, WindowSeconds } from "./api-key-settings.ts";
+import {
+  ALLOWED_ADDRESSES,
+  LEAKED,
+  LEAKED_KEYS,
+  Limit,
+  MAX_LIFE_DAYS,
+  Scopes,
+  SettingsChange,
+  WindowSeconds,
+} from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
@@ -70,6 +79,7 @@ export const ApiKey = z.object({
   region: z.nullable(oneOf(REGIONS)),
   pausedAt: z.nullable(Timestamp),
   allowedAddresses: z.nullable(Blocks),
+  leakedAt: z.nullable(Timestamp),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
@@ -89,6 +99,7 @@ export const ApiKeyList = z.object({
   active: integer(0, MAX_ACTIVE_KEYS),
   maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
   ended: Count,
+  leakedKeys: oneOf(LEAKED_KEYS),
   storage: Storage,
 });
 
@@ -98,6 +109,7 @@ export const AUDIT_EVENTS = [
   "changed",
   // Before there were other changes.
   "renamed",
+  "leaked",
   "revoked",
   "refused",
   "used-after-revocation",
@@ -151,6 +163,7 @@ if (!import.meta.deployed) {
     region: "enam",
     pausedAt: null,
     allowedAddresses: ["203.0.113.0/24", "2001:db8::/32"],
+    leakedAt: null,
   } satisfies ApiKey;
   const settable = {
     name: "A name for people: one line of 1 to 100 characters.",
@@ -212,6 +225,7 @@ if (!import.meta.deployed) {
       lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
       previous: "The secret before the last rotation, while it still works. Otherwise `null`.",
       usage: "The hours with requests among the last 24, oldest first, about a minute behind.",
+      leakedAt: "When it was found in public. `null` while it was not, and after a rotation.",
     },
   });
   describe(ShownApiKey, {
@@ -230,6 +244,7 @@ if (!import.meta.deployed) {
       active: 1,
       maxActive: MAX_ACTIVE_KEYS,
       ended: 0,
+      leakedKeys: "end",
       storage: { usedBytes: 1_310_720, maxBytes: 536_870_912 },
     },
     fields: {
@@ -238,6 +253,7 @@ if (!import.meta.deployed) {
       active: "How many are active.",
       maxActive: "How many can be active at the same time.",
       ended: "How many are expired, or were revoked in the last 30 days.",
+      leakedKeys: LEAKED,
       storage: "How full the account's storage is.",
     },
   });
@@ -267,13 +283,13 @@ if (!import.meta.deployed) {
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created.",
       apiKeyName: "The key's name at that time.",
       actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
-      changes: "With `changed`: what has changed. Otherwise `null`.",
+      changes: "With `changed` and `leaked`: what has changed. Otherwise `null`.",
     },
   });
 }

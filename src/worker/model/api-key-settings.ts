@@ -29,6 +29,11 @@ const Expiry = z
   )
   .register(z.globalRegistry, { format: "date-time" });
 
+/** What happens to a key that was found in public. */
+export const LEAKED_KEYS = ["end", "mark"] as const;
+export const AccountSettings = z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) });
+export type AccountSettings = z.infer<typeof AccountSettings>;
+
 /** Anew for each schema: of what two of them share, the OpenAPI document would describe one. */
 const changeable = () => ({
   name: z.optional(Name),
@@ -45,12 +50,21 @@ export const ApiKeyChanges = z.strictObject(changeable());
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 /** What settings were before and after: those that have changed. */
-const AuditedSettings = z.object({ ...changeable(), member: z.optional(z.nullable(z.string())) });
+const AuditedSettings = z.object({
+  ...changeable(),
+  member: z.optional(z.nullable(z.string())),
+  foundAt: z.optional(z.nullable(z.string())),
+  ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
+  leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
+});
 export const SettingsChange = z.object({ before: AuditedSettings, after: AuditedSettings });
 
 export const ALLOWED_ADDRESSES =
   `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere. ` +
   `\`["${FIRST_USE}"]\`: from the first address that uses it, which then takes the place of the word.`;
+
+export const LEAKED =
+  "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";
 
 if (!import.meta.deployed) {
   const texts = {
@@ -62,6 +76,11 @@ if (!import.meta.deployed) {
     paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
     allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
   };
+  describe(AccountSettings, {
+    name: "AccountSettings",
+    example: { leakedKeys: "end" },
+    fields: { leakedKeys: LEAKED },
+  });
   describe(ApiKeyChanges, {
     name: "ApiKeyChanges",
     example: { name: "CRM sync, nightly", limit: 60 },
@@ -69,7 +88,13 @@ if (!import.meta.deployed) {
   });
   describe(AuditedSettings, {
     name: "AuditedSettings",
-    fields: { ...texts, member: "The e-mail address of a member of the account. `null` where there is none." },
+    fields: {
+      ...texts,
+      member: "The e-mail address of a member of the account. `null` where there is none.",
+      foundAt: "Where the key was found in public, in the words of whoever reported it.",
+      ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
+      leakedKeys: LEAKED,
+    },
   });
   describe(SettingsChange, {
     name: "SettingsChange",

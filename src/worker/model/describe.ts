@@ -10,7 +10,7 @@ export type SchemaDescription = {
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 /**
- * Describes every property of an object's schema: a missing one does not compile. A schema without an `example` is only part of
+ * Describes every property of an object's schema: a missing one does not compile. A list has none. A schema without an `example` is only part of
  * others. Call it under `!import.meta.deployed`, so that it is not in the Worker's bundle.
  */
 export function describe<Schema extends z.ZodMiniType<object>>(
@@ -18,7 +18,9 @@ export function describe<Schema extends z.ZodMiniType<object>>(
   description: {
     readonly name: string;
     readonly example?: z.input<Schema>;
-    readonly fields: { readonly [Field in keyof z.input<Schema>]-?: string };
+    readonly fields: z.input<Schema> extends readonly unknown[]
+      ? Record<never, string>
+      : { readonly [Field in keyof z.input<Schema>]-?: string };
   },
 ): void {
   descriptions.set(schema, description);

@@ -8,6 +8,7 @@ const WORDS: Record<AuditEvent["event"], string> = {
   changed: "changed",
   rotated: "rotated",
   renamed: "renamed",
+  leaked: "was found in public",
   revoked: "revoked",
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
@@ -22,6 +23,9 @@ const SETTING_WORDS: Record<string, string> = {
   paused: "Paused",
   allowedAddresses: "Allowed addresses",
   member: "Member",
+  foundAt: "Found in",
+  ended: "Ended",
+  leakedKeys: "Keys found in public",
 };
 
 const valueInWords = (value: unknown): string => {

@@ -19,7 +19,7 @@ type Props = {
   readonly done: Done;
 };
 
-export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, form, done }: Props) => {
+export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, form, done }: Props) => {
   const active = keys.filter(({ state }) => state === "active");
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
   const sentence = doneInWords(done, keys);
@@ -57,6 +57,16 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, fo
         )}
       </section>
       <StorageBar storage={storage} />
+      <form method="post" action="/account/settings">
+        <h2>Keys that are found in public</h2>
+        <p>
+          <label>
+            <input type="checkbox" name="mark" checked={leakedKeys === "mark"} /> Only mark them. They are ended
+            otherwise.
+          </label>
+        </p>
+        <button type="submit">Save</button>
+      </form>
     </Layout>
   );
 };
@@ -64,6 +74,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, storage }, now, fo
 /** The sentence for what was done, if the list shows that it was: anybody can write a link with `?done=`. */
 function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[]): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
+  if (what === "settings") return "The settings are saved.";
   if (apiKey?.state === "active" && what === "changed")
     return `“${apiKey.name}” is changed${apiKey.pausedAt ? ". It is paused: every request with it is refused" : ""}.`;
   if (apiKey?.state === "revoked" && what === "revoked") {

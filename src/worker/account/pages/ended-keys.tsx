@@ -13,12 +13,13 @@ export const EndedKeys = ({ keys, count, now }: Props) => (
         : `Show ${count} revoked or expired ${count === 1 ? "key" : "keys"}`}
     </summary>
     <ul>
-      {keys.map(({ id, name, lastFour, state, expiresAt, revokedAt, lastUsedAt }) => (
+      {keys.map(({ id, name, lastFour, state, expiresAt, revokedAt, leakedAt, lastUsedAt }) => (
         <li class={state}>
           <span>
             <strong dir="auto">{name}</strong> <code>{`ibk_${id}…${lastFour}`}</code>
           </span>
           <span class="hint">
+            {leakedAt && "found in public, "}
             {state} <Time at={revokedAt ?? expiresAt ?? ""} now={now} />
             {lastUsedAt ? ", last used " : ", never used"}
             {lastUsedAt && <Time at={lastUsedAt} now={now} />}

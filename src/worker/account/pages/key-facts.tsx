@@ -9,12 +9,20 @@ type Props = { readonly apiKey: ApiKey; readonly now: number };
 
 const SOON_MS = 7 * 86_400_000;
 
-export const PausedSince = ({ apiKey: { pausedAt }, now }: Props) =>
-  pausedAt && (
-    <p class="paused">
-      Paused <Time at={pausedAt} now={now} />
-    </p>
-  );
+export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
+  <>
+    {leakedAt && (
+      <p class="paused">
+        Found in public <Time at={leakedAt} now={now} />: rotate or revoke it
+      </p>
+    )}
+    {pausedAt && (
+      <p class="paused">
+        Paused <Time at={pausedAt} now={now} />
+      </p>
+    )}
+  </>
+);
 
 /** Of an active key that ends within seven days. */
 export const EndsSoon = ({ apiKey: { expiresAt, state }, now }: Props) =>

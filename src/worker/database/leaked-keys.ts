@@ -1,0 +1,71 @@
+/** Secrets that were found in public: their keys end, or are only marked, as their accounts have chosen. */
+import { ACTIVE } from "./api-key-rows.ts";
+import { CHANGED } from "./audit-events.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+/** `secretHash` is the hex SHA-256 of the whole key, `eventId` the id of the audit event that it can become. */
+export type LeakedSecret = {
+  readonly id: string;
+  readonly secretHash: string;
+  readonly foundAt: string;
+  readonly eventId: string;
+};
+
+/** `r.value` is a secret as a JSON array. A key's row is found by its id, never by reading all. */
+const REPORTED = "FROM json_each(:secrets) r CROSS JOIN api_keys k ON k.id = r.value ->> 0";
+const IS_CURRENT = "secret_hash = r.value ->> 1";
+const IS_PREVIOUS = "previous_secret_hash = r.value ->> 1";
+/** For how long a gate can decide by a record from before. */
+const UNHEARD_MS = 5 * 60_000;
+const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
+
+/**
+ * A key's own secret ends the key, that from before its rotation ends alone. What ended before, or was marked before, stays as it is.
+ * Returns the ids of the keys whose gates have to know, as they may not have heard of what was done a moment ago.
+ */
+export async function recordLeaks(
+  database: D1Database,
+  secrets: readonly LeakedSecret[],
+  reporter: string,
+  now: number,
+): Promise<string[]> {
+  const list = JSON.stringify(
+    secrets.map(({ id, secretHash, foundAt, eventId }) => [id, secretHash, foundAt, eventId]),
+  );
+  const values = { secrets: list, reporter, now };
+  const results = await database.batch([
+    prepare(
+      database,
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+       SELECT r.value ->> 3, k.account_id, '${CHANGED}', k.id, k.name, :reporter, NULL, :now,
+         json_object('before', json_object('foundAt', NULL, 'ended', NULL), 'after', json_object('foundAt', r.value ->> 2,
+           'ended', CASE WHEN a.marks_leaked_keys THEN NULL WHEN k.${IS_CURRENT} THEN 'key' ELSE 'old secret' END))
+       ${REPORTED} CROSS JOIN accounts a ON a.id = k.account_id
+       WHERE ${ACTIVE} AND (k.${IS_CURRENT} OR k.${IS_PREVIOUS} AND k.previous_expires_at > :now)
+         AND (k.leaked_at IS NULL OR NOT a.marks_leaked_keys)`,
+      values,
+    ),
+    prepare(
+      database,
+      `UPDATE api_keys SET leaked_at = :now, revoked_at = iif(a.marks_leaked_keys, NULL, :now)
+       FROM json_each(:secrets) r CROSS JOIN accounts a
+       WHERE api_keys.id = r.value ->> 0 AND a.id = api_keys.account_id AND ${IS_CURRENT} AND ${EVENT}`,
+      values,
+    ),
+    prepare(
+      database,
+      `UPDATE api_keys SET leaked_at = iif(a.marks_leaked_keys, :now, leaked_at),
+         previous_expires_at = iif(a.marks_leaked_keys, previous_expires_at, :now)
+       FROM json_each(:secrets) r CROSS JOIN accounts a
+       WHERE api_keys.id = r.value ->> 0 AND a.id = api_keys.account_id AND ${IS_PREVIOUS} AND ${EVENT}`,
+      values,
+    ),
+    prepare(
+      database,
+      `SELECT DISTINCT k.id ${REPORTED} WHERE (k.${IS_CURRENT} OR k.${IS_PREVIOUS})
+         AND iif(k.${IS_CURRENT}, k.revoked_at, k.previous_expires_at) BETWEEN :now - ${UNHEARD_MS} AND :now`,
+      { secrets: list, now },
+    ),
+  ]);
+  return rowsOf<{ id: string }>(results[3]).map(({ id }) => id);
+}

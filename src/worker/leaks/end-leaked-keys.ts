@@ -1,0 +1,60 @@
+/** Ends API keys that were found in public: D1 first, then their gates, then whoever reports is answered. */
+import type { Context } from "hono";
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { verifyApiKey } from "../credentials/api-key.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId, databaseDigit } from "../credentials/id.ts";
+import { chooseDatabase } from "../database/choose-database.ts";
+import { type LeakedSecret, recordLeaks } from "../database/leaked-keys.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { Problem } from "../problem.ts";
+
+/** `foundAt` is a text by whoever reports. */
+export type Finding = { readonly token: string; readonly foundAt: string };
+
+/** What an owner sees of it. */
+const FOUND_AT_LENGTH = 500;
+
+/**
+ * Whether each is a key of this deployment: its tag says so, without I/O. When it returns, none of them is admitted anywhere, but those
+ * that their owners only have marked. Throws `service-unavailable` when that is not certain: repeating it is harmless.
+ */
+export async function endLeakedKeys(
+  c: Context<AppEnv>,
+  gatekeeper: Gatekeeper,
+  findings: readonly Finding[],
+  reporter: string,
+): Promise<boolean[]> {
+  const { signingKeys } = c.get("settings");
+  const verified = await Promise.all(findings.map(({ token }) => verifyApiKey(token, signingKeys)));
+  const byDatabase: Record<string, Map<string, LeakedSecret>> = {};
+  for (const [index, credential] of verified.entries()) {
+    if (!credential.ok) continue;
+    const { id, text, secretHash } = credential.value;
+    const digit = databaseDigit(id);
+    byDatabase[digit] ??= new Map();
+    byDatabase[digit].set(text, {
+      id,
+      secretHash,
+      foundAt: (findings[index]?.foundAt ?? "").slice(0, FOUND_AT_LENGTH),
+      eventId: createId(digit, secureRandomBytes),
+    });
+  }
+  const recorded = await Promise.allSettled(
+    Object.entries(byDatabase).map(async ([digit, secrets]) => {
+      const database = chooseDatabase(c.env, digit);
+      return database ? recordLeaks(database, [...secrets.values()], reporter, Date.now()) : [];
+    }),
+  );
+  const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+  const told = await Promise.allSettled(ids.map((id) => gatekeeper.forget(c.env, id)));
+  const missed = [...recorded, ...told].find((outcome) => outcome.status === "rejected");
+  if (missed !== undefined) {
+    throw new Problem("service-unavailable", {
+      detail: "Not all of it could be done. Send it again: what is done is not done twice.",
+      headers: { "Retry-After": "5" },
+      cause: missed.reason,
+    });
+  }
+  return verified.map(({ ok }) => ok);
+}
