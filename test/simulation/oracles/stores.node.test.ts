@@ -105,6 +105,15 @@ test("no answer comes after its deadlines", () => {
   expect(found(deadlines, view(1, 0, 12_000), use(2, 0, 14_000))).toBe(0);
   expect(found(deadlines, view(1, 0, 13_000), use(2, 0, 15_000))).toBe(2);
 });
+test("while a gate is down D1 is asked twice: for the key, and for what was sent with it", () => {
+  const down = fault("gate", 0, 30_000, KEY_ID);
+  const list = (to: number) =>
+    asked(2, [0, to], { operation: "listSurveys", path: "/tenant/surveys", headers: { "x-api-key": KEY } }, 200);
+  expect(found(deadlines, down, list(20_000))).toBe(0);
+  expect(found(deadlines, down, list(21_000))).toBe(1);
+  expect(found(deadlines, fault("gate", 0, 30_000, "0key00000009"), list(15_000))).toBe(1);
+  expect(found(deadlines, down, use(2, 0, 15_000))).toBe(1);
+});
 test("nobody waits in line for a database that is known to hang", () => {
   const hang = fault("d1", 1_000, 70_000);
   const first = view(1, 1_100, 3_200);
