@@ -2,6 +2,7 @@
 import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { createAccountRoutes } from "./account/routes.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { type Send, sendByFetch } from "./changes/send.ts";
 import { Databases } from "./database/databases.ts";
 import { readMethods } from "./http/allowed-methods.ts";
 import type { AppEnv } from "./http/app-env.ts";
@@ -27,9 +28,9 @@ import { getWhoamiFromMemory } from "./tenant/whoami.ts";
 
 /**
  * A new application with an empty memory, as a new isolate has. `identify` finds the account owner; `later` does what is due a
- * while after an answer.
+ * while after an answer; `send` calls the receivers of webhooks.
  */
-export function createApp(identify: Identify = identifyByAccess, later: Later = runLater) {
+export function createApp(identify: Identify = identifyByAccess, later: Later = runLater, send: Send = sendByFetch) {
   const settingsReader = new SettingsReader();
   const problemLog = new ProblemLog();
   const databases = new Databases();
@@ -39,6 +40,7 @@ export function createApp(identify: Identify = identifyByAccess, later: Later = 
     views: new IdeaBankViews(),
     databases,
     tokens: new TokenReader(),
+    send,
   };
   const app = new Routes<AppEnv>();
 

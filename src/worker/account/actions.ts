@@ -36,10 +36,10 @@ const NOT_NOTIFIED =
 export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
-/** The primary that holds the key, or another row of the account. Throws `not-found` for what cannot be a key's identifier. A later read of a session that goes on may wait for a replica. */
-export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSession {
-  const database = isId(apiKeyId) ? chooseDatabase(c.env, apiKeyId) : undefined;
-  if (database === undefined) throw noSuchKey();
+/** The primary that holds what `id` identifies. Throws `not-found` for what cannot be an identifier. A later read of a session that goes on may wait for a replica. */
+export function primaryOf(c: Context<OwnerEnv>, id: string, notFound = noSuchKey): D1DatabaseSession {
+  const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
+  if (database === undefined) throw notFound();
   return database.withSession("first-primary");
 }
 
@@ -56,14 +56,14 @@ export function heldBack(held: Held): Problem {
   if ("heldUntil" in held) {
     return new Problem("too-many-requests", {
       detail:
-        "The account has changed its API keys too often. Wait for the seconds in `Retry-After`. Revoking is possible.",
+        "The account has changed its API keys and webhooks too often. Wait for the seconds in `Retry-After`. Revoking and deleting is possible.",
       headers: { "Retry-After": String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000))) },
     });
   }
   return new Problem("conflict", {
     detail:
-      `This request was sent before, and was done then: see the key ${held.doneBefore}. A key is shown once. ` +
-      "If you did not get that answer, rotate the key or revoke it, with another Idempotency-Key.",
+      `This request was sent before, and was done then: see ${held.doneBefore}. A secret is shown once. ` +
+      "If you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }

@@ -1,6 +1,7 @@
 /** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
 
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Send } from "../changes/send.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
@@ -12,19 +13,21 @@ import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
 import { renderProblem } from "./render-page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
+import { addWebhookPages } from "./webhook-pages.tsx";
 
 /** The memory that this surface shares with others of the isolate. */
-export type AccountMemory = { readonly gatekeeper: Gatekeeper };
+export type AccountMemory = { readonly gatekeeper: Gatekeeper; readonly send: Send };
 
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
-export function createAccountRoutes({ gatekeeper }: AccountMemory, identify: Identify) {
+export function createAccountRoutes({ gatekeeper, send }: AccountMemory, identify: Identify) {
   const routes = new Routes<OwnerEnv>();
   const accounts = new AccountDatabases();
   routes.use("/account/*", requireSameOrigin(), authenticateOwner(identify));
   addAccountPages(routes, gatekeeper, accounts);
   addMemberPages(routes, accounts);
-  routes.route("/", createAccountApi(gatekeeper, accounts));
+  addWebhookPages(routes, accounts, send);
+  routes.route("/", createAccountApi(gatekeeper, send, accounts));
   // What nothing above answers. The application answers a script; a person gets a page.
   routes.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();

@@ -51,7 +51,9 @@ async function createScene(count: number) {
   await fill(owner.email, count);
   const member = await owner.json("POST", "/members", { email: "member@example.com" });
   const { id: memberId } = await member.json<{ id: string }>();
-  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, memberId } };
+  const added = await owner.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+  const { webhook } = await added.json<{ webhook: { id: string } }>();
+  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId } };
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
