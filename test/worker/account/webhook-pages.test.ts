@@ -50,7 +50,7 @@ it("a form that is sent twice makes one webhook, and one new secret", async () =
   const [first, second] = [await other.submit(path, rotate), await other.submit(path, rotate)];
   expect([first.status, second.status]).toEqual([201, 409]);
   expect(secretIn(await first.text())).not.toBe("");
-  expect(await second.text()).toContain("<title>This was done before · Account Settings</title>");
+  expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
 });
 
 it("each button does what it says, and leads back to the page", async () => {

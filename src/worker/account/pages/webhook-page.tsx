@@ -42,7 +42,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       </form>
       <dl>
         <Fact name="Failing since">{at(webhook.failingSince, "Not failing")}</Fact>
-        <Fact name="Place: the last change before it">{at(webhook.reachedAt, "None in the log")}</Fact>
+        <Fact name="Delivered up to the change">{at(webhook.reachedAt, "None in the log")}</Fact>
         <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} left the log undelivered` : ""}`}</Fact>
         <Fact name="Next attempt">{at(webhook.nextAttemptAt, "None")}</Fact>
         {webhook.previousSecretUntil && (
