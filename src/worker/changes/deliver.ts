@@ -41,6 +41,8 @@ async function deliverClaimed(
   }
   let claimed = { ...webhook, isDue: true };
   for (const [index, { id, number, change }] of changes.entries()) {
+    // By its end the claim holds still, however long the database took to answer; what is not released ends by itself.
+    if (Date.now() >= allowance.endsAt) return false;
     allowance.statements.left -= 1;
     const made = await attempt(send, webhook, { id, payload: change });
     const failure = isDelivered(made.answer)

@@ -166,6 +166,21 @@ it("fails for one change and not for the next: the next waits, until the owner s
   expect(receiver.taken[0]?.body.proposal?.title).toBe("Good");
 });
 
+it("an owner who moves it while an attempt is under way is not overruled, whatever the receiver answers", async () => {
+  const { propose, receiver, pass, job, stored, database, id } = await createWebhookScene(() => 500);
+  for (let more = 0; more < 3; more++) await propose();
+  for (const answer of [200, 500]) {
+    await database.prepare("UPDATE webhooks SET number = 0, attempts = 0 WHERE id = ?1").bind(id).run();
+    receiver.react = async () => {
+      await database.prepare("UPDATE webhooks SET number = 2, attempts = 0 WHERE id = ?1").bind(id).run();
+      return answer;
+    };
+    await pass(HOUR);
+    await job();
+    expect(await stored()).toMatchObject({ number: 2, attempts: 0 });
+  }
+});
+
 it("only the types that it asks for are delivered, and it passes the others over", async () => {
   const scene = await createWebhookScene(undefined, { types: ["proposal.status-changed"] });
   const { propose, manage, types, stored, newest, database, accountId, job } = scene;

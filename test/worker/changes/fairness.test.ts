@@ -1,7 +1,9 @@
 /** The job's share of one account: nobody's slow receivers hold up another's webhooks. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
+import { deliverSoon } from "../../../src/worker/changes/deliver.ts";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { addWebhook, createReceiver, createWebhookScene } from "../../support/webhooks.ts";
 
 const HOUR = 3_600_000;
@@ -17,8 +19,14 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
   const before = slow.receiver.seen.length;
   let passed = 0;
   const now = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + passed);
-  const receiver = createReceiver(({ body }) => {
-    if (body.ideaBankId === quick.bank.id) return 200;
+  // The slow ones are called at the same time, and answer nothing until the quick one has what it waits for.
+  const served = Promise.withResolvers<void>();
+  const receiver = createReceiver(async ({ body }) => {
+    if (body.ideaBankId === quick.bank.id) {
+      served.resolve();
+      return 200;
+    }
+    await served.promise;
     passed += 10_000;
     return { status: null, retryAfter: null };
   });
@@ -32,4 +40,24 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
   expect(receiver.seen.filter(({ body }) => body.ideaBankId === slow.bank.id)).toHaveLength(1);
   expect(slow.receiver.seen).toHaveLength(before);
   expect(await quick.stored()).toMatchObject({ due_at: null, attempts: 0 });
+});
+
+it("no attempt begins when the database took so long that the claim may be over", async () => {
+  const { propose, receiver, pass, database, stored, id } = await createWebhookScene(() => 500);
+  await propose();
+  await pass(HOUR);
+  const before = receiver.seen.length;
+  let passed = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + passed);
+  let calls = 0;
+  const slow = interceptDatabase(database, async (_, call) => {
+    const result = await call();
+    calls += 1;
+    // Of claiming, and of reading what is delivered.
+    if (calls === 2) passed += 61_000;
+    return result;
+  });
+  await deliverSoon(slow, [id], receiver.send);
+  expect([calls, receiver.seen.length]).toEqual([2, before]);
+  expect(await stored()).toMatchObject({ attempts: 1, claimed_until: expect.any(Number) });
 });
