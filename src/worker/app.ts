@@ -1,5 +1,6 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { type Send, sendByFetch } from "./changes/send.ts";
 import { Databases } from "./database/databases.ts";
 import { answerAccountFailure, forwardAccount } from "./forward-account.ts";
 import type { AppEnv } from "./http/app-env.ts";
@@ -21,8 +22,11 @@ import { getWhoamiFromMemory } from "./tenant/whoami.ts";
 
 const ACCOUNT = "/account/*";
 
-/** A new application with an empty memory, as a new isolate has. `later` does what is due a while after an answer. */
-export function createApp(later: Later = runLater) {
+/**
+ * A new application with an empty memory, as a new isolate has. `later` does what is due a while after an answer; `send` calls the
+ * receivers of webhooks.
+ */
+export function createApp(later: Later = runLater, send: Send = sendByFetch) {
   const settingsReader = new SettingsReader();
   const databases = new Databases();
   const memory = {
@@ -31,6 +35,7 @@ export function createApp(later: Later = runLater) {
     views: new IdeaBankViews(),
     databases,
     tokens: new TokenReader(),
+    send,
   };
   const app = new Routes<AppEnv>();
 

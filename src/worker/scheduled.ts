@@ -1,29 +1,50 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, stores the words of titles that have none, deletes
- * what is left of what was deleted, and rows whose time is over.
+ * what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not
+ * delivered after the answer to a write.
  *
  * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
  * - With a deadline: the next run continues.
  * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
  */
+import { type Allowance, deliverDue } from "./changes/deliver.ts";
+import { type Send, sendByFetch } from "./changes/send.ts";
 import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
 import { indexTitles } from "./database/words.ts";
 
-/** A run begins no slice after this time. */
+/** A run begins no slice, and no delivery, after this time. */
 const RUN_MS = 30_000;
-/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends six at most. */
-const MAX_SLICES = 160;
+/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends six at most; the rest is for deliveries. */
+const MAX_SLICES = 100;
+const STATEMENTS_OF_DELIVERIES = 350;
 
 /** Deletes one slice. False when nothing was left. */
 type Task = () => Promise<boolean>;
 
-/** `now` reads the clock, in Unix milliseconds. */
-export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Date.now): Promise<void> {
+/** `now` reads the clock of the slices, in Unix milliseconds. */
+export async function runScheduled(
+  env: Pick<Env, "DB">,
+  now: () => number = Date.now,
+  send: Send = sendByFetch,
+): Promise<void> {
+  const databases = allDatabases(env).map(({ database }) => database);
+  const allowance: Allowance = { endsAt: Date.now() + RUN_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
+  const delivered = deliverDue(databases, send, allowance).catch((error: unknown) => {
+    console.error("the scheduled job could not deliver to webhooks; the next run tries again", error);
+    return error;
+  });
+  const failures = await runSlices(databases, now);
+  const failure = await delivered;
+  if (failure !== undefined) failures.push(failure);
+  if (failures.length > 0) throw new AggregateError(failures, "the scheduled job failed in part");
+}
+
+async function runSlices(databases: readonly D1Database[], now: () => number): Promise<unknown[]> {
   const start = now();
-  const tasks = allDatabases(env).flatMap(({ database }): Task[] => [
+  const tasks = databases.flatMap((database): Task[] => [
     () => continueMerge(database),
     () => deleteLeftovers(database),
     () => deletePanelistLeftovers(database),
@@ -43,5 +64,5 @@ export async function runScheduled(env: Pick<Env, "DB">, now: () => number = Dat
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, "the scheduled job failed in part");
+  return failures;
 }

@@ -1,4 +1,5 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
+import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -142,6 +143,54 @@ describe("the copy that stays up to date", () => {
     expect(after.titles).toEqual(expect.arrayContaining(["Renamed", "Third"]));
     expect(after.titles).not.toContain("Second");
     expect(after.place).not.toEqual(before.place);
+  });
+});
+
+describe("the receiver of webhooks", () => {
+  it("verifies a change, and names who voted for what is implemented", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "receiver-"));
+    const [, , ...specifiers] = block(DOCUMENT, "receiver-setup").trim().split(" ");
+    await install(folder, specifiers);
+    const port = await freePort();
+    const script = block(DOCUMENT, "receiver").replace(LOCAL, origin).replace("9999", String(port));
+    await writeFile(join(folder, "receiver.mjs"), script);
+    const made = await fetch(`${origin}/account/api/webhooks`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ url: `http://localhost:${port}` }),
+    });
+    const { secret } = (await made.json()) as { secret: string };
+    const command = block(DOCUMENT, "receiver-run").replace("ibk_…", key).replace("whsec_…", secret);
+    const receiver = spawn("bash", ["-c", `exec env ${command}`], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${resolve("node_modules/node/bin")}:${process.env.PATH}` },
+    });
+    let said = "";
+    for (const stream of [receiver.stdout, receiver.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk));
+    await expect
+      .poll(() =>
+        fetch(`http://localhost:${port}`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(500);
+    expect(said).toContain("Missing required headers");
+    said = "";
+
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Heard", status: "OPEN" });
+    const path = `/tenant/ideabanks/${id}/proposals`;
+    const proposal = await askTenantApi<{ id: string }>("POST", path, { title: "Night buses" });
+    for (const externalId of ["customer-7", "customer-8"]) {
+      await askTenantApi("POST", "/tenant/panelists", { externalId });
+      await askTenantApi("POST", `${path}/${proposal.id}/votes`, { panelistExternalId: externalId });
+    }
+    await askTenantApi("PATCH", `${path}/${proposal.id}`, { status: "planned" });
+    await askTenantApi("PATCH", `${path}/${proposal.id}`, { status: "implemented" });
+    const letter = (who: string) => `To ${who}: “Night buses” is implemented.`;
+    await expect.poll(() => said.trim().split("\n").toSorted()).toEqual([letter("customer-7"), letter("customer-8")]);
+    receiver.kill();
+    await rm(folder, { recursive: true, force: true });
   });
 });
 

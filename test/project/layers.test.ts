@@ -13,7 +13,7 @@ const sources = Object.entries(files)
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "index.ts": ["app.ts", "scheduled.ts", "api-key-gate"],
-  "scheduled.ts": ["database"],
+  "scheduled.ts": ["changes", "database"],
   "app.ts": [
     "tenant",
     "panelist",
@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "forward-account.ts",
     "leaks",
     "api-key-gate",
+    "changes",
     "database",
     "idea-bank",
     "http",
@@ -30,9 +31,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // The front door knows what it hands over to Account Settings, and nothing of its code.
   "forward-account.ts": ["account/contract.ts", "api-key-gate", "http", "memory", "model", "problem.ts"],
-  tenant: ["api-key-gate", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "rate-limit"],
-  panelist: ["http", "credentials", "database", "idea-bank", "model", "problem.ts", "memory"],
-  account: ["http", "credentials", "database", "model", "problem.ts", "memory", "settings.ts"],
+  tenant: [
+    "api-key-gate",
+    "changes",
+    "http",
+    "credentials",
+    "database",
+    "idea-bank",
+    "model",
+    "problem.ts",
+    "rate-limit",
+  ],
+  panelist: ["changes", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "memory"],
+  account: ["changes", "http", "credentials", "database", "model", "problem.ts", "memory", "settings.ts"],
   "account/contract.ts": ["model"],
   "account/index.ts": ["account"],
   operator: ["api-key-gate", "idea-bank", "http", "credentials", "database", "model", "problem.ts", "memory"],
@@ -55,6 +66,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "http/operation.ts": ["model", "problem.ts"],
   "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts"],
+  changes: ["credentials", "database", "model"],
   "idea-bank": ["memory", "credentials", "database", "model", "problem.ts"],
   "idea-bank/render-changelog.ts": ["model"],
   database: ["credentials", "model", "memory"],

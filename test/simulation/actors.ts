@@ -4,6 +4,7 @@ import { Members } from "./actors/members.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
 import { Tenants } from "./actors/tenants.ts";
+import { Webhooks } from "./actors/webhooks.ts";
 import type { Command, Manner, PlannedAccount } from "./plan.ts";
 import { EPOCH } from "./world/globals.ts";
 import type { Source } from "./world/random.ts";
@@ -37,6 +38,7 @@ export class Actors {
   readonly #tenants = new Tenants(this);
   readonly #panelists = new Panelists(this);
   readonly #followers = new Followers(this);
+  readonly #webhooks = new Webhooks(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -87,6 +89,8 @@ export class Actors {
         return this.#panelists.perform(source, command);
       case "follow":
         return this.#followers.perform(source, command);
+      case "webhook":
+        return this.#webhooks.perform(source, command);
       case "sql":
         return this.#tenants.writeSql(command, EPOCH + world.timeline.now);
       case "fault": {
@@ -114,6 +118,11 @@ export class Actors {
   /** Who follows a log reads it to its end. Whether somebody follows one. */
   catchUp(source: Source): Promise<boolean> {
     return this.#followers.catchUp(source);
+  }
+
+  /** Every webhook is active, and has delivered what it can. */
+  deliverAll(source: Source): Promise<void> {
+    return this.#webhooks.deliverAll(source);
   }
 
   databaseOf(id: string) {

@@ -12,9 +12,10 @@ export type Handler = {
 
 /** All that the simulation knows of the code: its entry points. */
 export type Application = {
-  readonly createApp: () => Handler;
+  /** The first two are the runtime's own. */
+  readonly createApp: (identify?: undefined, later?: undefined, send?: unknown) => Handler;
   readonly ApiKeyGate: ObjectClass;
-  readonly runScheduled: (env: object) => Promise<void>;
+  readonly runScheduled: (env: object, now?: undefined, send?: unknown) => Promise<void>;
 };
 
 const SOURCE = `${import.meta.dirname}/../../src/worker`;

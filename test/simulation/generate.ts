@@ -1,9 +1,10 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
-import type { Command, Manner, Plan, PlannedAccount, Setting, TenantDoes } from "./plan.ts";
+import type { Command, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
 import { PANELIST, SQL, TENANT } from "./weights.ts";
 import type { How } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
+import type { Mood } from "./world/receivers.ts";
 
 export const PROFILES = ["gates", "panel", "replicas", "outage", "changes"] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -33,7 +34,10 @@ export function generate(seed: number, profile: Profile): Plan {
     if (dice.chance(0.25)) drawUnreachable(dice, lastsMs, manner, add);
   } else {
     drawPanel(dice, lastsMs, manner, add);
-    if (profile === "changes") drawFollowers(dice, manner, add);
+    if (profile === "changes") {
+      drawFollowers(dice, manner, add);
+      if (dice.chance(0.7)) drawWebhooks(dice, lastsMs, manner, add);
+    }
   }
   drawTrouble(dice, profile, isGates, lastsMs, add);
   const commands = drawn
@@ -198,6 +202,21 @@ function drawFollowers(dice: Dice, manner: () => Manner, add: Add): void {
     const everyMs = dice.of([0, 0, 20, 300, 3_000]);
     add({ kind: "follow", account: dice.number(0, 1), count: dice.number(1, 8), limit, everyMs, ...manner() });
   }
+}
+
+function drawWebhooks(dice: Dice, lastsMs: number, manner: () => Manner, add: Add): void {
+  const mood = (): Mood => dice.of(["takes", "fails", "hangs", "changes"]);
+  const act = (does: WebhookDoes, at?: number) =>
+    add(
+      { kind: "webhook", does, account: dice.number(0, 1), pick: dice.draw(), mood: mood(), ...manner() },
+      at ?? dice.number(0, lastsMs),
+    );
+  for (let made = dice.number(1, 3); made > 0; made--) act("create", dice.number(0, lastsMs / 3));
+  for (let more = dice.number(2, 10); more > 0; more--)
+    act(dice.weighed<WebhookDoes>({ mood: 8, pause: 1, resume: 2, rotate: 1, test: 2 }));
+  // Jobs beside each other, and some that are killed wherever they are.
+  for (let job = dice.number(1, 5); job > 0; job--)
+    add({ kind: "scheduled", ...(dice.chance(0.5) && { endsAfterMs: dice.number(5, 2_000) }) });
 }
 
 /** What is merged or deleted has more votes or comments than are moved or deleted at once; jobs do the rest. */

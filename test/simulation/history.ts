@@ -102,6 +102,25 @@ export type ClockStepped = {
   readonly by: number;
 };
 
+/** A webhook's receiver has a request. `request` names it in its answer; `id` is the header `webhook-id`. */
+export type Received = {
+  readonly kind: "received";
+  readonly at: number;
+  readonly request: number;
+  readonly url: string;
+  readonly id: string;
+  readonly body: unknown;
+};
+/** It has answered; `status` is null when it did not in time. Who has sent it may not be there any more. */
+export type ReceivedAnswered = {
+  readonly kind: "received-answered";
+  readonly at: number;
+  readonly request: number;
+  readonly url: string;
+  readonly id: string;
+  readonly status: number | null;
+};
+
 export type HistoryEvent =
   | Sent
   | Answered
@@ -112,7 +131,9 @@ export type HistoryEvent =
   | FaultEnded
   | GateEnded
   | IsolateEnded
-  | ClockStepped;
+  | ClockStepped
+  | Received
+  | ReceivedAnswered;
 
 /** The deployment's settings, in milliseconds, as wrangler.toml names them. */
 export type SimulatedSettings = { readonly freshnessMs: number; readonly anchorMs: number; readonly leaseMs: number };

@@ -5,6 +5,7 @@
 import type { SimulatedSettings } from "./history.ts";
 import type { Lag } from "./world/database.ts";
 import type { Fault } from "./world/faults.ts";
+import type { Mood } from "./world/receivers.ts";
 
 export type PlannedKey = { readonly limit: number; readonly windowSeconds: number };
 
@@ -86,6 +87,8 @@ export type SqlDoes =
   | "deactivatePanelist"
   | "deleteProposal";
 
+export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
+
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
 type Chosen = { readonly pick: number; readonly draw: number };
 
@@ -124,6 +127,13 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly count: number;
       readonly limit: number;
       readonly everyMs: number;
+    } & Manner)
+  | ({
+      readonly kind: "webhook";
+      readonly does: WebhookDoes;
+      readonly account: number;
+      readonly pick: number;
+      readonly mood: Mood;
     } & Manner)
   | ({ readonly kind: "sql"; readonly does: SqlDoes; readonly account: number } & Chosen)
   | ({ readonly kind: "fault"; readonly forMs: number; readonly key?: number } & Omit<Fault, "until">)

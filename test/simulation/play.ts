@@ -84,6 +84,7 @@ async function settle(world: World, actors: Actors, source: Source): Promise<voi
   await timeline.sleep(QUIET_MS);
   await world.runScheduled(source.of("first"));
   await world.runScheduled(source.of("second"));
+  await actors.deliverAll(source.of("delivering"));
   // The gates of the keys that this was asked with hand over their counts.
   if (await actors.catchUp(source.of("catching up"))) await timeline.sleep(QUIET_MS);
 }

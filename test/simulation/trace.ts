@@ -36,6 +36,10 @@ function toText(event: HistoryEvent): string {
       return `! gate ${event.key}: ${event.how}`;
     case "isolate-ended":
       return `! ${event.isolate} ended`;
+    case "received":
+      return `  ${event.url} is sent ${event.id}: ${short(event.body)}`;
+    case "received-answered":
+      return `  ${event.url} answers ${event.id}: ${event.status ?? "nothing in time"}`;
     case "clock-stepped":
       return `! the clock of ${event.where} steps by ${event.by} ms`;
   }

@@ -3,6 +3,7 @@ import { createAccountSettings, type OwnBindings } from "../../src/worker/accoun
 import type { AccountService } from "../../src/worker/account/contract.ts";
 import type { Identify } from "../../src/worker/account/identity.ts";
 import { createApp } from "../../src/worker/app.ts";
+import type { Send } from "../../src/worker/changes/send.ts";
 import { bindingsOf } from "../../src/worker/database/choose-database.ts";
 import type { AppEnv } from "../../src/worker/http/app-env.ts";
 import type { Later } from "../../src/worker/memory/deadline.ts";
@@ -10,9 +11,9 @@ import type { Later } from "../../src/worker/memory/deadline.ts";
 type Bindings = AppEnv["Bindings"];
 
 /** `identify` finds the account owner; without it Cloudflare Access says who it is. */
-export function createBothWorkers(identify?: Identify, later?: Later) {
-  const front = createApp(later);
-  const account = createAccountSettings(identify);
+export function createBothWorkers(identify?: Identify, later?: Later, send?: Send) {
+  const front = createApp(later, send);
+  const account = createAccountSettings(identify, send);
   return {
     routes: [...front.routes, ...account.routes],
     fetch(request: Request, env: Bindings, executionCtx: ExecutionContext): Response | Promise<Response> {

@@ -1,6 +1,7 @@
 /** An isolate in virtual time, that any tenant, panelist or owner can call with any bindings. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { createBothWorkers } from "./both-workers.ts";
+import { takeAll } from "./isolate.ts";
 import { addressOf, bodyOf, type OperationCase } from "./operations.ts";
 import type { Tenant } from "./outage-world.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -22,10 +23,14 @@ const HARMLESS = {
 
 export function createOutageIsolate(time: VirtualTime) {
   const owners = new WeakMap<object, string>();
-  const app = createBothWorkers(async ({ executionCtx }) => {
-    const email = owners.get(executionCtx);
-    return email === undefined ? undefined : { email, actor: email };
-  }, NEVER);
+  const app = createBothWorkers(
+    async ({ executionCtx }) => {
+      const email = owners.get(executionCtx);
+      return email === undefined ? undefined : { email, actor: email };
+    },
+    NEVER,
+    takeAll,
+  );
 
   /** Begins a request. `done` is when the Worker has nothing left to do for it. */
   function send(path: string, method: string, body: object | undefined, tenant: Tenant, bindings: Env) {

@@ -8,6 +8,7 @@ import { isId } from "../../src/worker/model/id.ts";
 import { columnsOf } from "./copy-rows.ts";
 import { type Digit, databaseOf } from "./databases.ts";
 import { addOneOfEverything } from "./tenant.ts";
+import { addWebhook } from "./webhooks.ts";
 import { addAccount, addApiKey, newId, signingKeys, toId, tokenFor } from "./world.ts";
 
 /** What a path or a body names. */
@@ -52,7 +53,11 @@ async function makeTemplate(): Promise<Template> {
     apiKeyId: id,
     memberId: await addMember(),
   });
-  const tenantIds = [await addIds(apiKeys[0]), await addIds(apiKeys[1])] as const;
+  const addOwned = async (apiKey: ApiKey) => ({
+    ...(await addIds(apiKey)),
+    webhookId: await addWebhook(accountId, { state: "paused" }),
+  });
+  const tenantIds = [await addOwned(apiKeys[0]), await addOwned(apiKeys[1])] as const;
   const [first, second] = [await addIds(apiKeys[0]), await addIds(apiKeys[1])];
   const { panelistId: authorId } = await addIds(apiKeys[0]);
   // What panelists do with their own: it is of one author, in one idea bank, and can still be changed.

@@ -1,6 +1,7 @@
 /** An account owner, signed in, with a browser that sends what browsers send. */
 import { env } from "cloudflare:workers";
 import type { Identity } from "../../src/worker/account/identity.ts";
+import type { Send } from "../../src/worker/changes/send.ts";
 import type { ApiKey } from "../../src/worker/model/account.ts";
 import { type Digit, nextDigit } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";
@@ -12,10 +13,11 @@ export function createOwner(
   email = `${crypto.randomUUID()}@example.com`,
   otherBindings: Env = env,
   digit: Digit = nextDigit(),
+  send?: Send,
 ) {
   const bindings = { ...otherBindings, NEW_ACCOUNTS: digit };
   const identity: Identity = { email, actor: email };
-  const isolate = createIsolate(bindings, async () => identity);
+  const isolate = createIsolate(bindings, async () => identity, send);
   const fromHere = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "CF-Connecting-IP": "203.0.113.7" };
   const json = async (method: string, path: string, body?: object) =>
     isolate.request(`/account/api${path}`, {

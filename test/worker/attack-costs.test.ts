@@ -10,6 +10,7 @@ import { countStores } from "../support/intercept.ts";
 import { meterDatabases } from "../support/intercept-binding.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { addComments, addVoters, addVotes } from "../support/many-rows.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { addApiKey, addIdeaBank, addProposal, tokenFor } from "../support/world.ts";
 
 const NOW = 1_900_000_000_000;
@@ -200,6 +201,21 @@ const ATTACKS: [string, number, (send: Send) => Promise<Response>][] = [
       const { id, accountId } = await addIdeaBank();
       const { text } = await addApiKey({ accountId });
       return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
+    },
+  ],
+  [
+    "valid API key: change a proposal, and deliver that to a webhook",
+    200,
+    async (send) => {
+      const bank = await addIdeaBank();
+      const id = await addProposal(bank);
+      const { text } = await addApiKey({ accountId: bank.accountId });
+      await addWebhook(bank.accountId);
+      return send(`/tenant/ideabanks/${bank.id}/proposals/${id}`, {
+        method: "PATCH",
+        headers: { "X-API-Key": text, "Content-Type": "application/json" },
+        body: JSON.stringify({ status: "planned" }),
+      });
     },
   ],
   [

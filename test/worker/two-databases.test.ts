@@ -15,7 +15,16 @@ import { VirtualTime } from "../support/virtual-time.ts";
 const operations = [...operationsOf("apiKey"), ...operationsOf("compoundToken"), ...operationsOf("access")];
 const eager: Env = { ...env, FRESHNESS_SECONDS: "0" };
 /** For these the owner is looked up in the directory, unless the isolate knows the account. */
-const BY_DIRECTORY = ["listApiKeys", "createApiKey", "listActivity", "listMembers", "addMember", "removeMember"];
+const BY_DIRECTORY = [
+  "listApiKeys",
+  "createApiKey",
+  "listActivity",
+  "listMembers",
+  "addMember",
+  "removeMember",
+  "listWebhooks",
+  "createWebhook",
+];
 /** These ask the directory itself, or write to it. */
 const OF_DIRECTORY = ["listAccounts", "addMember", "removeMember"];
 

@@ -50,14 +50,14 @@ export function heldBack(held: Held): Problem {
   if ("heldUntil" in held) {
     return new Problem("too-many-requests", {
       detail:
-        "The account has changed its API keys too often. Wait for the seconds in `Retry-After`. Revoking is possible.",
+        "The account has changed its API keys and webhooks too often. Wait for the seconds in `Retry-After`. Revoking and deleting is possible.",
       headers: { "Retry-After": String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000))) },
     });
   }
   return new Problem("conflict", {
     detail:
-      `This request was sent before, and was done then: see the key ${held.doneBefore}. A key is shown once. ` +
-      "If you did not get that answer, rotate the key or revoke it, with another Idempotency-Key.",
+      `This request was sent before, and was done then: see ${held.doneBefore}. A secret is shown once. ` +
+      "If you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }

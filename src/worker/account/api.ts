@@ -1,6 +1,8 @@
 /** `/account/api`: the same actions as the pages, as JSON. */
 import type { Context } from "hono";
+import type { Send } from "../changes/send.ts";
 import { listApiKeys } from "../database/account-api-keys.ts";
+import { deleteWebhook, listWebhooks, moveWebhook } from "../database/account-webhooks.ts";
 import { listAuditEvents } from "../database/audit-events.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { respondPage } from "../http/pagination.ts";
@@ -8,17 +10,19 @@ import { type Input, readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
+import { MAX_WEBHOOKS } from "../model/webhook.ts";
 import { type AccountDatabases, accountsOf } from "./account-databases.ts";
 import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { changeSettings } from "./settings-actions.ts";
+import { changeTo, changeWebhook, createWebhook, rotateWebhook, testWebhook } from "./webhook-actions.ts";
 
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-export function createAccountApi(accounts: AccountDatabases): Routes<OwnerEnv> {
+export function createAccountApi(send: Send, accounts: AccountDatabases): Routes<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
       const { keys, ended, leakedKeys, storage } = await accounts.visit(c, listApiKeys);
@@ -58,6 +62,26 @@ export function createAccountApi(accounts: AccountDatabases): Routes<OwnerEnv> {
         listAuditEvents(session, visit, request, query.apiKeyId),
       );
       return respondPage(c, page);
+    },
+
+    listWebhooks: async (c) =>
+      c.json({ items: (await accounts.visit(c, listWebhooks)).webhooks, maxWebhooks: MAX_WEBHOOKS }),
+
+    createWebhook: async (c, { body, idempotencyKey }) =>
+      c.json(await createWebhook(c, accounts, body, idempotencyKey), 201),
+
+    changeWebhook: async (c, { ids, body }) => c.json(await changeWebhook(c, ids.webhookId, body)),
+
+    moveWebhook: async (c, { ids, body }) => c.json((await changeTo(c, ids.webhookId, moveWebhook(body))).webhook),
+
+    rotateWebhook: async (c, { ids, idempotencyKey }) =>
+      c.json(await rotateWebhook(c, ids.webhookId, idempotencyKey), 201),
+
+    testWebhook: async (c, { ids }) => c.json(await testWebhook(c, send, ids.webhookId)),
+
+    deleteWebhook: async (c, { ids }) => {
+      await changeTo(c, ids.webhookId, deleteWebhook);
+      return c.body(null, 204);
     },
   };
   // The owner was authenticated before, for all of `/account`.

@@ -1,4 +1,5 @@
 /** Account Settings: the middleware of its requests, and its routes. */
+import { type Send, sendByFetch } from "../changes/send.ts";
 import { addMiddleware } from "../http/every-request.ts";
 import { Routes } from "../http/routes.ts";
 import { SettingsReader } from "../settings.ts";
@@ -10,11 +11,11 @@ import { createAccountRoutes } from "./routes.ts";
 /** The bindings of this Worker itself: databases, and where data points go. */
 export type OwnBindings = Pick<AccountEnv["Bindings"], "DB" | "REQUESTS">;
 
-/** With an empty memory, as a new isolate has it. `identify` finds the account owner. */
-export function createAccountSettings(identify: Identify = identifyByAccess) {
+/** With an empty memory, as a new isolate has it. `identify` finds the account owner; `send` calls the receivers of webhooks. */
+export function createAccountSettings(identify: Identify = identifyByAccess, send: Send = sendByFetch) {
   const app = new Routes<AccountEnv>();
   addMiddleware(app, new SettingsReader());
-  app.route("/", createAccountRoutes(identify));
+  app.route("/", createAccountRoutes(identify, send));
   return {
     routes: app.routes,
     async serve(

@@ -13,10 +13,22 @@ import {
 } from "../model/account.ts";
 import { AccountSettings, ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
+import {
+  MAX_WEBHOOKS,
+  NewWebhook,
+  ShownWebhook,
+  Webhook,
+  WebhookChanges,
+  WebhookList,
+  WebhookMove,
+  WebhookTest,
+} from "../model/webhook.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
 const MEMBERS = "/account/api/members";
+const WEBHOOKS = "/account/api/webhooks";
+const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
 const credential = access;
 
 export const ACCOUNT_OPERATIONS = {
@@ -33,12 +45,19 @@ export const ACCOUNT_OPERATIONS = {
   removeMember: { method: "DELETE", path: `${MEMBERS}/{memberId}`, credential },
   changeSettings: { method: "PUT", path: "/account/api/settings", credential, body: AccountSettings },
   listActivity: { method: "GET", path: "/account/api/activity", credential, query: ActivityQuery },
+  listWebhooks: { method: "GET", path: WEBHOOKS, credential },
+  createWebhook: { method: "POST", path: WEBHOOKS, credential, body: NewWebhook },
+  changeWebhook: { method: "PATCH", path: WEBHOOK, credential, body: WebhookChanges },
+  moveWebhook: { method: "PUT", path: `${WEBHOOK}/place`, credential, body: WebhookMove },
+  rotateWebhook: { method: "POST", path: `${WEBHOOK}/rotate`, credential },
+  testWebhook: { method: "POST", path: `${WEBHOOK}/test`, credential, idempotent: true },
+  deleteWebhook: { method: "DELETE", path: WEBHOOK, credential },
 } as const satisfies Operations;
 
 if (!import.meta.deployed) {
   const ONCE =
-    "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and changes nothing: a key is shown once.";
-  const tag = { name: "Account Settings", description: "The API keys of an account, for its owner." };
+    "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and changes nothing: a secret is shown once.";
+  const tag = { name: "Account Settings", description: "The API keys and webhooks of an account, for its owner." };
   describeOperations(tag, ACCOUNT_OPERATIONS, {
     listApiKeys: {
       summary: "List API keys",
@@ -110,6 +129,54 @@ if (!import.meta.deployed) {
       answer: AccountSettings,
       problems: ["too-many-requests"],
     },
-    listActivity: { summary: "List what happened to the API keys", description: "Newest first.", answer: AuditEvent },
+    listActivity: {
+      summary: "List what happened to the API keys and the webhooks",
+      description: "Newest first.",
+      answer: AuditEvent,
+    },
+    listWebhooks: {
+      summary: "List webhooks",
+      description: "Oldest first, each with its last attempts.",
+      answer: WebhookList,
+    },
+    createWebhook: {
+      summary: "Create a webhook",
+      description:
+        `At most ${MAX_WEBHOOKS} of an account. It is sent what is changed from now on: each change as \`GET /tenant/changes\` shows it, in the ` +
+        "order in which they were made, at least once (Standard Webhooks 1.0). Only this answer holds the secret. " +
+        ONCE,
+      answer: ShownWebhook,
+      problems: ["conflict", "too-many-requests"],
+    },
+    changeWebhook: {
+      summary: "Change, pause or resume a webhook",
+      description: "Only the fields that are sent are changed.",
+      answer: Webhook,
+      problems: ["too-many-requests"],
+    },
+    moveWebhook: {
+      summary: "Move a webhook in the log of changes",
+      description: "Forward, so that changes are not delivered; or back, so that they are delivered again.",
+      answer: Webhook,
+      problems: ["too-many-requests"],
+    },
+    rotateWebhook: {
+      summary: "Give a webhook a new secret",
+      description: `The previous secret signs, too, for 24 hours; one from before ends at once. ${ONCE}`,
+      answer: ShownWebhook,
+      problems: ["conflict", "too-many-requests"],
+    },
+    testWebhook: {
+      summary: "Send a test to a webhook",
+      description:
+        "Sends a signed `webhook.test` at once, also to a webhook that is not active, and says how it was answered. Its place does not move.",
+      answer: WebhookTest,
+      status: 200,
+      problems: ["too-many-requests"],
+    },
+    deleteWebhook: {
+      summary: "Delete a webhook",
+      description: "A delivery that is under way can still arrive.",
+    },
   });
 }

@@ -20,6 +20,7 @@ type Row = {
   address: string | null;
   created_at: number;
   changes: string | null;
+  webhook: string | null;
 };
 
 /** Settings as they are stored: times are Unix milliseconds. */
@@ -28,7 +29,7 @@ type StoredChanges = { readonly before: StoredSettings; readonly after: StoredSe
 
 const REFUSAL_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Changes of its keys that an account may make in any hour, but revocations: each has a creation. */
+/** Changes of its keys and webhooks that an account may make in any hour, but revocations and deletions: each has a creation. */
 const CHANGES_AN_HOUR = 100;
 /** Uses of revoked keys that are recorded for an account in an hour. */
 const USES_AN_HOUR = 100;
@@ -84,6 +85,29 @@ export const auditChange = (
     { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
   );
 
+export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
+
+/**
+ * The statement that records an event of a webhook, under the `condition`. It is stored as one that the release before knows, after a rollback
+ * too.
+ */
+export const auditWebhook = (
+  session: D1DatabaseSession,
+  condition: string,
+  values: Owner & { readonly eventId: string; readonly event: WebhookEvent; readonly id: string; readonly now: number },
+): D1PreparedStatement =>
+  prepare(
+    session,
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook)
+     SELECT :eventId, account_id, :storedAs, NULL, url, :actor, :address, :now, json_object('id', id, 'event', :event)
+     FROM webhooks WHERE ${condition}`,
+    {
+      ...values,
+      storedAs:
+        values.event === "webhook-created" ? "created" : values.event === "webhook-deleted" ? "revoked" : CHANGED,
+    },
+  );
+
 /** The statement that records a creation that was refused: there is no such key after it. At most one a minute, and no replay. */
 export const recordRefusal = (
   session: D1DatabaseSession,
@@ -136,7 +160,7 @@ export async function listAuditEvents(
     ...beginVisit(session, visit),
     prepare(
       session,
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes FROM audit_events
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook FROM audit_events
        WHERE ${apiKeyId === undefined ? "" : "api_key_id = :apiKeyId AND +"}account_id = ${ACCOUNT_OF_OWNER}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
@@ -148,9 +172,8 @@ export async function listAuditEvents(
     request,
     (row) => ({
       id: row.id,
-      event: row.changes === null ? row.event : "foundAt" in JSON.parse(row.changes).after ? "leaked" : "changed",
       apiKeyId: row.api_key_id,
-      apiKeyName: row.api_key_name,
+      ...toSubject(row),
       actor: row.actor,
       address: row.address,
       createdAt: toTimestamp(row.created_at),
@@ -159,6 +182,18 @@ export async function listAuditEvents(
     byCreation,
   );
   return { accountId: accountOf(results), page };
+}
+
+function toSubject(row: Row): Pick<AuditEvent, "event" | "apiKeyName" | "webhook"> {
+  if (row.webhook === null) return { event: eventOf(row), apiKeyName: row.api_key_name, webhook: null };
+  const { id, event } = JSON.parse(row.webhook) as { id: string; event: WebhookEvent };
+  return { event, apiKeyName: "", webhook: { id, url: row.api_key_name } };
+}
+
+function eventOf({ event, changes }: Row): AuditEvent["event"] {
+  if (changes === null) return event;
+  const { after }: StoredChanges = JSON.parse(changes);
+  return "foundAt" in after ? "leaked" : "changed";
 }
 
 /** Without what stayed as it was. */

@@ -62,7 +62,8 @@ const isKept = ({ key, id }: Position, { oldest, after_at }: Bounds): boolean =>
   key === 0 ? oldest === null || oldest === 1 : after_at === decodeBase62(id);
 
 const ENTRIES = `entries AS MATERIALIZED (
-  SELECT * FROM change_log WHERE account_id = :accountId AND number > :after ORDER BY number LIMIT :rows)`;
+  SELECT * FROM change_log WHERE account_id = :accountId AND number > :after AND number <= :until
+    AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types))) ORDER BY number LIMIT :rows)`;
 const SIZES = `SELECT ${ITEM_BYTES} + coalesce((SELECT ${PROPOSAL_BYTES} FROM proposals WHERE id = e.proposal_id), 0)
   + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0) AS bytes FROM entries e`;
 const SHOWN = `${ENTRIES}, ${fitOf(SIZES)}, shown AS MATERIALIZED (
@@ -96,22 +97,25 @@ function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resou
   };
 }
 
-/** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
-export async function listChanges(
-  session: D1DatabaseSession,
+/** A stretch of the log: what comes after the number `after`, up to `until`. `types`: a JSON array of those that count; null for all. */
+type Stretch = {
+  readonly after: number;
+  readonly until: number;
+  readonly types: string | null;
+  readonly rows: number;
+  readonly withPanelists: boolean;
+};
+
+/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip. */
+async function readStretch(
+  session: Pick<D1DatabaseSession, "prepare" | "batch">,
   accountId: string,
-  { after, limit, withPanelists }: ChangeRequest,
-): Promise<ChangePage | "expired"> {
-  const begin = after === undefined || after === NOW ? BEGINNING : after;
-  const values = { accountId, after: begin.key, rows: limit };
-  const bounds = prepare(session, BOUNDS, values);
-  if (after === NOW) {
-    const { newest, newest_at } = (await bounds.first<Bounds>()) ?? {};
-    return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
-  }
+  { withPanelists, ...stretch }: Stretch,
+): Promise<{ readonly bounds: Bounds | undefined; readonly found: readonly { row: Row; change: Change }[] }> {
+  const values = { accountId, ...stretch };
   const on = (entries: string, sql: string) => prepare(session, `WITH ${entries} ${sql}`, values);
-  const [bound, entries, proposals, comments, ideaBanks, panelists] = await session.batch([
-    bounds,
+  const [bounds, entries, proposals, comments, ideaBanks, panelists] = await session.batch([
+    prepare(session, BOUNDS, values),
     on(SHOWN, "SELECT * FROM shown ORDER BY number"),
     on(SHOWN, selectProposals("SELECT proposal_id FROM shown WHERE proposal_id IS NOT NULL")),
     on(SHOWN, selectComments("SELECT comment_id FROM shown WHERE comment_id IS NOT NULL")),
@@ -129,15 +133,65 @@ export async function listChanges(
         ]
       : []),
   ]);
-  const [found] = rowsOf<Bounds>(bound);
-  if (after !== undefined && (found === undefined || !isKept(after, found))) return "expired";
-  const rows = rowsOf<Row>(entries);
   const resources = {
     ideaBanks: byId(toIdeaBanks(ideaBanks)),
     proposals: byId(toProposals(proposals)),
     comments: byId(toComments(comments)),
     panelists: withPanelists ? byId(toPanelists(panelists)) : undefined,
   };
-  const last = rows.at(-1);
-  return { items: rows.map((row) => toChange(row, resources)), next: last === undefined ? begin : toPosition(last) };
+  const found = rowsOf<Row>(entries).map((row) => ({ row, change: toChange(row, resources) }));
+  return { bounds: rowsOf<Bounds>(bounds)[0], found };
+}
+
+/** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
+export async function listChanges(
+  session: D1DatabaseSession,
+  accountId: string,
+  { after, limit, withPanelists }: ChangeRequest,
+): Promise<ChangePage | "expired"> {
+  if (after === NOW) {
+    const bounds = prepare(session, BOUNDS, { accountId, after: 0 });
+    const { newest, newest_at } = (await bounds.first<Bounds>()) ?? {};
+    return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
+  }
+  const begin = after ?? BEGINNING;
+  const stretch = { after: begin.key, until: Number.MAX_SAFE_INTEGER, types: null, rows: limit, withPanelists };
+  const { bounds, found } = await readStretch(session, accountId, stretch);
+  if (after !== undefined && (bounds === undefined || !isKept(after, bounds))) return "expired";
+  const last = found.at(-1);
+  return { items: found.map(({ change }) => change), next: last === undefined ? begin : toPosition(last.row) };
+}
+
+/** In so many rows of the log a webhook's next changes are looked for at a time. */
+const LOOKED_AT = 1_000;
+const TIME_WIDTH = 8;
+
+/** What a webhook delivers next. */
+export type Undelivered = {
+  /** Oldest first. `id` names the change, also after a restore from a backup has given its number to another. */
+  readonly changes: readonly { readonly number: number; readonly id: string; readonly change: Change }[];
+  /** When there are none: how far there are none. */
+  readonly passed: number;
+  /** Changes behind the webhook's place that are not kept any more. */
+  readonly missed: number;
+};
+
+/** At most `rows` changes of the webhook's types after its place. One round trip. */
+export async function listUndelivered(
+  database: D1Database,
+  { accountId, number, types }: { readonly accountId: string; readonly number: number; readonly types: string | null },
+  rows: number,
+): Promise<Undelivered> {
+  const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true };
+  const { bounds, found } = await readStretch(database, accountId, stretch);
+  const { oldest, newest } = { oldest: bounds?.oldest ?? 1, newest: bounds?.newest ?? number };
+  return {
+    changes: found.map(({ row, change }) => ({
+      number: row.number,
+      id: `chg_${accountId}_${row.number}_${encodeBase62(row.changed_at, TIME_WIDTH)}`,
+      change,
+    })),
+    passed: Math.max(oldest - 1, Math.min(stretch.until, newest)),
+    missed: Math.max(0, oldest - 1 - number),
+  };
 }

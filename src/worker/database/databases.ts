@@ -14,12 +14,15 @@ import {
   type WaitUntil,
 } from "../memory/deadline.ts";
 import { Anchors, laterOf } from "./anchors.ts";
+import { attach } from "./attached-session.ts";
 import { type Bindings, findBinding } from "./choose-database.ts";
 import { type Around, guardDatabase } from "./guarded-database.ts";
 import { DatabaseOutage, databaseAnswer, isDatabaseOutage } from "./outage.ts";
 import { Patience } from "./patience.ts";
 import { pingDatabase } from "./ping.ts";
 import { type Ping, Pulse } from "./pulse.ts";
+import { rowsOf } from "./statement.ts";
+import { type AccountOfWebhooks, selectWaiting } from "./webhook-deliveries.ts";
 
 export type ReadOptions<Answer> = {
   /** What the answer includes at least, besides what every read does. */
@@ -123,8 +126,9 @@ export class Database {
     return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
   }
 
-  atPrimary(): PrimarySession {
-    return new PrimarySession(this.binding, this.#memory.anchors);
+  /** `account`: whose webhooks are to be known when the work is done (`waiting`), for work that may change something of it. */
+  atPrimary(account?: AccountOfWebhooks): PrimarySession {
+    return new PrimarySession(this.binding, this.#memory.anchors, account);
   }
 
   /** What a kept value has to know of this database. `consequence` is for the log. */
@@ -226,16 +230,26 @@ export class Database {
 export class PrimarySession {
   readonly #binding: D1Database;
   readonly #anchors: Anchors;
+  readonly #account: AccountOfWebhooks | undefined;
   #opened: { readonly session: D1DatabaseSession; readonly openedAt: number } | undefined;
+  #attached: D1DatabaseSession | undefined;
+  /** The account's webhooks that have something to deliver after the last round trip, and wait for somebody to begin. */
+  waiting: readonly string[] = [];
 
-  constructor(binding: D1Database, anchors: Anchors) {
+  constructor(binding: D1Database, anchors: Anchors, account?: AccountOfWebhooks) {
     this.#binding = binding;
     this.#anchors = anchors;
+    this.#account = account;
   }
 
   get session(): D1DatabaseSession {
     this.#opened ??= { openedAt: Date.now(), session: this.#binding.withSession("first-primary") };
-    return this.#opened.session;
+    const { session } = this.#opened;
+    if (this.#account === undefined) return session;
+    this.#attached ??= attach(session, selectWaiting(session, this.#account), (result) => {
+      this.waiting = rowsOf<{ id: string }>(result).map(({ id }) => id);
+    });
+    return this.#attached;
   }
 
   /** Where D1 stood after the last answer in the session; undefined before that. */

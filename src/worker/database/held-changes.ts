@@ -1,4 +1,4 @@
-/** An owner's changes of API keys that are not made: they were made before under the same Idempotency-Key, or there were too many of late. */
+/** An owner's changes of API keys and webhooks that are not made: they were made before under the same Idempotency-Key, or there were too many of late. */
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { HELD_UNTIL } from "./audit-events.ts";
 import { clearExpired, recall, remember, toResult } from "./idempotency.ts";
@@ -8,7 +8,7 @@ import { prepare, rowsOf } from "./statement.ts";
 export type Held = { readonly heldUntil: number } | { readonly doneBefore: string } | "key-reused";
 
 /**
- * A change of the key `id` that an Idempotency-Key allows once, with its audit event, in one round trip. The results are of the statements of
+ * A change of the key or webhook `id` that an Idempotency-Key allows once, with its audit event, in one round trip. The results are of the statements of
  * `before`, `change` and `after`. `done`: what the key did before; then the change's condition does not hold.
  */
 export async function changeOnce(

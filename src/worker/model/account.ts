@@ -113,7 +113,16 @@ export const AUDIT_EVENTS = [
   "revoked",
   "refused",
   "used-after-revocation",
+  "webhook-created",
+  "webhook-changed",
+  "webhook-paused",
+  "webhook-resumed",
+  "webhook-moved",
+  "webhook-rotated",
+  "webhook-tested",
+  "webhook-deleted",
 ] as const;
+const AuditedWebhook = z.object({ id: Id, url: z.string() });
 
 /** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
@@ -123,6 +132,7 @@ export const AuditEvent = z.object({
   event: oneOf(AUDIT_EVENTS),
   apiKeyId: z.nullable(Id),
   apiKeyName: z.string(),
+  webhook: z.nullable(AuditedWebhook),
   actor: z.nullable(z.string()),
   address: z.nullable(z.string()),
   createdAt: Timestamp,
@@ -268,6 +278,10 @@ if (!import.meta.deployed) {
     name: "ActivityQuery",
     fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
   });
+  describe(AuditedWebhook, {
+    name: "AuditedWebhook",
+    fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+  });
   describe(AuditEvent, {
     name: "AuditEvent",
     example: {
@@ -275,6 +289,7 @@ if (!import.meta.deployed) {
       event: "rotated",
       apiKeyId: apiKey.id,
       apiKeyName: name,
+      webhook: null,
       actor: "owner@example.com",
       address: "203.0.113.7",
       createdAt: "2026-11-20T12:00:00.000Z",
@@ -284,8 +299,9 @@ if (!import.meta.deployed) {
       id: "The event's identifier.",
       event:
         "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
-      apiKeyId: "The key's identifier. `null` for a key that was not created.",
-      apiKeyName: "The key's name at that time.",
+      apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event of a webhook.",
+      apiKeyName: "The key's name at that time. Empty for an event of a webhook.",
+      webhook: "The webhook of an event of a webhook. Otherwise `null`.",
       actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",

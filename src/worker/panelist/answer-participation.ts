@@ -3,6 +3,8 @@
  * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
+import { deliverSoon } from "../changes/deliver.ts";
+import type { Send } from "../changes/send.ts";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
 import { laterOf } from "../database/anchors.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
@@ -47,7 +49,7 @@ export type ParticipationHandlers<Table extends Operations> = {
   readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
 };
 
-export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory) {
+export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory, send: Send) {
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -79,9 +81,10 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
         needsPrimary: ({ access }) => needsPrimary(access),
         largeOf: operation.query === undefined ? undefined : token.ideaBankId,
       });
-    const primary = database.atPrimary();
+    const primary = database.atPrimary({ ideaBankId: token.ideaBankId });
     const found = await (method === "GET" ? read() : work(primary.session));
     primary.noteAnswer();
+    if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
 
     const refusal = refusalOf(found.access, token);
     if (refusal !== undefined) throw refusal;

@@ -1,5 +1,6 @@
 /** The panelist API, used with a compound token. */
 import type { Context } from "hono";
+import type { Send } from "../changes/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { Routes } from "../http/routes.ts";
@@ -17,7 +18,7 @@ const IDEA_BANK_HANDLERS: Record<
   (c: Context<AppEnv>, memory: IdeaBankMemory) => Promise<Response>
 > = { getChangelog, getCapabilities };
 
-export function createPanelistRoutes(memory: IdeaBankMemory) {
+export function createPanelistRoutes(memory: IdeaBankMemory & { readonly send: Send }) {
   const routes = new Routes<AppEnv>();
   routes.use("/ideabank/*", allowEveryOrigin);
   routes.use("/public/ideabank/*", allowEveryOrigin);
@@ -33,7 +34,7 @@ export function createPanelistRoutes(memory: IdeaBankMemory) {
     ...PROPOSAL_HANDLERS,
     ...COMMENT_HANDLERS,
   };
-  const answerParticipation = createParticipationAnswer(memory);
+  const answerParticipation = createParticipationAnswer(memory, memory.send);
   routes.route(
     "/",
     routeOperations<AppEnv, typeof PARTICIPATION_OPERATIONS>(

@@ -6,6 +6,8 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
+import { deliverSoon } from "../changes/deliver.ts";
+import type { Send } from "../changes/send.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
@@ -33,7 +35,7 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews) {
+export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
@@ -48,7 +50,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
     c.set("listsOf", accountId);
-    const primary = database.atPrimary();
+    const primary = database.atPrimary(method === "GET" ? undefined : { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
       if (await ownsPath(primary.session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
@@ -69,6 +71,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw error;
     });
     primary.noteAnswer();
+    if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
     if (method === "GET" || primary.bookmark === undefined) return response;
     const { ideaBankId, panelistId } = ids;
     // A token that was issued changes no view.

@@ -1,4 +1,5 @@
 /** The tenant API, used with an API key. */
+import type { Send } from "../changes/send.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer, type TenantHandlers } from "./answer-tenant.ts";
@@ -14,7 +15,7 @@ import { TENANT_VOTE_HANDLERS } from "./votes.ts";
 import { toWhoami } from "./whoami.ts";
 
 /** The memory that this surface shares with others of the isolate. */
-export type TenantMemory = AuthenticationMemory & { readonly views: IdeaBankViews };
+export type TenantMemory = AuthenticationMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
 export function createTenantRoutes(memory: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
@@ -26,7 +27,7 @@ export function createTenantRoutes(memory: TenantMemory) {
     ...TENANT_PANELIST_HANDLERS,
     ...TENANT_CHANGE_HANDLERS,
   };
-  const answer = createTenantAnswer(createApiKeyAuthentication(memory), memory.views);
+  const answer = createTenantAnswer(createApiKeyAuthentication(memory), memory.views, memory.send);
   return routeOperations<TenantEnv, typeof TENANT_OPERATIONS>(
     TENANT_OPERATIONS,
     (name, operation) => (c) => answer(c, operation, handlers[name]),

@@ -7,6 +7,7 @@ import { changesFollowed, changesInOrder } from "./changes.ts";
 import { closedIsMissing } from "./closed-is-missing.ts";
 import { counters } from "./counters.ts";
 import { counts } from "./counts.ts";
+import { deliveredInOrder, oneDelivery } from "./deliveries.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
@@ -63,6 +64,8 @@ export const ORACLES: readonly Oracle[] = [
   slices,
   changesInOrder,
   changesFollowed,
+  deliveredInOrder,
+  oneDelivery,
   tenants,
   oneDatabase,
   oneAccount,

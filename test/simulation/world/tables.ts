@@ -10,7 +10,12 @@ const SCHEMA = readFileSync(`${import.meta.dirname}/../../../schema.sql`, "utf8"
 const WRITES = /\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 export const isWrite = ({ sql }: Written): boolean => WRITES.test(sql);
 
-type Table = { readonly name: string; readonly columns: readonly string[]; readonly key: readonly string[] };
+type Table = {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+  readonly texts: ReadonlySet<string>;
+};
 type Change = { readonly name: string; readonly before: string | null; readonly after: string | null };
 
 /** What D1 makes of a value, or its error. */
@@ -57,7 +62,8 @@ export class Tables {
       ({ name }) => {
         const columns = this.#all(`PRAGMA table_info("${name}")`);
         const key = columns.filter(({ pk }) => Number(pk) > 0);
-        return { name: String(name), columns: columns.map(toName), key: key.map(toName) };
+        const texts = new Set(columns.filter(({ type }) => type === "TEXT").map(toName));
+        return { name: String(name), columns: columns.map(toName), key: key.map(toName), texts };
       },
     );
     this.#byName = new Map(this.#tables.map((table) => [table.name, table]));
@@ -86,9 +92,11 @@ export class Tables {
   }
 
   /** Temporary triggers write down each change, those of the schema's own triggers and of foreign keys included. */
-  #record({ name, columns }: Table): void {
+  #record({ name, columns, texts }: Table): void {
+    // A text that a JSON function has just made is taken for JSON, unless something is added to it.
+    const value = (column: string) => (texts.has(column) ? `${column} || ''` : column);
     const json = (row: "OLD" | "NEW") =>
-      `json_object(${columns.map((column) => `'${column}', ${row}.${column}`).join(", ")})`;
+      `json_object(${columns.map((column) => `'${column}', ${row}.${value(column)}`).join(", ")})`;
     const events = { INSERT: ["NULL", json("NEW")], UPDATE: [json("OLD"), json("NEW")], DELETE: [json("OLD"), "NULL"] };
     for (const [event, [before, after]] of Object.entries(events)) {
       this.#sqlite.exec(

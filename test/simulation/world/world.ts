@@ -9,6 +9,7 @@ import { Isolate, type Reply } from "./isolates.ts";
 import { createKv } from "./kv.ts";
 import { createLimiter } from "./limiter.ts";
 import { type Source, skewed } from "./random.ts";
+import { Receivers } from "./receivers.ts";
 import { Timeline } from "./timeline.ts";
 
 export const OPERATOR_SECRET = "the-operator-secret-of-every-simulated-world";
@@ -61,6 +62,7 @@ export class World {
   readonly databases: readonly Database[];
   readonly gates: Gates;
   readonly isolates: Isolate[];
+  readonly receivers: Receivers;
   readonly #clocks: readonly Clock[];
   readonly env: object;
   readonly #options: WorldOptions;
@@ -75,6 +77,7 @@ export class World {
     const { timeline } = this;
     const record = (event: HistoryEvent) => void this.events.push(event);
     this.faults = new Faults(timeline, record);
+    this.receivers = new Receivers(timeline, source.of("receivers"), record);
     const { faults } = this;
     const replicas = Math.max(...options.places);
     this.databases = ["0", "1"].map(
@@ -115,7 +118,7 @@ export class World {
 
   #makeIsolate(index: number): Isolate {
     const { places, application } = this.#options;
-    const createApp = this.createApp ?? application.createApp;
+    const createApp = this.createApp ?? (() => application.createApp(undefined, undefined, this.receivers.send));
     const name = `isolate ${index}.${this.#isolatesMade++}`;
     const clock = this.#clocks[index] ?? { ahead: 0 };
     return new Isolate(name, places[index] ?? HOME, clock, this.timeline, this.env, createApp());
@@ -143,7 +146,8 @@ export class World {
     await new Promise<void>((resolve) => {
       if (endsAfterMs !== undefined) this.timeline.after(endsAfterMs, resolve);
       context.deliver(() => {
-        this.#options.application.runScheduled(this.env).then(resolve, () => resolve());
+        const { application } = this.#options;
+        application.runScheduled(this.env, undefined, this.receivers.send).then(resolve, () => resolve());
       });
     });
     context.end();

@@ -20,10 +20,11 @@ export type Versions = { readonly front: string; readonly account: string; reado
 
 /** `state` is a folder that outlives the runtime. */
 export async function runVersions({ front, account, gates }: Versions, state: string) {
-  const { compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
+  const { compatibility_date, compatibility_flags } = unstable_readConfig({ config: "wrangler.toml" });
   const toWorker = (name: string, script: string, scriptName: string | undefined) => ({
     name,
     compatibilityDate: compatibility_date,
+    compatibilityFlags: compatibility_flags,
     modules: [
       { type: "ESModule" as const, path: `${name}/index.js`, contents: SIGNED_IN },
       { type: "ESModule" as const, path: `${name}/worker.js`, contents: script },
@@ -72,6 +73,7 @@ export async function runVersions({ front, account, gates }: Versions, state: st
   }
   return {
     database,
+    origin,
     send,
     whoami: async (key: string) => (await send("GET", "/tenant/whoami", { "X-API-Key": key })).status,
     create: async (fields: object): Promise<{ id: string; key: string }> => {

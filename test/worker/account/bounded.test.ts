@@ -58,10 +58,12 @@ async function createScene(count: number) {
   await fill(owner.email, count);
   const member = await owner.json("POST", "/members", { email: "member@example.com" });
   const { id: memberId } = await member.json<{ id: string }>();
+  const added = await owner.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+  const { webhook } = await added.json<{ webhook: { id: string } }>();
   const account = await env.DB.prepare("SELECT id FROM accounts WHERE owner_email = ?1")
     .bind(owner.email)
     .first<string>("id");
-  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, memberId }, waiting: `${account?.slice(0, 6)}000002` };
+  return { spent, bindings, owner, ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId }, waiting: `${account?.slice(0, 6)}000002` };
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {

@@ -107,6 +107,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   it.each([
     ["POST", "/keys", { name: "Too late" }],
     ["POST", "/members", { email: "again@example.com" }],
+    ["POST", "/webhooks", { url: "https://crm.example.com/" }],
   ])("takes nothing from who is removed before the body of %s %s has come", async (method, path, body) => {
     const { founder, member, id, here, apiKey } = await pair(digit);
     const removed = Promise.withResolvers<void>();
@@ -124,6 +125,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await answering).status).toBeGreaterThanOrEqual(400);
     expect((await founder.keys()).map((each) => each.id)).toEqual([apiKey.id]);
     expect((await membersOf(founder)).items.map(({ email }) => email)).toEqual([founder.email]);
+    expect(await (await founder.json("GET", "/webhooks")).json()).toMatchObject({ items: [] });
   });
 
   it("keeps its last member, however many are removed at the same time", async () => {

@@ -1,9 +1,9 @@
-/** `/account/activity`: what happened to the keys, by day of UTC, newest first. */
+/** `/account/activity`: what happened to the keys and webhooks, by day of UTC, newest first. */
 import type { AuditEvent } from "../../model/account.ts";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 
-const WORDS: Record<AuditEvent["event"], string> = {
+const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   created: "created",
   changed: "changed",
   rotated: "rotated",
@@ -83,10 +83,11 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
         {event.apiKeyId ? (
           <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
         ) : (
-          event.apiKeyName || "Account"
+          (event.webhook?.url ?? (event.apiKeyName || "Account"))
         )}
       </strong>{" "}
-      {WORDS[event.event]} {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
+      {WORDS[event.event] ?? event.event.replace("webhook-", "")}{" "}
+      {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
     </p>
     {event.changes && <p>{changesInWords(event.changes)}</p>}
     <p class="hint">

@@ -29,7 +29,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
     </a>
   );
   return (
-    <Layout title="API keys" current="keys" aside={createLink} {...frame}>
+    <Layout title="API keys" current="api-keys" aside={createLink} {...frame}>
       {sentence && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
           {sentence}

@@ -30,7 +30,7 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
   const expires = messageFor(errors, "expiresAt");
   const pauseHint = "Every request with it is refused with 403 until you resume it. It stays one of the active keys.";
   return (
-    <Layout title={`Change “${name}”`} current="keys" {...frame}>
+    <Layout title={`Change “${name}”`} current="api-keys" {...frame}>
       {errors.length > 0 && <ErrorSummary title="The key was not changed." errors={errors} labels={LABELS} />}
       <p class="lead">
         The secret stays. When this is saved, nothing is decided by what was before: saving takes a second.

@@ -58,7 +58,7 @@ export const KeyFacts = ({ apiKey, now }: Props) => {
   );
 };
 
-const Fact = ({ name, children }: { name: string; children?: Child }) => (
+export const Fact = ({ name, children }: { name: string; children?: Child }) => (
   <div>
     <dt>{name}</dt>
     <dd>{children}</dd>

@@ -18,7 +18,7 @@ type Props = {
 export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
   const { id, name, lastFour, state } = apiKey;
   return (
-    <Layout title={name} current="keys" {...frame}>
+    <Layout title={name} current="api-keys" {...frame}>
       <div class="key-head">
         <code>{`ibk_${id}…${lastFour}`}</code>
         <a href={`/account/activity?apiKeyId=${id}`}>Activity</a>

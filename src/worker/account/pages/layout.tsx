@@ -4,9 +4,19 @@ import type { Child } from "../jsx-runtime.ts";
 /** `account` is the address of who has made the account, if it is another account than the visitor's own. */
 export type Frame = { readonly nonce: string; readonly email?: string; readonly account?: string };
 
+/** By the last part of their path. */
+const SECTIONS = {
+  "api-keys": "API keys",
+  approval: "Approval",
+  webhooks: "Webhooks",
+  members: "Members",
+  activity: "Activity",
+  accounts: "Accounts",
+};
+
 type LayoutProps = Frame & {
   readonly title: string;
-  readonly current?: "keys" | "approval" | "members" | "activity" | "accounts";
+  readonly current?: keyof typeof SECTIONS;
   /** Beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
@@ -44,21 +54,11 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
           </nav>
           {email && (
             <nav class="sections" aria-label="Account Settings">
-              <a href="/account/api-keys" aria-current={current === "keys" ? "page" : undefined}>
-                API keys
-              </a>
-              <a href="/account/approval" aria-current={current === "approval" ? "page" : undefined}>
-                Approval
-              </a>
-              <a href="/account/members" aria-current={current === "members" ? "page" : undefined}>
-                Members
-              </a>
-              <a href="/account/activity" aria-current={current === "activity" ? "page" : undefined}>
-                Activity
-              </a>
-              <a href="/account/accounts" aria-current={current === "accounts" ? "page" : undefined}>
-                Accounts
-              </a>
+              {Object.entries(SECTIONS).map(([path, name]) => (
+                <a href={`/account/${path}`} aria-current={current === path ? "page" : undefined}>
+                  {name}
+                </a>
+              ))}
             </nav>
           )}
           {email && (

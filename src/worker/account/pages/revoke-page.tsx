@@ -4,7 +4,7 @@ import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 
 export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKey; now: number }) => (
-  <Layout title={`Revoke “${apiKey.name}”?`} current="keys" {...frame}>
+  <Layout title={`Revoke “${apiKey.name}”?`} current="api-keys" {...frame}>
     <p>
       <code>{`ibk_${apiKey.id}…${apiKey.lastFour}`}</code>
       {apiKey.lastUsedAt ? " was last used " : " was never used."}

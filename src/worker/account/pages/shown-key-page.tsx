@@ -7,7 +7,7 @@ import { exactTime } from "./times.tsx";
 type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
 
 export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, origin }: Props) => (
-  <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="keys" {...frame}>
+  <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="api-keys" {...frame}>
     <p class="notice good" role="status">
       <strong>{apiKey.name}</strong>
       {rotated ? " has a new secret. " : " was created. "}

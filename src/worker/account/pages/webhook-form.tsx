@@ -1,0 +1,55 @@
+/** The form for a webhook's URL and types, and a hidden field by which a form that is sent twice does its work once. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import { CHANGE_TYPES } from "../../model/change.ts";
+import type { Webhook } from "../../model/webhook.ts";
+import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
+
+/** What was sent, and refused. */
+export type SentForm = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
+
+export const Once = () => <input type="hidden" name="once" value={crypto.randomUUID()} />;
+
+export const Refused = ({ sent }: { sent: SentForm | undefined }) =>
+  sent && <ErrorSummary title="Nothing was changed." errors={sent.errors} labels={{ url: "URL", to: "Time" }} />;
+
+type Props = {
+  readonly action: string;
+  readonly label: string;
+  readonly webhook?: Webhook;
+  readonly sent: SentForm | undefined;
+};
+
+export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
+  const chosen = sent?.fields.getAll("types") ?? webhook?.types ?? [];
+  const message = messageFor(sent?.errors ?? [], "url");
+  const hint = "https://, and a public host name.";
+  return (
+    <form method="post" action={action} class="create">
+      <Once />
+      <Field name="url" label="URL" hint={hint} message={message}>
+        <input
+          id="url"
+          name="url"
+          value={sent?.fields.get("url") ?? webhook?.url ?? ""}
+          required
+          inputmode="url"
+          autocomplete="off"
+          {...described("url", message, hint)}
+        />
+      </Field>
+      <fieldset class="scopes">
+        <legend>Types</legend>
+        <p class="hint">None: all, also those that are added later.</p>
+        {CHANGE_TYPES.map((type) => (
+          <label class="choice">
+            <input type="checkbox" name="types" value={type} checked={chosen.includes(type)} />
+            <code>{type}</code>
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit" name="do" value="change" class="primary">
+        {label}
+      </button>
+    </form>
+  );
+};

@@ -1,0 +1,122 @@
+/** What an owner does with webhooks. */
+import type { Context } from "hono";
+import { attempt } from "../changes/attempt.ts";
+import type { Send } from "../changes/send.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import { createWebhookSecret } from "../credentials/webhook-signature.ts";
+import {
+  changeOwnWebhook,
+  createWebhook as create,
+  loadWebhook,
+  recordTest,
+  rotateWebhook as rotate,
+  testWebhook as test,
+  changeWebhook as toChange,
+  type WebhookChange,
+} from "../database/account-webhooks.ts";
+import { accountOf } from "../database/owners.ts";
+import { invalid } from "../http/invalid-request.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import { toTimestamp } from "../model/text.ts";
+import {
+  MAX_WEBHOOKS,
+  type NewWebhook,
+  type ShownWebhook,
+  type Webhook,
+  type WebhookChanges,
+  type WebhookTest,
+} from "../model/webhook.ts";
+import { checkWebhookUrl } from "../model/webhook-url.ts";
+import { Problem } from "../problem.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+
+const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such webhook." });
+const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWebhook);
+
+/** The URL as it is called. Throws `invalid-request`. */
+function checkUrl(c: Context<OwnerEnv>, text: string): string {
+  const url = checkWebhookUrl(text, c.req.url);
+  if (url === undefined) {
+    const message =
+      "must be https:// and a public host name, without a port, credentials or a fragment, not of this API, of at most 1,000 characters";
+    throw invalid([{ path: "url", message }]);
+  }
+  return url;
+}
+
+type Made = Awaited<ReturnType<typeof changeOwnWebhook>>["made"];
+
+function orThrow(made: Made, otherwise: () => Problem) {
+  if (isHeld(made)) throw heldBack(made);
+  if (made === undefined) throw otherwise();
+  return made;
+}
+
+export async function createWebhook(
+  c: Context<OwnerEnv>,
+  accounts: AccountDatabases,
+  input: NewWebhook,
+  idempotencyKey: IdempotencyKey | undefined,
+): Promise<ShownWebhook> {
+  const secret = createWebhookSecret(secureRandomBytes);
+  const change = create(secret, { ...input, url: checkUrl(c, input.url) });
+  const { made } = await accounts.visit(c, async (session, visit) => {
+    const id = createId(visit.digit, secureRandomBytes);
+    const { owner } = c.var;
+    const done = await changeOwnWebhook(session, owner, id, change, stamp(visit.digit), idempotencyKey, visit);
+    return { accountId: accountOf(done.results), made: done.made };
+  });
+  const { webhook } = orThrow(
+    made,
+    () => new Problem("conflict", { detail: `An account has at most ${MAX_WEBHOOKS} webhooks. Delete one first.` }),
+  );
+  return { webhook, secret };
+}
+
+/** Throws `not-found`. */
+export async function changeTo(
+  c: Context<OwnerEnv>,
+  id: string,
+  change: WebhookChange,
+  idempotencyKey?: IdempotencyKey,
+) {
+  const session = primary(c, id);
+  return orThrow(
+    (await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey)).made,
+    noSuchWebhook,
+  );
+}
+
+export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Webhook> {
+  const webhook = await loadWebhook(primary(c, id), c.var.owner.email, id);
+  if (webhook === null) throw noSuchWebhook();
+  return webhook;
+}
+
+export async function changeWebhook(c: Context<OwnerEnv>, id: string, changes: WebhookChanges): Promise<Webhook> {
+  const { url } = changes;
+  const checked = url === undefined ? changes : { ...changes, url: checkUrl(c, url) };
+  return (await changeTo(c, id, toChange(checked))).webhook;
+}
+
+export async function rotateWebhook(
+  c: Context<OwnerEnv>,
+  id: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<ShownWebhook> {
+  const secret = createWebhookSecret(secureRandomBytes);
+  return { webhook: (await changeTo(c, id, rotate(secret), idempotencyKey)).webhook, secret };
+}
+
+/** Waits for the receiver, ten seconds at most. */
+export async function testWebhook(c: Context<OwnerEnv>, send: Send, id: string): Promise<WebhookTest> {
+  const { webhook, secrets } = await changeTo(c, id, test);
+  const payload = { type: "webhook.test", at: toTimestamp(Date.now()) };
+  const message = { id: `test_${crypto.randomUUID()}`, payload };
+  const { attempt: made } = await attempt(send, { url: webhook.url, secrets }, message);
+  await recordTest(primary(c, id), c.var.owner.email, id, made);
+  return { status: made.status, durationMs: made.durationMs };
+}

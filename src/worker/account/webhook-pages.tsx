@@ -1,0 +1,88 @@
+/** `/account/webhooks`: the webhooks of the account, each with a page of its own. */
+import type { Context } from "hono";
+import type { Send } from "../changes/send.ts";
+import { deleteWebhook, listWebhooks, moveWebhook } from "../database/account-webhooks.ts";
+import { parseOrThrow } from "../http/invalid-request.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove } from "../model/webhook.ts";
+import type { AccountDatabases } from "./account-databases.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import type { SentForm } from "./pages/webhook-form.tsx";
+import { WebhookPage } from "./pages/webhook-page.tsx";
+import { WebhooksPage } from "./pages/webhooks-page.tsx";
+import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./webhook-actions.ts";
+
+const LIST = "/account/webhooks";
+const ONE = `${LIST}/:webhookId`;
+const ALLOWED = "GET, HEAD, POST";
+
+type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
+
+export function addWebhookPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases, send: Send): void {
+  const renderList = async (c: Context<OwnerEnv>, sent?: SentForm) => {
+    const { webhooks } = await accounts.visit(c, listWebhooks);
+    return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
+  };
+  /** With the secret where it was just made: this answer alone holds it. */
+  const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
+    renderPage(
+      c,
+      (frame) => <WebhookPage frame={frame} webhook={webhook} secret={secret} sent={sent} now={Date.now()} />,
+      sent ? 400 : secret ? 201 : 200,
+    );
+
+  routes.get(LIST, (c) => renderList(c));
+
+  routes.post(LIST, async (c) => {
+    const fields = await readForm(c.req.raw);
+    try {
+      const input = parseOrThrow(NewWebhook, toSettings(fields));
+      return await renderOne(c, await createWebhook(c, accounts, input, toKey(fields)));
+    } catch (error) {
+      return renderList(c, { fields, errors: fieldErrorsOf(error) });
+    }
+  });
+  routes.all(LIST, refuseMethod(ALLOWED));
+
+  routes.get(ONE, async (c) => renderOne(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }));
+
+  routes.post(ONE, async (c) => {
+    const id = c.req.param("webhookId");
+    const fields = await readForm(c.req.raw);
+    const what = fields.get("do") ?? "";
+    try {
+      if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
+      if (what === "delete") await changeTo(c, id, deleteWebhook);
+      else if (what === "test") await testWebhook(c, send, id);
+      else if (what === "move") await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))));
+      else {
+        const paused = { pause: true, resume: false }[what] ?? what;
+        await changeWebhook(c, id, parseOrThrow(WebhookChanges, what === "change" ? toSettings(fields) : { paused }));
+      }
+    } catch (error) {
+      const sent = { fields, errors: fieldErrorsOf(error) };
+      return renderOne(c, { webhook: await showWebhook(c, id) }, sent);
+    }
+    return c.redirect(what === "delete" ? LIST : `${LIST}/${id}`, 303);
+  });
+  routes.all(ONE, refuseMethod(ALLOWED));
+}
+
+/** No type that is chosen: all. */
+function toSettings(fields: URLSearchParams) {
+  const types = fields.getAll("types");
+  return { url: fields.get("url"), types: types.length > 0 ? types : null };
+}
+
+/** A button says where to, or the field a minute of UTC. */
+const toMove = (fields: URLSearchParams) => ({ to: fields.get("to") ?? `${fields.get("at")}:00.000Z` });
+
+/** Of the form as it was shown: sent twice, it makes one secret. */
+const toKey = (fields: URLSearchParams): IdempotencyKey => ({
+  key: `form ${(fields.get("once") ?? "").slice(0, 36)}`,
+  requestHash: "",
+  now: Date.now(),
+});

@@ -1,0 +1,22 @@
+/** One attempt to deliver: the signed request, and how it was answered. */
+import { signWebhook } from "../credentials/webhook-signature.ts";
+import type { StoredAttempt } from "../database/webhook-deliveries.ts";
+import type { ReceiverAnswer } from "./schedule.ts";
+import type { Send } from "./send.ts";
+
+/** What is sent. `id` is the header `webhook-id`; the type is in the body, too. */
+export type Message = { readonly id: string; readonly payload: { readonly type: string } };
+
+export async function attempt(
+  send: Send,
+  { url, secrets }: { readonly url: string; readonly secrets: readonly string[] },
+  { id, payload }: Message,
+): Promise<{ readonly answer: ReceiverAnswer; readonly attempt: StoredAttempt }> {
+  const at = Date.now();
+  const body = JSON.stringify(payload);
+  const signed = await signWebhook(id, Math.floor(at / 1000), body, secrets);
+  const headers = { "Content-Type": "application/json", "User-Agent": "edge-access-api webhooks", ...signed };
+  const answer = await send({ url, headers, body });
+  const durationMs = Math.max(0, Date.now() - at);
+  return { answer, attempt: { at, id, type: payload.type, status: answer.status, durationMs } };
+}

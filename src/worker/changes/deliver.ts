@@ -1,0 +1,119 @@
+/**
+ * The deliveries of webhooks: one change a request, in the log's order, from where the webhook is. It moves on when its receiver has answered
+ * 2xx, and only then. Whoever claims a webhook delivers: after the answer to a write (`deliverSoon`), else the scheduled job
+ * (`deliverDue`), which alone tries again what has failed.
+ */
+import { listUndelivered } from "../database/changes.ts";
+import { type ClaimedWebhook, claimWebhook, record, selectDue } from "../database/webhook-deliveries.ts";
+import { attempt } from "./attempt.ts";
+import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
+import type { Send } from "./send.ts";
+
+/** Read together; each is sent and recorded by itself. */
+const ROWS = 10;
+/** Statements that are sent to claim a webhook and to read what it delivers. */
+const STATEMENTS_TO_READ = 7;
+
+/** What deliveries may use. Nothing begins after `endsAt` (Unix milliseconds), nor when the statements are used up. */
+export type Allowance = { readonly endsAt: number; readonly statements: { left: number } };
+
+const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= endsAt || statements.left <= 0;
+
+/** Delivers what waits, until an attempt fails, nothing waits, or the allowance is used up. Rejects when the database does not answer. */
+export async function deliver(database: D1Database, id: string, send: Send, allowance: Allowance): Promise<void> {
+  while (!isUsedUp(allowance)) {
+    allowance.statements.left -= STATEMENTS_TO_READ;
+    const webhook = await claimWebhook(database, id);
+    if (webhook === undefined || !(await deliverClaimed(database, webhook, send, allowance))) return;
+  }
+}
+
+/** Whether something is left to deliver. False when an attempt has failed, and when the claim was lost. */
+async function deliverClaimed(
+  database: D1Database,
+  webhook: ClaimedWebhook,
+  send: Send,
+  allowance: Allowance,
+): Promise<boolean> {
+  const { changes, passed, missed } = await listUndelivered(database, webhook, ROWS);
+  if (changes.length === 0) {
+    return (await record(database, webhook, { reached: passed, isLast: true, missed }))?.isDue ?? false;
+  }
+  let claimed = { ...webhook, isDue: true };
+  for (const [index, { id, number, change }] of changes.entries()) {
+    // By its end the claim holds still, however long the database took to answer; what is not released ends by itself.
+    if (Date.now() >= allowance.endsAt) return false;
+    allowance.statements.left -= 1;
+    const made = await attempt(send, webhook, { id, payload: change });
+    const failure = isDelivered(made.answer)
+      ? undefined
+      : {
+          state: stateAfter(made.answer, claimed.failingMs),
+          delayMs: delayAfter(claimed.attempts, made.answer, Math.random(), Date.now()),
+        };
+    const going = await record(database, claimed, {
+      reached: failure ? claimed.number : number,
+      attempt: made.attempt,
+      failure,
+      isLast: failure !== undefined || index === changes.length - 1 || isUsedUp(allowance),
+      missed: index === 0 && !failure ? missed : 0,
+    });
+    if (failure || going === undefined) return false;
+    claimed = { ...claimed, ...going, attempts: 0, failingMs: 0 };
+    if (isUsedUp(allowance)) break;
+  }
+  return claimed.isDue;
+}
+
+/** How long after an answer deliveries may begin: Workers ends what follows an answer after 30 seconds. */
+const SOON_MS = 15_000;
+/** Of the 1,000 that an invocation may send. */
+const STATEMENTS_SOON = 500;
+
+/** The first attempts, after the answer to a write. Each webhook by itself: none waits for another's receiver. */
+export async function deliverSoon(database: D1Database, ids: readonly string[], send: Send): Promise<void> {
+  const allowance = { endsAt: Date.now() + SOON_MS, statements: { left: STATEMENTS_SOON } };
+  const deliveries = ids.map((id) =>
+    deliver(database, id, send, allowance).catch((error: unknown) => {
+      console.warn("a delivery was not made, or not recorded; the scheduled job goes on with it", error);
+    }),
+  );
+  await Promise.all(deliveries);
+}
+
+/** The job's share of one account in a run: then the next one's webhooks are served. */
+const ACCOUNT_MS = 10_000;
+/** The receivers that a run calls at the same time. Workers opens six connections for an invocation. */
+const LANES = 4;
+const DUE_AT_MOST = 100;
+
+/** What is due in all of the databases, in the order of its time, each account by itself. Rejects with what failed, when the rest is done. */
+export async function deliverDue(databases: readonly D1Database[], send: Send, allowance: Allowance): Promise<void> {
+  const failures: unknown[] = [];
+  const noteFailure = (error: unknown) => void failures.push(error);
+  const selected = databases.map(async (database) => {
+    allowance.statements.left -= 2;
+    return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
+  });
+  const due = (await Promise.allSettled(selected)).flatMap((result) => {
+    if (result.status === "fulfilled") return result.value;
+    noteFailure(result.reason);
+    return [];
+  });
+  const accounts = [
+    ...Map.groupBy(
+      due.toSorted((one, other) => one.dueAt - other.dueAt),
+      ({ accountId }) => accountId,
+    ),
+  ];
+  const serve = async () => {
+    for (let next = accounts.shift(); next !== undefined; next = accounts.shift()) {
+      const endsAt = Math.min(allowance.endsAt, Date.now() + ACCOUNT_MS);
+      for (const { id, database } of next[1]) {
+        await deliver(database, id, send, { ...allowance, endsAt }).catch(noteFailure);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, serve));
+  if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
+}

@@ -1,0 +1,46 @@
+/** When a delivery that failed is tried again, and when a webhook is given up. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** After the first failure, the second, and so on; the last one again and again. */
+const DELAYS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const;
+const LONGEST_MS = 24 * HOUR_MS;
+/** Up to so much is added, so that those that failed together do not come back together. */
+const JITTER = 0.2;
+const GIVEN_UP_AFTER_MS = 5 * 24 * HOUR_MS;
+
+/** What a receiver answered; `status` is null when it did not in time. `retryAfter` is the header. */
+export type ReceiverAnswer = { readonly status: number | null; readonly retryAfter: string | null };
+
+export const isDelivered = ({ status }: ReceiverAnswer): boolean => status !== null && status >= 200 && status < 300;
+
+/** How long to wait after the failure, in milliseconds. `failures` were before it; `random` is from 0 to 1, `now` Unix milliseconds. */
+export function delayAfter(failures: number, { retryAfter }: ReceiverAnswer, random: number, now: number): number {
+  const planned = (DELAYS_MS[failures] ?? LONGEST_MS) * (1 + JITTER * random);
+  return Math.round(Math.max(planned, Math.min(LONGEST_MS, waitOf(retryAfter, now))));
+}
+
+/** `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3). */
+function waitOf(retryAfter: string | null, now: number): number {
+  if (retryAfter === null) return 0;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - now;
+  return Number.isNaN(wait) ? 0 : wait;
+}
+
+/** What becomes of the webhook after the failure, `failingMs` after the first: it goes on, or is ended or paused. */
+export function stateAfter({ status }: ReceiverAnswer, failingMs: number): "active" | "failed" | "ended" {
+  if (status === 410) return "ended";
+  return failingMs >= GIVEN_UP_AFTER_MS ? "failed" : "active";
+}

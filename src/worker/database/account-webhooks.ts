@@ -1,0 +1,197 @@
+/** An owner's webhooks: each function is one round trip, the change and its audit event in one transaction. */
+import type { Identifier } from "../credentials/id.ts";
+import type { Owner } from "../model/account.ts";
+import type { ChangeType } from "../model/change.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import { toTimestamp } from "../model/text.ts";
+import {
+  MAX_WEBHOOKS,
+  type NewWebhook,
+  SECRET_OVERLAP_MS,
+  type Webhook,
+  type WebhookChanges,
+  type WebhookMove,
+  type WebhookState,
+} from "../model/webhook.ts";
+import { orNull } from "./api-key-rows.ts";
+import { type AuditStamp, auditWebhook, MAY_CHANGE, type WebhookEvent } from "./audit-events.ts";
+import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
+import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
+import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
+import { prepare, rowsOf } from "./statement.ts";
+import { DATABASE_NOW, newestOf, overlapping, RECENT_WITH, type StoredAttempt } from "./webhook-deliveries.ts";
+
+type Row = {
+  id: string;
+  url: string;
+  types: string | null;
+  state: WebhookState;
+  created_at: number;
+  reached_at: number | null;
+  waiting: number;
+  missed: number;
+  failing_since: number | null;
+  due_at: number | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: number | null;
+  recent: string;
+};
+
+const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
+const OWN_WEBHOOK = `id = :id AND ${OWN}`;
+const NEWEST = newestOf("webhooks.account_id");
+const COLUMNS = `id, url, types, state, created_at, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
+  secret, ${overlapping("previous_secret")}, ${overlapping("previous_until")},
+  (SELECT changed_at FROM change_log c WHERE c.account_id = webhooks.account_id AND c.number = webhooks.number) AS reached_at`;
+
+/** A webhook, and what signs what is sent to it. */
+export type OwnWebhook = { readonly webhook: Webhook; readonly secrets: readonly string[] };
+
+const toWebhook = (row: Row): Webhook => ({
+  id: row.id,
+  url: row.url,
+  types: row.types === null ? null : (JSON.parse(row.types) as ChangeType[]),
+  state: row.state,
+  createdAt: toTimestamp(row.created_at),
+  reachedAt: orNull(row.reached_at),
+  waiting: row.waiting,
+  missed: row.missed,
+  failingSince: orNull(row.failing_since),
+  nextAttemptAt: orNull(row.due_at),
+  previousSecretUntil: orNull(row.previous_until),
+  attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, ...rest }) => ({ at: toTimestamp(at), ...rest })),
+});
+
+/** Oldest first. Nothing is found when the account is in another database. */
+export async function listWebhooks(
+  session: D1DatabaseSession,
+  visit: Visit,
+): Promise<{ readonly accountId: Identifier; readonly webhooks: readonly Webhook[] }> {
+  const results = await session.batch([
+    ...beginVisit(session, visit),
+    prepare(session, `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`, { email: visit.email }),
+  ]);
+  return { accountId: accountOf(results), webhooks: rowsOf<Row>(results[VISIT_STATEMENTS]).map(toWebhook) };
+}
+
+export async function loadWebhook(session: D1DatabaseSession, email: string, id: string): Promise<Webhook | null> {
+  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN_WEBHOOK}`;
+  const row = await prepare(session, sql, { email, id }).first<Row>();
+  return row && toWebhook(row);
+}
+
+/** Puts a test among the attempts. */
+export const recordTest = (session: D1DatabaseSession, email: string, id: string, attempt: StoredAttempt) =>
+  prepare(session, `UPDATE webhooks SET ${RECENT_WITH} WHERE ${OWN_WEBHOOK}`, {
+    email,
+    id,
+    attempt: JSON.stringify(attempt),
+  }).run();
+
+/** A change of a webhook: its audit event, and its statement's parameters. */
+export type WebhookChange = {
+  readonly event: WebhookEvent;
+  readonly sql: string;
+  readonly values?: Parameters<typeof prepare>[2];
+};
+
+/** The event comes first, with the conditions; the change is made if there is one. */
+const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
+
+const update = (event: WebhookEvent, set: string, values?: WebhookChange["values"]): WebhookChange => ({
+  event,
+  sql: `UPDATE webhooks SET ${set} WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
+  ...(values && { values }),
+});
+
+/** It begins behind the newest change. */
+export const createWebhook = (secret: string, { url, types }: NewWebhook): WebhookChange => ({
+  event: "webhook-created",
+  sql: `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, number)
+     SELECT :id, a.id, :url, :types, :secret, :now, ${newestOf("a.id")} FROM accounts a
+     WHERE a.owner_email = :email AND ${MAX_WEBHOOKS} > (SELECT count(*) FROM webhooks WHERE account_id = a.id)
+       AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")}
+     RETURNING ${COLUMNS}`,
+  values: { secret, url, types: types && JSON.stringify(types) },
+});
+
+/** Gives it a new secret. The previous one signs beside it for 24 hours; one from before ends. */
+export const rotateWebhook = (secret: string): WebhookChange =>
+  update(
+    "webhook-rotated",
+    `previous_secret = secret, previous_until = ${DATABASE_NOW} + ${SECRET_OVERLAP_MS}, secret = :secret`,
+    { secret },
+  );
+
+/** Only the event. */
+export const testWebhook: WebhookChange = update("webhook-tested", "id = id");
+
+/** Always possible, however often something was changed. */
+export const deleteWebhook: WebhookChange = {
+  event: "webhook-deleted",
+  sql: `DELETE FROM webhooks WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
+};
+
+/** It delivers from its place on, at once, with no failure behind it. */
+const GOES_ON = "attempts = 0, failing_since = NULL, missed = 0";
+const dueFrom = (number: string) => `iif(${number} < ${NEWEST}, ${DATABASE_NOW}, NULL)`;
+
+/** Changes the URL, the types, or pauses it. One that goes on delivers from its place on. */
+export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookChange =>
+  update(
+    paused === undefined ? "webhook-changed" : paused ? "webhook-paused" : "webhook-resumed",
+    [
+      "id = id",
+      ...(url === undefined ? [] : ["url = :url"]),
+      ...(types === undefined ? [] : ["types = :types"]),
+      ...(paused === true ? ["state = 'paused'", "due_at = NULL"] : []),
+      ...(paused === false ? ["state = 'active'", GOES_ON, `due_at = ${dueFrom("number")}`] : []),
+    ].join(),
+    { url, types: types && JSON.stringify(types) },
+  );
+
+/** The last change before the time `:at`. The log is searched by halves: its numbers have no gaps, and its times go up with them. */
+const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
+  SELECT (SELECT min(number) FROM change_log WHERE account_id = webhooks.account_id), ${NEWEST} + 1
+  UNION ALL
+  SELECT iif(c.changed_at < :at, c.number + 1, low), iif(c.changed_at < :at, high, c.number)
+  FROM halves JOIN change_log c ON c.account_id = webhooks.account_id AND c.number = (low + high) / 2 WHERE low < high)
+  SELECT coalesce(max(low) - 1, webhooks.number) FROM halves WHERE low >= high)`;
+
+/** Moves it to another place in the log. */
+export function moveWebhook({ to }: WebhookMove): WebhookChange {
+  const place = to === "now" ? NEWEST : to === "next" ? `min(number + 1, ${NEWEST})` : LAST_BEFORE;
+  const set = `number = ${place}, ${GOES_ON}, due_at = iif(state = 'active', ${dueFrom(place)}, NULL)`;
+  return update("webhook-moved", set, { at: Date.parse(to) });
+}
+
+/**
+ * Makes the change. `made` is undefined when the owner has no such webhook; with a `visit`, which is for one that creates, when the account has its
+ * maximum. Nothing is created, and `made` means nothing, when the account is in another database (`accountOf` the results).
+ */
+export async function changeOwnWebhook(
+  session: D1DatabaseSession,
+  owner: Owner,
+  id: string,
+  { event, sql, values: more }: WebhookChange,
+  stamp: AuditStamp,
+  idempotencyKey?: IdempotencyKey,
+  visit?: Visit,
+): Promise<{ readonly results: readonly D1Result[]; readonly made: OwnWebhook | Held | undefined }> {
+  const { email, person, actor, address } = owner;
+  const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
+  const change = prepare(session, sql, values);
+  const may = event === "webhook-deleted" ? IS_MEMBER : `${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
+  const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${visit ? "changes() > 0" : may}`, values);
+  const before = visit ? beginVisit(session, visit) : [];
+  const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
+    before,
+    change: visit ? [change, audit] : [audit, change],
+    after: [selectFound(session, "FALSE", values)],
+  });
+  const [row] = rowsOf<Row>(results[before.length || 1]);
+  if (row === undefined) return { results, made: done ?? whyNot(results.at(-1), undefined) };
+  const secrets = [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])];
+  return { results, made: { webhook: toWebhook(row), secrets } };
+}

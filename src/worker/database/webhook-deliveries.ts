@@ -1,0 +1,179 @@
+/**
+ * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries in order.
+ * Only the database's clock counts: those of isolates differ.
+ */
+import type { WebhookState } from "../model/webhook.ts";
+import { accountOf } from "./idempotency.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+/** The database's clock, in Unix milliseconds. */
+export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+/** Longer than an attempt and the call that records it can take: 10 seconds each. */
+const CLAIM_MS = 60_000;
+/** How long a suspended account's webhooks wait before the job looks at them again. */
+const SUSPENDED_MS = 10 * 60_000;
+/** Attempts that are kept. */
+const RECENT = 20;
+
+/** The column, while the previous secret of a webhook signs. */
+export const overlapping = (column: string): string =>
+  `iif(previous_until > ${DATABASE_NOW}, ${column}, NULL) AS ${column}`;
+
+/** The last change of the account that the log has. */
+export const newestOf = (account: string): string =>
+  `coalesce((SELECT max(number) FROM change_log WHERE account_id = ${account}), 0)`;
+
+/** A webhook under delivery. Times are by the database's clock. */
+export type ClaimedWebhook = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly url: string;
+  readonly types: string | null;
+  /** What signs: after a rotation, the previous one for a while, too. */
+  readonly secrets: readonly string[];
+  readonly number: number;
+  readonly attempts: number;
+  /** How long it has failed, in milliseconds. */
+  readonly failingMs: number;
+  readonly claimedUntil: number;
+};
+
+/** An attempt as it is kept. `at` is in Unix milliseconds. */
+export type StoredAttempt = {
+  readonly at: number;
+  readonly id: string;
+  readonly type: string;
+  readonly status: number | null;
+  readonly durationMs: number;
+};
+
+/** By its own id, or as that of an idea bank. */
+export type AccountOfWebhooks = { readonly accountId: string } | { readonly ideaBankId: string };
+
+/** Selects the account's webhooks that nobody delivers to, and that have not failed: in the batch of a write, those to begin with after the answer. */
+export const selectWaiting = (
+  session: Pick<D1DatabaseSession, "prepare">,
+  account: AccountOfWebhooks,
+): D1PreparedStatement =>
+  prepare(
+    session,
+    `SELECT id FROM webhooks WHERE account_id = ${accountOf(account)} AND +due_at IS NOT NULL AND attempts = 0
+       AND claimed_until <= ${DATABASE_NOW}`,
+    account,
+  );
+
+/** Those that are due, the longest first. A suspended account's are put off. One round trip. */
+export async function selectDue(
+  database: D1Database,
+  limit: number,
+): Promise<readonly { readonly id: string; readonly accountId: string; readonly dueAt: number }[]> {
+  const due = `FROM webhooks w JOIN accounts a ON a.id = w.account_id
+    WHERE w.due_at <= ${DATABASE_NOW} AND a.status`;
+  const [, selected] = await database.batch([
+    prepare(
+      database,
+      `UPDATE webhooks SET due_at = ${DATABASE_NOW} + ${SUSPENDED_MS}
+       WHERE id IN (SELECT w.id ${due} <> 'active' ORDER BY w.due_at LIMIT 500)`,
+      {},
+    ),
+    prepare(
+      database,
+      `SELECT w.id, w.account_id AS accountId, w.due_at AS dueAt ${due} = 'active' AND w.claimed_until <= ${DATABASE_NOW}
+       ORDER BY w.due_at LIMIT :limit`,
+      { limit },
+    ),
+  ]);
+  return rowsOf<{ id: string; accountId: string; dueAt: number }>(selected);
+}
+
+type Row = {
+  id: string;
+  account_id: string;
+  url: string;
+  types: string | null;
+  secret: string;
+  previous_secret: string | null;
+  number: number;
+  attempts: number;
+  failing_ms: number;
+  claimed_until: number;
+};
+
+/** Claims the deliveries of a webhook for a minute. Undefined when somebody has them, when nothing is due, and for a suspended account. */
+export async function claimWebhook(database: D1Database, id: string): Promise<ClaimedWebhook | undefined> {
+  const row = await prepare(
+    database,
+    `UPDATE webhooks SET claimed_until = ${DATABASE_NOW} + ${CLAIM_MS}
+     WHERE id = :id AND state = 'active' AND claimed_until <= ${DATABASE_NOW} AND +due_at IS NOT NULL
+       AND (attempts = 0 OR +due_at <= ${DATABASE_NOW})
+       AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')
+     RETURNING id, account_id, url, types, secret, ${overlapping("previous_secret")},
+       number, attempts, coalesce(${DATABASE_NOW} - failing_since, 0) AS failing_ms, claimed_until`,
+    { id },
+  ).first<Row>();
+  if (row === null) return undefined;
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    url: row.url,
+    types: row.types,
+    secrets: [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])],
+    number: row.number,
+    attempts: row.attempts,
+    failingMs: row.failing_ms,
+    claimedUntil: row.claimed_until,
+  };
+}
+
+/** Puts an attempt before the kept ones. */
+export const RECENT_WITH = `recent = (SELECT json_group_array(json(value)) FROM (
+  SELECT value FROM (SELECT -1 AS key, :attempt AS value UNION ALL SELECT key, value FROM json_each(recent))
+  WHERE value IS NOT NULL ORDER BY key LIMIT ${RECENT}))`;
+
+/** What a delivery has come to. */
+export type Progress = {
+  /** Where the webhook is now: the change that was delivered or passed over, or where it was. */
+  readonly reached: number;
+  /** As the attempt was answered. None when changes were passed over. */
+  readonly attempt?: StoredAttempt | undefined;
+  /** It failed: what becomes of an active webhook, and how long it waits. */
+  readonly failure?: { readonly state: WebhookState; readonly delayMs: number } | undefined;
+  /** Ends the claim; otherwise it begins anew. */
+  readonly isLast: boolean;
+  /** Changes behind its place that the log had no more. */
+  readonly missed: number;
+};
+
+/**
+ * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is delivered
+ * again when the claim is over. What the claim is now, and whether something is left to deliver; undefined when it was not recorded.
+ */
+export async function record(
+  database: D1Database,
+  { id, claimedUntil, number }: ClaimedWebhook,
+  { reached, attempt, failure, isLast, missed }: Progress,
+): Promise<(Pick<ClaimedWebhook, "claimedUntil" | "number"> & { readonly isDue: boolean }) | undefined> {
+  const row = await prepare(
+    database,
+    `UPDATE webhooks SET number = :reached, missed = missed + :missed, ${RECENT_WITH},
+       attempts = iif(:failed, attempts + 1, 0), failing_since = iif(:failed, coalesce(failing_since, ${DATABASE_NOW}), NULL),
+       claimed_until = iif(:isLast, 0, ${DATABASE_NOW} + ${CLAIM_MS}), state = iif(state = 'active', :state, state),
+       due_at = iif(NOT :isLast, due_at, iif(state = 'active' AND :state = 'active'
+         AND :reached < ${newestOf("webhooks.account_id")}, ${DATABASE_NOW} + :delayMs, NULL))
+     WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING claimed_until, due_at`,
+    {
+      id,
+      claimedUntil,
+      number,
+      reached,
+      missed,
+      isLast,
+      attempt: attempt && JSON.stringify(attempt),
+      failed: failure !== undefined,
+      state: "active",
+      delayMs: 0,
+      ...failure,
+    },
+  ).first<{ claimed_until: number; due_at: number | null }>();
+  return row ? { claimedUntil: row.claimed_until, number: reached, isDue: row.due_at !== null } : undefined;
+}

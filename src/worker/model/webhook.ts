@@ -1,0 +1,179 @@
+/** Webhooks as Account Settings shows them, and what its requests send. */
+import * as z from "zod/mini";
+import { CHANGE_TYPES } from "./change.ts";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
+import { flag, integer, Moment, oneOf, Timestamp } from "./text.ts";
+
+/** Of one account. */
+export const MAX_WEBHOOKS = 4;
+/** How long a secret that was rotated out signs beside the new one, in milliseconds. */
+export const SECRET_OVERLAP_MS = 24 * 3_600_000;
+
+/** `paused` by the owner; `failed`: paused after five days of failure; `ended`: the receiver has answered 410. */
+export const WEBHOOK_STATES = ["active", "paused", "failed", "ended"] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+/** What is wrong with it beyond its type depends on where the page is: webhook-url.ts. */
+const Url = z.string({ error: "must be a URL" });
+const Types = z.array(oneOf(CHANGE_TYPES), { error: "must be a list of types" }).check(
+  z.minLength(1, { error: "must name at least one type" }),
+  z.refine((types) => new Set(types).size === types.length, { error: "must name each type once" }),
+);
+
+export const NewWebhook = z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) });
+export type NewWebhook = z.infer<typeof NewWebhook>;
+
+export const WebhookChanges = z.strictObject({
+  url: z.optional(Url),
+  types: z.optional(z.nullable(Types)),
+  paused: z.optional(flag()),
+});
+export type WebhookChanges = z.infer<typeof WebhookChanges>;
+
+const PLACE = "must be now, next, or a time as 2026-11-20T12:00:00.000Z";
+/** `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
+export const WebhookMove = z.strictObject({
+  to: z
+    .string({ error: PLACE })
+    .check(z.refine((to) => to === "now" || to === "next" || z.safeParse(Moment, to).success, { error: PLACE })),
+});
+export type WebhookMove = z.infer<typeof WebhookMove>;
+
+const Status = z.nullable(integer(100, 599));
+const Count = integer(0, 1_000_000_000_000);
+
+export const WebhookAttempt = z.object({
+  at: Timestamp,
+  id: z.string(),
+  type: z.string(),
+  status: Status,
+  durationMs: Count,
+});
+export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
+
+export const Webhook = z.object({
+  id: Id,
+  url: z.string(),
+  types: z.nullable(Types),
+  state: oneOf(WEBHOOK_STATES),
+  createdAt: Timestamp,
+  reachedAt: z.nullable(Timestamp),
+  waiting: Count,
+  missed: Count,
+  failingSince: z.nullable(Timestamp),
+  nextAttemptAt: z.nullable(Timestamp),
+  previousSecretUntil: z.nullable(Timestamp),
+  attempts: z.array(WebhookAttempt),
+});
+export type Webhook = z.infer<typeof Webhook>;
+
+/** The only answer that contains the secret. */
+export const ShownWebhook = z.object({
+  webhook: Webhook,
+  secret: z.string().check(z.regex(/^whsec_[A-Za-z0-9+/]{32}$/)),
+});
+export type ShownWebhook = z.infer<typeof ShownWebhook>;
+
+export const WebhookList = z.object({ items: z.array(Webhook), maxWebhooks: integer(MAX_WEBHOOKS, MAX_WEBHOOKS) });
+
+export const WebhookTest = z.object({ status: Status, durationMs: Count });
+export type WebhookTest = z.infer<typeof WebhookTest>;
+
+if (!import.meta.deployed) {
+  const url = "https://crm.example.com/hooks/ideas";
+  const types: Webhook["types"] = ["proposal.created", "proposal.status-changed"];
+  const at = "2026-11-20T12:00:00.000Z";
+  const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ", type: "proposal.created", status: 204, durationMs: 87 };
+  const webhook = {
+    id: "W3bh00k00001",
+    url,
+    types,
+    state: "active" as const,
+    createdAt: "2026-11-02T09:30:00.000Z",
+    reachedAt: at,
+    waiting: 0,
+    missed: 0,
+    failingSince: null,
+    nextAttemptAt: null,
+    previousSecretUntil: null,
+    attempts: [attempt],
+  } satisfies Webhook;
+  const settable = {
+    url:
+      "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
+      "at most 1,000 characters.",
+    types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
+  };
+  const status = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
+  const durationMs = "How long the answer took, in milliseconds.";
+  describe(NewWebhook, { name: "NewWebhook", example: { url, types }, fields: settable });
+  describe(WebhookChanges, {
+    name: "WebhookChanges",
+    example: { types, paused: false },
+    fields: {
+      ...settable,
+      types: "The types of changes that are sent. `null` for all.",
+      paused:
+        "`true` pauses the deliveries; `false` goes on with them, also after failures or a 410. Nothing is lost meanwhile.",
+    },
+  });
+  describe(WebhookMove, {
+    name: "WebhookMove",
+    example: { to: at },
+    fields: {
+      to:
+        "`now`: what waits is not delivered. `next`: the change that comes next is not delivered. A time (ISO 8601): " +
+        "what was changed since then is delivered, again where it was before; the log has 30 days.",
+    },
+  });
+  describe(WebhookAttempt, {
+    name: "WebhookAttempt",
+    fields: {
+      at: "When it was made: ISO 8601, UTC, with milliseconds.",
+      id: "The header `webhook-id`: the same at each attempt of one change.",
+      type: "The type of the change; `webhook.test` for a test.",
+      status,
+      durationMs,
+    },
+  });
+  describe(Webhook, {
+    name: "Webhook",
+    example: webhook,
+    fields: {
+      id: "The webhook's identifier.",
+      ...settable,
+      state:
+        "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver has answered " +
+        "410. Only an active one is sent changes. Changes wait in the log for 30 days.",
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      reachedAt:
+        "The time of the last change that was delivered, or passed over for its type. `null` when the log does not have it.",
+      waiting: "How many changes come after it, of all types.",
+      missed:
+        "How many changes were deleted from the log before they were delivered, until it was moved or its deliveries went on.",
+      failingSince: "The first failure since the last successful delivery. `null` when there was none.",
+      nextAttemptAt: "When the next attempt is due. `null` when nothing is to be delivered.",
+      previousSecretUntil: "Until when the previous secret signs, too. `null` when there is none.",
+      attempts: "The last 20 attempts, newest first.",
+    },
+  });
+  describe(ShownWebhook, {
+    name: "ShownWebhook",
+    example: { webhook, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+    fields: {
+      webhook: "The webhook as the list shows it.",
+      secret: "What its deliveries are signed with (Standard Webhooks). It is shown only in this answer.",
+    },
+  });
+  describe(WebhookList, {
+    name: "WebhookList",
+    example: { items: [webhook], maxWebhooks: MAX_WEBHOOKS },
+    fields: { items: "The webhooks, oldest first.", maxWebhooks: "How many an account can have." },
+  });
+  describe(WebhookTest, {
+    name: "WebhookTest",
+    example: { status: 204, durationMs: 87 },
+    fields: { status, durationMs },
+  });
+}

@@ -1,0 +1,103 @@
+import type { History, Received, ReceivedAnswered } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { field, groupBy } from "./seen/calls.ts";
+import { type Item, idOf } from "./seen/feed.ts";
+import { loggedOf } from "./seen/logged.ts";
+
+type Attempt = Received & { readonly answer: ReceivedAnswered | undefined };
+
+/** The attempts at each webhook, in the order in which they arrived; a URL is one webhook's. Tests are none. */
+function attemptsOf(history: History): ReadonlyMap<string, readonly Attempt[]> {
+  const answers = new Map(
+    history.events.flatMap((event) => (event.kind === "received-answered" ? [[event.request, event] as const] : [])),
+  );
+  const attempts = history.events.flatMap((event): Attempt[] =>
+    event.kind === "received" && field(event.body, "type") !== "webhook.test"
+      ? [{ ...event, answer: answers.get(event.request) }]
+      : [],
+  );
+  return groupBy(attempts, ({ url }) => url);
+}
+
+/** When each webhook was made, and whose it is: by its URL. A form or a request that is sent again makes no second one. */
+function webhooksOf(history: History) {
+  const made = new Map<string, { readonly at: number; readonly account: string }>();
+  for (const event of history.events) {
+    if (event.kind !== "committed") continue;
+    for (const { table, before, after } of event.changes) {
+      if (table === "webhooks" && before === null && after !== null)
+        made.set(String(after.url), { at: event.at, account: String(after.account_id) });
+    }
+  }
+  return made;
+}
+
+const is2xx = ({ answer }: Attempt): boolean => answer?.status != null && answer.status >= 200 && answer.status < 300;
+
+function* findOrder(history: History): Iterable<Found> {
+  const attempts = attemptsOf(history);
+  for (const [url, { at: madeAt, account }] of webhooksOf(history)) {
+    const commits = loggedOf(history, account).filter(({ at }) => at > madeAt);
+    const left = commits.map(({ at, changes }) => ({ at, changes: [...changes] }));
+    let last: Attempt | undefined;
+    let delivered = true;
+    let broken = false;
+    for (const attempt of attempts.get(url) ?? []) {
+      const report = (found: string): Found => ({ at: attempt.at, found: `${url}: ${found}`, calls: [] });
+      const name = nameOf(attempt);
+      if (last !== undefined && attempt.id === last.id) {
+        if (name !== nameOf(last)) yield report(`one webhook-id for ${nameOf(last)} and ${name}`);
+        delivered ||= is2xx(attempt) && (attempt.answer?.at ?? Infinity) < Infinity;
+        last = attempt;
+        continue;
+      }
+      while (left[0]?.changes.length === 0) left.shift();
+      const index = left[0]?.changes.indexOf(name) ?? -1;
+      if (!delivered) yield report(`${name} was sent before the change before it was answered 2xx`);
+      if (index === -1 || (left[0]?.at ?? Infinity) > attempt.at) {
+        yield report(`was sent ${name}; what was committed next is ${left[0]?.changes.join(", ") ?? "nothing"}`);
+        broken = true;
+        break;
+      }
+      left[0]?.changes.splice(index, 1);
+      last = attempt;
+      delivered = is2xx(attempt);
+    }
+    const missing = left.flatMap(({ changes }) => changes);
+    if (!broken && (missing.length > 0 || !delivered) && mayDeliver(history, account, url))
+      yield { at: Infinity, found: `${url} was never delivered ${missing.slice(0, 5).join(", ")}`, calls: [] };
+  }
+}
+
+const nameOf = ({ body }: Attempt): string => {
+  const item = body as Item;
+  return `${item.type} ${idOf(item)}`;
+};
+
+/** When all has settled: an active webhook of an active account. */
+const mayDeliver = (history: History, account: string, url: string): boolean =>
+  Object.values(history.settled).some(
+    (tables) =>
+      tables.accounts?.some(({ id, status }) => id === account && status === "active") &&
+      tables.webhooks?.some((row) => row.url === url && row.state === "active"),
+  );
+
+export const deliveredInOrder = oracle(
+  "delivered-in-order",
+  "A webhook delivers each change of its types, in the log's order, at least once, with the same `webhook-id` each time. Its place passes no change that was not answered 2xx, whatever crashes.",
+  findOrder,
+);
+
+export const oneDelivery = oracle(
+  "one-delivery",
+  "One attempt is under way at a time, in whichever isolates.",
+  function* (history: History): Iterable<Found> {
+    for (const [url, attempts] of attemptsOf(history)) {
+      let until = 0;
+      for (const { at, answer } of attempts) {
+        if (at < until) yield { at, found: `${url} was called while another attempt was under way`, calls: [] };
+        until = Math.max(until, answer?.at ?? at);
+      }
+    }
+  },
+);

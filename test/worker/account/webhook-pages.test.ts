@@ -1,0 +1,138 @@
+/** The pages of the webhooks, as HTML and forms; webhooks-browser.node.test.ts tests them in a real browser. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { Webhook } from "../../../src/worker/model/webhook.ts";
+import { createOwner, ORIGIN } from "../../support/owner.ts";
+import { createReceiver, type Reaction } from "../../support/webhooks.ts";
+
+const URL_ = "https://crm.example.com/hooks";
+const secretIn = (html: string) => html.match(/whsec_[A-Za-z0-9+/]{32}/)?.[0] ?? "";
+const onceIn = (html: string) => html.match(/name="once" value="([\w-]{36})"/)?.[1] ?? "";
+
+async function scene(react?: Reaction) {
+  const receiver = createReceiver(react);
+  const owner = createOwner(undefined, env, undefined, receiver.send);
+  const list = async () => (await (await owner.json("GET", "/webhooks")).json<{ items: Webhook[] }>()).items;
+  const created = await owner.submit("/webhooks", {
+    url: URL_,
+    once: onceIn(await (await owner.page("/webhooks")).text()),
+  });
+  const html = await created.text();
+  receiver.secrets = [secretIn(html)];
+  const [webhook] = await list();
+  if (webhook === undefined) throw new Error("there is no webhook");
+  const path = `/webhooks/${webhook.id}`;
+  const act = async (fields: Record<string, string | string[]>) => {
+    const answer = await owner.submit(path, fields);
+    return [answer.status, answer.headers.get("Location")];
+  };
+  return { owner, receiver, created, html, list, path, act, page: async () => (await owner.page(path)).text() };
+}
+
+it("a webhook is made with a form; its secret is in that answer alone", async () => {
+  const { created, html, owner, path, page } = await scene();
+  expect(created.status).toBe(201);
+  expect(secretIn(html)).not.toBe("");
+  for (const text of [await page(), await (await owner.page("/webhooks")).text()]) {
+    expect(text).not.toContain("whsec_");
+    expect(text).toContain(URL_);
+  }
+  expect(await (await owner.page("/webhooks")).text()).toContain(`href="/account${path}"`);
+});
+
+it("a form that is sent twice makes one webhook, and one new secret", async () => {
+  const owner = createOwner();
+  const fields = { url: URL_, once: onceIn(await (await owner.page("/webhooks")).text()) };
+  const answers = await Promise.all([owner.submit("/webhooks", fields), owner.submit("/webhooks", fields)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  const { path, page, owner: other } = await scene();
+  const rotate = { do: "rotate", once: onceIn(await page()) };
+  const [first, second] = [await other.submit(path, rotate), await other.submit(path, rotate)];
+  expect([first.status, second.status]).toEqual([201, 409]);
+  expect(secretIn(await first.text())).not.toBe("");
+  expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
+});
+
+it("each button does what it says, and leads back to the page", async () => {
+  const { receiver, act, list, path, page } = await scene();
+  const back = [303, `/account${path}`];
+  expect(await act({ do: "pause" })).toEqual(back);
+  expect((await list())[0]).toMatchObject({ state: "paused" });
+  expect(await page()).toContain("Paused");
+  expect(await act({ do: "test" })).toEqual(back);
+  expect(receiver.taken).toHaveLength(1);
+  expect(await page()).toContain("<strong>204</strong> <code>webhook.test</code>");
+  expect(await act({ do: "resume" })).toEqual(back);
+  expect((await list())[0]).toMatchObject({ state: "active" });
+  expect(await act({ do: "change", url: `${URL_}/new`, types: ["comment.created", "comment.deleted"] })).toEqual(back);
+  expect((await list())[0]).toMatchObject({ url: `${URL_}/new`, types: ["comment.created", "comment.deleted"] });
+  expect(await page()).toContain('value="comment.deleted" checked=""');
+  expect(await act({ do: "change", url: URL_ })).toEqual(back);
+  expect((await list())[0]).toMatchObject({ url: URL_, types: null });
+  for (const to of ["next", "now"]) expect(await act({ do: "move", to })).toEqual(back);
+  expect(await act({ do: "move", at: "2026-11-20T12:00" })).toEqual(back);
+  expect(await act({ do: "delete" })).toEqual([303, "/account/webhooks"]);
+  expect(await list()).toEqual([]);
+});
+
+it("what is refused comes back with what was typed and what is wrong, and nothing is changed", async () => {
+  const { owner, path, list } = await scene();
+  const before = await list();
+  for (const [to, fields, words] of [
+    ["/webhooks", { url: "http://no.example" }, "URL must be https://"],
+    [path, { do: "change", url: "http://no.example" }, "URL must be https://"],
+    [path, { do: "move", at: "" }, "Time must be"],
+    [path, { do: "nothing" }, "Nothing was changed"],
+    [path, {}, "Nothing was changed"],
+  ] as const) {
+    const refused = await owner.submit(to, fields);
+    const html = await refused.text();
+    expect([to, refused.status]).toEqual([to, 400]);
+    expect(html).toContain(words);
+    if ("url" in fields) expect(html).toContain(`value="${fields.url}"`);
+  }
+  expect(await list()).toEqual(before);
+});
+
+it("says how the deliveries go: what waits, what failed, what was missed", async () => {
+  const { receiver, owner, page, path } = await scene(() => 503);
+  const { key } = await owner.create("Writer");
+  await owner.isolate.request("/tenant/ideabanks", {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "Ideas" }),
+  });
+  expect(receiver.seen).toHaveLength(1);
+  for (const text of [await page(), await (await owner.page("/webhooks")).text()]) expect(text).toContain(">Failing<");
+  expect(await page()).toContain("<strong>503</strong> <code>ideabank.created</code>");
+  expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
+  receiver.react = () => 410;
+  expect((await owner.submit(path, { do: "resume" })).status).toBe(303);
+});
+
+it("a webhook of another account is not found; another site can send no form; other methods are refused", async () => {
+  const { path, list, owner } = await scene();
+  const before = await list();
+  const other = createOwner();
+  await other.keys();
+  expect((await other.page(path)).status).toBe(404);
+  for (const action of ["delete", "pause", "test", "rotate", "move"])
+    expect([action, (await other.submit(path, { do: action, to: "now" })).status]).toEqual([action, 404]);
+  const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+  for (const to of ["/webhooks", path])
+    expect((await owner.submit(to, { do: "delete", url: URL_ }, headers)).status).toBe(403);
+  for (const to of ["/webhooks", path]) {
+    const refused = await owner.isolate.request(`/account${to}`, { method: "PUT", headers: { Origin: ORIGIN } });
+    expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET, HEAD, POST"]);
+  }
+  expect(await list()).toEqual(before);
+});
+
+it("four webhooks leave no form; the navigation leads here", async () => {
+  const { owner } = await scene();
+  for (let more = 1; more < 4; more++) await owner.json("POST", "/webhooks", { url: URL_ });
+  const html = await (await owner.page("/webhooks")).text();
+  expect(html).not.toContain("<form");
+  expect(html).toContain("4 webhooks: delete one first.");
+  expect(html).toContain('<a href="/account/webhooks" aria-current="page">Webhooks</a>');
+});

@@ -1,0 +1,259 @@
+/** Webhooks as JSON: what an owner makes, changes and ends, and whose they are. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import {
+  changeOwnWebhook,
+  changeWebhook,
+  deleteWebhook,
+  testWebhook,
+} from "../../../src/worker/database/account-webhooks.ts";
+import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
+import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { createOwner } from "../../support/owner.ts";
+import { createReceiver, type Reaction } from "../../support/webhooks.ts";
+import { newId } from "../../support/world.ts";
+
+const URL_ = "https://crm.example.com/hooks";
+type Owner = ReturnType<typeof createOwner>;
+
+async function create(owner: Owner, more: object = {}): Promise<ShownWebhook> {
+  const answer = await owner.json("POST", "/webhooks", { url: URL_, ...more });
+  expect(answer.status).toBe(201);
+  return answer.json<ShownWebhook>();
+}
+
+const list = async (owner: Owner, query = "") =>
+  (await (await owner.json("GET", `/webhooks${query}`)).json<{ items: Webhook[] }>()).items;
+
+/** An owner with a webhook, whose receiver is `receiver`. */
+async function scene(react?: Reaction) {
+  const receiver = createReceiver(react);
+  const owner = createOwner(undefined, env, undefined, receiver.send);
+  const { webhook, secret } = await create(owner);
+  receiver.secrets = [secret];
+  const path = `/webhooks/${webhook.id}`;
+  const log = (at: number[]) =>
+    databaseOf(webhook.id).batch(
+      at.map((time, index) =>
+        databaseOf(webhook.id)
+          .prepare(
+            `INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+             SELECT account_id, ?2, 'panelist.updated', 'p', 'tenant', ?3 FROM webhooks WHERE id = ?1`,
+          )
+          .bind(webhook.id, index + 1, time),
+      ),
+    );
+  return { receiver, owner, id: webhook.id, path, secret, log, one: async () => (await list(owner))[0] };
+}
+
+describe.each<Digit>(["0", "1"])("in the database %s", (digit) => {
+  it("is made with a secret that only that answer holds, and begins behind the newest change", async () => {
+    const owner = createOwner(undefined, env, digit);
+    const { webhook, secret } = await create(owner, { types: ["proposal.created"] });
+    expect(webhook).toMatchObject({
+      url: URL_,
+      types: ["proposal.created"],
+      state: "active",
+      waiting: 0,
+      attempts: [],
+    });
+    const listed = await owner.json("GET", "/webhooks");
+    const text = await listed.text();
+    expect(text).not.toContain(secret);
+    expect(JSON.parse(text)).toMatchObject({ items: [{ id: webhook.id }], maxWebhooks: MAX_WEBHOOKS });
+    const [event] = await owner.events();
+    expect(event).toMatchObject({ event: "webhook-created", apiKeyName: "", webhook: { id: webhook.id, url: URL_ } });
+    expect(await selectEverywhere("SELECT event FROM audit_events")).toEqual([{ event: "created" }]);
+  });
+});
+
+it("an account has at most four, also when they are made at the same time", async () => {
+  const owner = createOwner();
+  await owner.keys();
+  const answers = await Promise.all(
+    Array.from({ length: MAX_WEBHOOKS + 2 }, () => owner.json("POST", "/webhooks", { url: URL_ })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409]);
+  expect(await list(owner)).toHaveLength(MAX_WEBHOOKS);
+  const { id } = (await list(owner))[0] ?? { id: "" };
+  expect((await owner.json("DELETE", `/webhooks/${id}`)).status).toBe(204);
+  await create(owner);
+});
+
+it("an Idempotency-Key makes one webhook, and one secret", async () => {
+  const { owner, path, secret } = await scene();
+  const send = (to: string, body?: object) =>
+    owner.isolate.request(`/account/api${to}`, {
+      method: "POST",
+      headers: { "Idempotency-Key": "once", ...(body && { "Content-Type": "application/json" }) },
+      body: body ? JSON.stringify(body) : null,
+    });
+  const rotated = await send(`${path}/rotate`);
+  expect((await rotated.json<ShownWebhook>()).secret).not.toBe(secret);
+  const again = await send(`${path}/rotate`);
+  expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([409, "true"]);
+  expect((await send("/webhooks", { url: URL_ })).status).toBe(422);
+  expect((await owner.events()).filter(({ event }) => event === "webhook-rotated")).toHaveLength(1);
+});
+
+it("is nobody's but its account's: not read, changed, moved, rotated, tested or deleted by another owner", async () => {
+  const { path, receiver, one } = await scene();
+  const before = await one();
+  const other = createOwner();
+  await other.keys();
+  for (const [method, to, body] of [
+    ["PATCH", path, { paused: true }],
+    ["PUT", `${path}/place`, { to: "now" }],
+    ["POST", `${path}/rotate`],
+    ["POST", `${path}/test`],
+    ["DELETE", path],
+    ["DELETE", "/webhooks/nothing"],
+  ] as const)
+    expect([method, to, (await other.json(method, to, body)).status]).toEqual([method, to, 404]);
+  expect(await list(other)).toEqual([]);
+  expect((await other.page(path)).status).toBe(404);
+  expect(receiver.seen).toEqual([]);
+  expect(await one()).toEqual(before);
+});
+
+it("is managed by every member, and by none who was removed", async () => {
+  const { owner, id } = await scene();
+  const member = createOwner();
+  const added = await (await owner.json("POST", "/members", { email: member.email })).json<{ id: string }>();
+  const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
+  const path = `/webhooks/${id}?account=${accountId}`;
+  expect((await member.json("PATCH", path, { paused: true })).status).toBe(200);
+  expect((await member.json("PATCH", path, { paused: false })).status).toBe(200);
+  expect((await owner.json("DELETE", `/members/${added.id}`)).status).toBe(204);
+  for (const method of ["PATCH", "DELETE"])
+    expect([403, 404]).toContain((await member.json(method, path, method === "PATCH" ? {} : undefined)).status);
+  expect(await list(owner)).toHaveLength(1);
+});
+
+it.each([deleteWebhook, testWebhook, changeWebhook({ paused: true })])(
+  "who is removed before the transaction runs makes no change: $event",
+  async (change) => {
+    const { owner, id, one } = await scene();
+    const before = await one();
+    const removed = { email: owner.email, person: "removed@example.com", actor: "removed@example.com", address: null };
+    const stamp = { now: Date.now(), eventId: newId() };
+    const session = databaseOf(id).withSession("first-primary");
+    expect((await changeOwnWebhook(session, removed, id, change, stamp)).made).toBeUndefined();
+    expect(await one()).toEqual(before);
+    expect((await owner.events()).map(({ event }) => event)).toEqual(["webhook-created"]);
+  },
+);
+
+it("is changed, paused and resumed; nothing is lost meanwhile", async () => {
+  const { owner, path, log, one } = await scene();
+  const changed = await owner.json("PATCH", path, { url: "https://new.example.com/", types: ["comment.created"] });
+  expect(await changed.json()).toMatchObject({ url: "https://new.example.com/", types: ["comment.created"] });
+  expect(await (await owner.json("PATCH", path, { types: null, paused: true })).json()).toMatchObject({
+    types: null,
+    state: "paused",
+  });
+  await log([1_000, 2_000]);
+  expect(await one()).toMatchObject({ state: "paused", waiting: 2, nextAttemptAt: null });
+  const resumed = await (await owner.json("PATCH", path, { paused: false })).json<Webhook>();
+  expect(resumed).toMatchObject({ state: "active", waiting: 2, nextAttemptAt: expect.any(String) });
+  expect((await owner.events()).map(({ event }) => event)).toEqual([
+    "webhook-resumed",
+    "webhook-paused",
+    "webhook-changed",
+    "webhook-created",
+  ]);
+});
+
+it.each(["failed", "ended"])("one that is %s goes on when it is resumed, with no failure behind it", async (state) => {
+  const { owner, id, path, log } = await scene();
+  await log([1_000]);
+  await databaseOf(id)
+    .prepare("UPDATE webhooks SET state = ?2, due_at = NULL, attempts = 9, failing_since = 1, missed = 3 WHERE id = ?1")
+    .bind(id, state)
+    .run();
+  const resumed = await (await owner.json("PATCH", path, { paused: false })).json<Webhook>();
+  expect(resumed).toMatchObject({ state: "active", failingSince: null, missed: 0, nextAttemptAt: expect.any(String) });
+});
+
+it.each([
+  [{ to: "next" }, "1970-01-01T00:00:01.000Z", 4],
+  [{ to: "now" }, "1970-01-01T00:00:05.000Z", 0],
+  [{ to: "1970-01-01T00:00:03.000Z" }, "1970-01-01T00:00:02.000Z", 3],
+  [{ to: "1970-01-01T00:00:02.500Z" }, "1970-01-01T00:00:02.000Z", 3],
+  [{ to: "1970-01-01T00:00:00.000Z" }, null, 5],
+  [{ to: "2100-01-01T00:00:00.000Z" }, "1970-01-01T00:00:05.000Z", 0],
+])("is moved in the log: %j", async (to, reachedAt, waiting) => {
+  const { owner, path, log } = await scene();
+  await log([1_000, 2_000, 3_000, 4_000, 5_000]);
+  const moved = await owner.json("PUT", `${path}/place`, to);
+  expect(await moved.json()).toMatchObject({
+    reachedAt,
+    waiting,
+    nextAttemptAt: waiting > 0 ? expect.any(String) : null,
+  });
+});
+
+it("a move of one that is paused sends nothing", async () => {
+  const { owner, path, log } = await scene();
+  await owner.json("PATCH", path, { paused: true });
+  await log([1_000, 2_000]);
+  const moved = await (await owner.json("PUT", `${path}/place`, { to: "1970-01-01T00:00:01.000Z" })).json();
+  expect(moved).toMatchObject({ state: "paused", waiting: 2, nextAttemptAt: null });
+});
+
+it.each([
+  ["PUT", "/place", { to: "yesterday" }, "to"],
+  ["PATCH", "", { types: [] }, "types"],
+  ["PATCH", "", { types: ["comment.created", "comment.created"] }, "types"],
+  ["PATCH", "", { types: ["vote.created"] }, "types.0"],
+  ["PATCH", "", { url: "http://crm.example.com/" }, "url"],
+  ["PATCH", "", { secret: "mine" }, "secret"],
+])("a body that breaks a rule is refused: %s %s %j", async (method, to, body, field) => {
+  const { owner, path, one } = await scene();
+  const before = await one();
+  const refused = await owner.json(method, path + to, body);
+  expect(refused.status).toBe(400);
+  expect((await refused.json<{ errors: { path: string }[] }>()).errors.map((each) => each.path)).toEqual([field]);
+  expect(await one()).toEqual(before);
+});
+
+it("a test is signed with both secrets of a rotation, says how it was answered, and moves nothing", async () => {
+  const { owner, path, receiver, secret, one } = await scene(() => 418);
+  const rotated = await (await owner.json("POST", `${path}/rotate`)).json<ShownWebhook>();
+  expect(rotated.webhook.previousSecretUntil).not.toBeNull();
+  receiver.secrets = [secret, rotated.secret];
+  const test = await owner.json("POST", `${path}/test`);
+  expect(await test.json()).toEqual({ status: 418, durationMs: expect.any(Number) });
+  expect(receiver.seen).toMatchObject([
+    { url: URL_, id: expect.stringMatching(/^test_/), body: { type: "webhook.test" } },
+  ]);
+  expect(await one()).toMatchObject({
+    state: "active",
+    failingSince: null,
+    attempts: [{ type: "webhook.test", status: 418 }],
+  });
+});
+
+it("100 changes in an hour, tests among them; deleting is always possible", async () => {
+  const { owner, path, id, receiver } = await scene();
+  await databaseOf(id)
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 98)
+       INSERT INTO audit_events (id, account_id, event, api_key_name, created_at)
+       SELECT 'event' || i, (SELECT account_id FROM webhooks WHERE id = ?1), 'renamed', '', ?2 FROM n`,
+    )
+    .bind(id, Date.now())
+    .run();
+  expect((await owner.json("POST", `${path}/test`)).status).toBe(200);
+  for (const [method, to, body] of [
+    ["POST", `${path}/test`],
+    ["POST", `${path}/rotate`],
+    ["PATCH", path, { paused: true }],
+    ["POST", "/webhooks", { url: URL_ }],
+  ] as const) {
+    const held = await owner.json(method, to, body);
+    expect([to, held.status, Number(held.headers.get("Retry-After")) > 0]).toEqual([to, 429, true]);
+  }
+  expect(receiver.seen).toHaveLength(1);
+  expect((await owner.json("DELETE", path)).status).toBe(204);
+});

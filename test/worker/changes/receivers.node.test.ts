@@ -1,0 +1,133 @@
+/** The Worker in its own runtime, and receivers that are real servers on this machine. Each verifies with the package `standardwebhooks`. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildWorker } from "../../../src/commands/development/build-worker.ts";
+import { makeState, runVersions } from "../../support/node/two-versions.ts";
+
+type Got = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
+type Closed = { readonly written: number };
+
+/** 64 MB are more than the connection takes before somebody reads them. */
+const LARGE = 64 * 2 ** 20;
+
+const got: Got[] = [];
+const closed = Promise.withResolvers<Closed>();
+
+/** How each path is answered. */
+const ANSWERS: Record<string, (response: ServerResponse) => void> = {
+  "/good": (response) => response.writeHead(204).end(),
+  "/hangs": () => {},
+  "/endless": (response) => response.writeHead(200).write("a body that never ends"),
+  "/large": (response) => {
+    response.writeHead(200, { "Content-Length": LARGE });
+    const chunk = Buffer.alloc(2 ** 16);
+    let written = 0;
+    const write = () => {
+      while (written < LARGE && !response.closed) {
+        written += chunk.length;
+        if (!response.write(chunk)) return void response.once("drain", write);
+      }
+    };
+    response.once("close", () => closed.resolve({ written }));
+    write();
+  },
+  "/moved": (response) => response.writeHead(307, { Location: "/good" }).end(),
+  "/gone": (response) => response.writeHead(410).end(),
+  "/reset": (response) => void response.socket?.destroy(),
+};
+
+const receiver = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const path = request.url ?? "";
+  got.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString() });
+  ANSWERS[path]?.(response);
+});
+
+let origin = "";
+let runtime: Awaited<ReturnType<typeof runVersions>>;
+let state: Awaited<ReturnType<typeof makeState>>;
+let webhook: { id: string; secret: string };
+
+beforeAll(async () => {
+  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+  origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  state = await makeState();
+  const current = await buildWorker();
+  runtime = await runVersions({ front: current, gates: current }, state.folder);
+  const { status, json } = await runtime.send("POST", "/account/api/webhooks", {}, { url: `${origin}/good` });
+  expect([status, json]).toEqual([201, expect.objectContaining({ secret: expect.stringMatching(/^whsec_/) })]);
+  webhook = { id: json.webhook.id, secret: json.secret };
+});
+afterAll(async () => {
+  await runtime.stop();
+  await state.remove();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const path = () => `/account/api/webhooks/${webhook.id}`;
+const verify = ({ body, headers }: Got, secret = webhook.secret) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+async function test(answer: string): Promise<{ status: number | null; durationMs: number }> {
+  const { status } = await runtime.send("PATCH", path(), {}, { url: origin + answer });
+  expect(status).toBe(200);
+  return (await runtime.send("POST", `${path()}/test`)).json;
+}
+
+it("a change reaches the receiver after the answer to the write, signed, as the feed shows it", async () => {
+  const { key } = await runtime.create({ name: "Writer" });
+  const headers = { "X-API-Key": key };
+  const { json } = await runtime.send("POST", "/tenant/ideabanks", headers, { name: "Ideas" });
+  await expect.poll(() => got.length).toBe(1);
+  const [first] = got;
+  const feed = await runtime.send("GET", "/tenant/changes", headers);
+  expect(first && verify(first)).toEqual(feed.json.items[0]);
+  expect(first && JSON.parse(first.body)).toMatchObject({ type: "ideabank.created", ideaBank: { id: json.id } });
+  expect(first?.headers["content-type"]).toBe("application/json");
+  const list = async () => (await runtime.send("GET", "/account/api/webhooks")).json.items[0];
+  await expect.poll(async () => (await list()).waiting).toBe(0);
+  expect(await list()).toMatchObject({ state: "active", attempts: [{ type: "ideabank.created", status: 204 }] });
+});
+
+it("while a rotation lasts, both secrets verify", async () => {
+  const { secret } = (await runtime.send("POST", `${path()}/rotate`)).json;
+  expect((await test("/good")).status).toBe(204);
+  const last = got.at(-1);
+  if (last === undefined) throw new Error("nothing came");
+  for (const each of [secret, webhook.secret]) {
+    expect(verify(last, each)).toMatchObject({ type: "webhook.test" });
+  }
+  expect(() => verify({ ...last, body: `${last.body} ` }, secret)).toThrow();
+  webhook.secret = secret;
+});
+
+it("a receiver that hangs is given up after ten seconds", async () => {
+  const { status, durationMs } = await test("/hangs");
+  expect(status).toBeNull();
+  expect(durationMs).toBeGreaterThanOrEqual(9_900);
+});
+
+it("a body that never ends is not waited for", async () => {
+  expect((await test("/endless")).status).toBe(200);
+});
+
+it("64 MB are not read", async () => {
+  expect((await test("/large")).status).toBe(200);
+  expect((await closed.promise).written).toBeLessThan(LARGE);
+});
+
+it("a redirect is not followed", async () => {
+  const before = got.length;
+  expect((await test("/moved")).status).toBe(307);
+  expect(got.slice(before).map(({ path }) => path)).toEqual(["/moved"]);
+});
+
+it("a connection that breaks is no answer; a 410 to a test ends nothing", async () => {
+  expect((await test("/reset")).status).toBeNull();
+  expect((await test("/gone")).status).toBe(410);
+  expect((await runtime.send("GET", "/account/api/webhooks")).json.items[0].state).toBe("active");
+});

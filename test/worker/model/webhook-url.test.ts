@@ -1,0 +1,52 @@
+/** Which URLs a webhook can have: the Worker calls what an owner has written. */
+import { describe, expect, it } from "vitest";
+import { checkWebhookUrl } from "../../../src/worker/model/webhook-url.ts";
+
+describe("a webhook's URL", () => {
+  const own = "https://api.example/account/api/webhooks";
+  it.each([
+    ["https://crm.example.com/hooks?a=1", "https://crm.example.com/hooks?a=1"],
+    [" https://CRM.example.com:443/x ", "https://crm.example.com/x"],
+    ["https://bücher.example/", "https://xn--bcher-kva.example/"],
+    ["https://1password.com/", "https://1password.com/"],
+  ])("can be %s", (url, called) => expect(checkWebhookUrl(url, own)).toBe(called));
+
+  it.each([
+    "nonsense",
+    "http://crm.example.com/",
+    "ftp://crm.example.com/",
+    "https://crm.example.com:8443/",
+    "https://crm.example.com:80/",
+    "https://user@crm.example.com/",
+    "https://:secret@crm.example.com/",
+    "https://crm.example.com/#part",
+    "https://crm.example.com/#",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://10.0.0.1./",
+    "https://[::1]/",
+    "https://[::ffff:169.254.169.254]/",
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://a.localhost/",
+    "https://printer.local/",
+    "https://metadata.google.internal/",
+    "https://router.home.arpa/",
+    "https://intranet/",
+    "https://api.example/",
+    "https://API.example./",
+    `https://crm.example.com/${"x".repeat(1_000)}`,
+    // Of a developer's machine: only there.
+    "http://localhost:9999/",
+    "http://127.0.0.1:9999/",
+  ])("cannot be %s", (url) => expect(checkWebhookUrl(url, own)).toBeUndefined());
+
+  it("can be on a developer's machine, where Account Settings is, too; not Account Settings itself", () => {
+    const here = "http://localhost:8787/account/webhooks";
+    expect(checkWebhookUrl("http://127.0.0.1:9999/hook", here)).toBe("http://127.0.0.1:9999/hook");
+    expect(checkWebhookUrl("http://localhost:8787/", here)).toBeUndefined();
+    expect(checkWebhookUrl("http://10.0.0.1:9999/", here)).toBeUndefined();
+  });
+});
