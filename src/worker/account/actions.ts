@@ -36,9 +36,12 @@ const NOT_NOTIFIED =
 export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
-/** The primary that holds the key, or another row of the account. Throws `not-found` for what cannot be a key's identifier. A later read of a session that goes on may wait for a replica. */
-export function primaryOf(c: Context<OwnerEnv>, apiKeyId: string): D1DatabaseSession {
-  const database = isId(apiKeyId) ? chooseDatabase(c.env, apiKeyId) : undefined;
+/**
+ * A new session on the primary of the database that holds what has this id: a key, or an account. (A session that has asked before may
+ * read a replica.) Throws `not-found` for what cannot be an identifier.
+ */
+export function primaryOf(c: Context<OwnerEnv>, id: string): D1DatabaseSession {
+  const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
   if (database === undefined) throw noSuchKey();
   return database.withSession("first-primary");
 }
