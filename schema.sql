@@ -108,7 +108,7 @@ CREATE TABLE IF NOT EXISTS audit_events (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
-CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
 
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the

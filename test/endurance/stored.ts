@@ -33,7 +33,9 @@ export const COUNTERS = {
     + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)
        FROM panelists WHERE account_id = a.id)
     + (SELECT coalesce(sum(200 + octet_length(name)), 0) FROM idea_banks WHERE account_id = a.id)
-    + (SELECT coalesce(sum(300 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)), 0)
+    + (SELECT coalesce(sum(700 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)
+         + coalesce(octet_length(external_id), 0) + coalesce(octet_length(metadata), 0)
+         + coalesce(octet_length(tags) + 100 * json_array_length(tags), 0)), 0)
        FROM proposals WHERE account_id = a.id)
     + (SELECT coalesce(sum(150 + octet_length(body)), 0) FROM comments WHERE account_id = a.id)
     + (SELECT coalesce(sum(150 + octet_length(key) + octet_length(outcome)), 0) FROM idempotency_keys WHERE account_id = a.id)`,

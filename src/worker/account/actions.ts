@@ -30,7 +30,10 @@ const NOT_NOTIFIED =
 export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 
-/** The primary that holds what the identifier names. Throws `none` for what cannot be an identifier. A later read of a session that goes on may wait for a replica. */
+/**
+ * A new session on the primary of the database that holds what has this id: a key, an account, an endpoint. (A session that has asked
+ * before may read a replica.) Throws `none` for what cannot be an identifier.
+ */
 export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): D1DatabaseSession {
   const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
   if (database === undefined) throw none();

@@ -161,7 +161,7 @@ export async function listAuditEvents(
     prepare(
       session,
       `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook FROM audit_events
-       WHERE ${apiKeyId === undefined ? "" : "api_key_id = :apiKeyId AND +"}account_id = ${ACCOUNT_OF_OWNER}
+       WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
       { email: visit.email, apiKeyId, ...pageValues(request) },

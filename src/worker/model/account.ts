@@ -124,9 +124,9 @@ export const AUDIT_EVENTS = [
 ] as const;
 const AuditedWebhook = z.object({ id: Id, url: z.string() });
 
-/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
 
+/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
