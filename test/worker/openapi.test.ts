@@ -3,7 +3,7 @@ import type { Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import document from "../../public/openapi.json";
 import { buildDocument } from "../../src/commands/openapi/document.ts";
-import { createBothWorkers } from "../support/both-workers.ts";
+import { createApp } from "../../src/worker/app.ts";
 import { faultsOf } from "../support/document-check.ts";
 import { bodyOf, operationsOf } from "../support/operations.ts";
 
@@ -27,7 +27,7 @@ it("the committed document is the one that the schemas make", () => {
 });
 
 it("every route is in the document, and everything in the document is a route", () => {
-  const routes = createBothWorkers()
+  const routes = createApp()
     .routes.filter(({ method }) => method !== "ALL")
     // The HTML pages of Account Settings are not part of the API.
     .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))
