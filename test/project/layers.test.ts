@@ -95,6 +95,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "panelist/operations.ts",
     "account/operations.ts",
     "operator/operations.ts",
+    "leaks/operations.ts",
     "http/operation.ts",
     "credentials",
     "model",
@@ -121,7 +122,7 @@ const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
-  hono: ["front-door.ts", "forward-account.ts", "account", "operator", "tenant", "panelist", "http"],
+  hono: ["front-door.ts", "forward-account.ts", "account", "leaks", "operator", "tenant", "panelist", "http"],
   "cloudflare:workers": ["api-key-gate", "forward-account.ts", "account/index.ts"],
 };
 
