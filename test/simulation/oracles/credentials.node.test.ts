@@ -83,6 +83,18 @@ test("with grace the old secret works for it and no longer, an older one not at 
   expect(found(rotation, thrice, use(4, 400, 410, 200, secret("B")))).toBe(0);
   expect(found(rotation, thrice, use(4, 400, 410, 200, secret("A")))).toBe(1);
 });
+test("of two rotations at once the one that was committed first has the older secret", () => {
+  const rotated = (call: number, at: number) => wrote(at, "api_keys", apiKey({ rotated_at: at }), apiKey(), call);
+  const atOnce = [
+    ...rotate(1, 100, secret("A"), 0),
+    rotated(1, 108),
+    ...rotate(2, 100, secret("B"), 0),
+    rotated(2, 106),
+  ];
+  const third = [...rotate(3, 200, secret("C"), 3600), rotated(3, 205)];
+  expect(found(rotation, atOnce, third, use(4, 300, 310, 200, secret("A")))).toBe(0);
+  expect(found(rotation, atOnce, third, use(4, 300, 310, 200, secret("B")))).toBe(1);
+});
 
 const setStatus = (call: number, at: number, status: string) => [
   wrote(at + 5, "accounts", account({ status }), account(), call),

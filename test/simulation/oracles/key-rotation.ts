@@ -20,7 +20,8 @@ function* find(history: History): Iterable<Found> {
   const byKey = callsByKey(history);
   const generations = new Map<string, number>();
   const secrets = new Map<string, Secret[]>();
-  for (const call of callsOf(history)) {
+  const committedAt = ({ commits, answeredAt }: Call) => commits.at(-1)?.at ?? answeredAt;
+  for (const call of callsOf(history).toSorted((one, other) => committedAt(one) - committedAt(other))) {
     const shown = text(call.answer?.body, "key");
     const keyId =
       call.operation === "rotateApiKey" ? segmentAfter(call, "keys") : text(field(call.answer?.body, "apiKey"), "id");
