@@ -59,11 +59,15 @@ export const forged = oracle(
 const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
 const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
 
-/** Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. */
+/**
+ * Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. Account
+ * Settings is another Worker: what it has asked, this one does not know.
+ */
 const mayHang = (history: History, call: Call, database: string, part: "primary" | "replica"): boolean => {
   const ends = faultsOf(history)
     .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
     .map(({ until }) => until);
+  const owners = new Set(callsOf(history).flatMap(({ path, call: id }) => (path.startsWith("/account") ? [id] : [])));
   return (
     ends.length > 0 &&
     !history.events.some(
@@ -73,6 +77,7 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
         event.to === part &&
         event.name === database &&
         event.isolate === call.isolate &&
+        !(event.call !== undefined && owners.has(event.call)) &&
         event.at > Math.max(...ends) &&
         event.at < call.at,
     )

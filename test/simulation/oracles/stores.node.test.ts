@@ -57,6 +57,21 @@ test("whoami calls its gate once, a changelog D1 once, and once more at the prim
   expect(found(budgets, view(1, 100, 110), stored(1, 102, "d1", "0"), stored(1, 104, "d1", "0"))).toBe(1);
   expect(found(budgets, view(1, 100, 110), stored(1, 102, "gate", KEY_ID))).toBe(1);
 });
+test("whoami may ask for a sign of life of a database that did not answer; what Account Settings has asked is none", () => {
+  const down = fault("d1", 1_000, 2_000);
+  const asks = [
+    ...use(2, 9_000, 9_010),
+    stored(2, 9_001, "gate", KEY_ID),
+    stored(2, 9_002, "d1", "0", { to: "primary" }),
+  ];
+  const earlier = (path: string) => [
+    ...asked(1, [8_000, 8_010], { path }, 200),
+    stored(1, 8_001, "d1", "0", { to: "primary" }),
+  ];
+  expect(found(budgets, down, asks)).toBe(0);
+  expect(found(budgets, down, earlier("/account/api/keys"), asks)).toBe(0);
+  expect(found(budgets, down, earlier("/tenant/surveys"), asks)).toBe(1);
+});
 test("a new token is refused after one read more, at the primary", () => {
   const issue = { operation: "issueToken", method: "POST", path: `/tenant/ideabanks/${IDEA_BANK}/tokens` };
   const issued = asked(1, [100, 110], issue, 201, { body: { token: TOKEN } });
