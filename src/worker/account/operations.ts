@@ -1,17 +1,16 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
 import {
-  ActivityQuery,
   ApiKey,
   ApiKeyList,
   ApiKeyUsage,
-  AuditEvent,
   MAX_ACTIVE_KEYS,
   NewApiKey,
   Rotation,
   ShownApiKey,
 } from "../model/account.ts";
 import { AccountSettings, ApiKeyChanges } from "../model/api-key-settings.ts";
+import { ActivityQuery, AuditEvent } from "../model/audit-event.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import {
   MAX_WEBHOOKS,
