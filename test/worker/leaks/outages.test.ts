@@ -1,7 +1,7 @@
 /** Reports of leaked API keys while a store fails, in each way in which stores do: said in time, and done when they are sent again. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createBothWorkers } from "../../support/both-workers.ts";
+import { createApp } from "../../../src/worker/app.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { type Fault, type Store, WAYS, type Way, withFault } from "../../support/faults.ts";
 import { createGitHub } from "../../support/github.ts";
@@ -31,7 +31,7 @@ const FAILED: Record<string, Answer> = {
 
 async function createScene(reporter: string) {
   const github = await createGitHub();
-  const app = createBothWorkers();
+  const app = createApp();
   const send = async (path: string, init: RequestInit, bindings: Env): Promise<Response> => {
     const context = createExecutionContext();
     const answer = await app.fetch(new Request(`https://api.example${path}`, init), bindings, context);
