@@ -1,16 +1,19 @@
 // The start page and the page of the elements. Both run sandboxed: this script has no origin, no storage and no sign-in.
+// It runs before anything is painted: where the elements will be, and where the form is, nothing moves.
 
 const TOKEN_IN_FRAGMENT = /[#&]token=(ibt_[0-9A-Za-z]+)/;
-const form = document.getElementById("token-form");
-const stage = document.getElementById("stage");
-const problem = document.getElementById("token-problem");
+
+/** "given": the elements are shown. "asked": the form is. */
+const setToken = (state) => {
+  document.documentElement.dataset.token = state;
+};
+setToken(TOKEN_IN_FRAGMENT.test(location.hash) ? "given" : "asked");
 
 /** The token stays in this page: it is never part of a request's address. */
 function show(token) {
-  form.hidden = token !== "";
-  stage.hidden = token === "";
+  setToken(token === "" ? "asked" : "given");
   if (token === "") return;
-  for (const element of stage.querySelectorAll("idea-bank-board, idea-bank-changelog")) element.token = token;
+  for (const element of document.querySelectorAll("idea-bank-board, idea-bank-changelog")) element.token = token;
   for (const link of document.querySelectorAll("a[data-keeps-token]")) link.hash = `token=${token}`;
   askAgainIfRefused(token);
 }
@@ -18,39 +21,41 @@ function show(token) {
 /** The elements speak to a panelist, who would sign in again. Who tries a token here can give another one. */
 async function askAgainIfRefused(token) {
   const response = await fetch("/ideabank", { headers: { Authorization: token } }).catch(() => undefined);
-  problem.hidden = response?.status !== 401;
-  if (problem.hidden) return;
-  form.hidden = false;
-  stage.hidden = true;
+  const isRefused = response?.status === 401;
+  document.getElementById("token-problem").hidden = !isRefused;
+  if (isRefused) setToken("asked");
 }
-
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  show(form.elements.token.value.trim());
-});
 
 const showFragment = () => show(TOKEN_IN_FRAGMENT.exec(location.hash)?.[1] ?? "");
-addEventListener("hashchange", () => TOKEN_IN_FRAGMENT.test(location.hash) && showFragment());
-showFragment();
 
-// What scrolls can be reached by keyboard.
-for (const pane of document.querySelectorAll(".pane")) pane.tabIndex = 0;
-
-// The snippets name this deployment.
-for (const code of document.querySelectorAll("pre code")) {
-  code.textContent = code.textContent.replaceAll('src="/', `src="${location.origin}/`);
-}
-
-for (const button of document.querySelectorAll("button[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const source = document.getElementById(button.dataset.copy);
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(source);
-      // A sandboxed page may not have the clipboard; the older way works with a click.
-      button.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
-    }
+function start() {
+  document.getElementById("token-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    show(event.target.elements.token.value.trim());
   });
+  addEventListener("hashchange", () => TOKEN_IN_FRAGMENT.test(location.hash) && showFragment());
+  showFragment();
+
+  // What scrolls can be reached by keyboard.
+  for (const pane of document.querySelectorAll(".pane")) pane.tabIndex = 0;
+
+  // The snippets name this deployment.
+  for (const code of document.querySelectorAll("pre code")) {
+    code.textContent = code.textContent.replaceAll('src="/', `src="${location.origin}/`);
+  }
+
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.addEventListener("click", async () => {
+      const source = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(source.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(source);
+        // A sandboxed page may not have the clipboard; the older way works with a click.
+        button.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
+      }
+    });
+  }
 }
+addEventListener("DOMContentLoaded", start);

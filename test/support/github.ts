@@ -37,7 +37,7 @@ export async function createGitHub(namedCurve = "P-256") {
     published,
     bindings: { ...env, GITHUB_KEYS_URL: `data:application/json,${encodeURIComponent(published)}` },
     sign,
-    report: async (isolate: Isolate, body: unknown, headers: Record<string, string> = {}) => {
+    report: async (isolate: Pick<Isolate, "request">, body: unknown, headers: Record<string, string> = {}) => {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       return isolate.request("/leaks/github", {
         method: "POST",

@@ -1,5 +1,6 @@
 /** Every operation, from the tables of the surfaces. */
 import "../../src/worker/account/operations.ts";
+import "../../src/worker/leaks/operations.ts";
 import "../../src/worker/operator/operations.ts";
 import "../../src/worker/panelist/operations.ts";
 import "../../src/worker/tenant/operations.ts";

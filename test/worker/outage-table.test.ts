@@ -103,6 +103,7 @@ const CALLED = {
   access: ["d1", "gate"],
   // health.test.ts and suspend.test.ts: their answers say which store failed.
   operator: [],
+  // /health, as above; leaks/outages.test.ts.
   none: [],
 } as const;
 

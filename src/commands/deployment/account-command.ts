@@ -1,12 +1,14 @@
 /**
- * `npm run account`: what an operator does for one account, in its database: its keys, its storage quota, a key's rate limit, and the
- * end of a key whose owner cannot sign in.
+ * `npm run account`: what an operator does for one account, in its database: its keys, its storage quota, a key's rate limit, the
+ * end of a key whose owner cannot sign in, and another account for who has left one.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { allowAnother } from "./another-account.ts";
 import { ENVIRONMENT, LOCAL } from "./arguments.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
+import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
@@ -21,7 +23,8 @@ export const account = defineCommand({
     "Shows an account, or changes it. Changes of a key reach it within 60 seconds. To suspend an account: npm run suspend.",
   ],
   positionals: {
-    usage: "(show <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key>)",
+    usage:
+      "(show <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
     help: [
       [
         "show <account>",
@@ -33,17 +36,27 @@ export const account = defineCommand({
         "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
       ],
       ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
+      [
+        "another <address>",
+        "Lets who has left the account that they had made to others make another one, by the next visit.",
+      ],
     ],
   },
   options: { local: LOCAL, env: ENVIRONMENT },
   run: async ({ values, positionals }, context) => {
     const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
     const isAsked =
-      { show: 2, quota: 3, revoke: 2, limit: positionals.length === 4 ? 4 : 3 }[action] === positionals.length;
+      { show: 2, quota: 3, revoke: 2, another: 2, limit: positionals.length === 4 ? 4 : 3 }[action] ===
+      positionals.length;
     if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
-    const statement = statementOf(action, subject, first, second);
+    const statement = action === "another" ? undefined : statementOf(action, subject, first, second);
+    if (statement === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
     const databases = await openEveryDatabase(context, values.env, values.local);
     await databases.logIn();
+    if (statement === undefined) {
+      for (const line of await allowAnother(databases, subject.toLowerCase())) context.print(line);
+      return;
+    }
     const [binding, rows] = await findIn(databases, subject, statement);
     for (const line of describe(action, rows)) context.print(line);
     if (action !== "show") return;
@@ -87,12 +100,9 @@ function integer(what: string, text: string, min: number, max: number): number {
   throw new Failure(`${text}: ${what} is a number from ${min} to ${max}.`);
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
 /** An identifier says where it lives; an address may be in any database. */
 async function findIn({ bindings, query }: EveryDatabase, subject: string, statement: string) {
-  const own = subject.startsWith("0") ? "DB" : `DB_${subject[0]}`;
-  for (const binding of IDENTIFIER.test(subject) ? bindings.filter((one) => one === own) : bindings) {
+  for (const binding of IDENTIFIER.test(subject) ? bindings.filter((one) => one === bindingOf(subject)) : bindings) {
     const rows = await query(binding, statement);
     if (rows.length > 0) return [binding, rows] as const;
   }

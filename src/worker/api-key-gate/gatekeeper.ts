@@ -103,18 +103,26 @@ export class Gatekeeper {
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
   async forget(env: GateEnv, apiKeyId: string): Promise<void> {
-    const reports: Report[] = [];
+    const told: { readonly use: KeyUse; readonly report: Report }[] = [];
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
       const use = this.#uses.peek(text);
-      use?.endAll();
-      for (let report = use?.takeReport(); report !== undefined; report = use?.takeReport()) reports.push(report);
+      for (let report = use?.takeReport(); use && report; report = use.takeReport()) told.push({ use, report });
+      // Its leases are reported when they end.
       this.#uses.delete(text);
     }
     for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
-    await answerWithin(
-      DEADLINE_MS.without,
-      retried(async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true)),
-    );
+    const forget = async () =>
+      this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(
+        told.map(({ report }) => report),
+        true,
+      );
+    try {
+      await answerWithin(DEADLINE_MS.without, retried(forget));
+    } catch (error) {
+      // The end of a lease, or the report of the flood, takes them along. Only a gate that hangs outlasts both.
+      for (const { use, report } of told) use.putBack(report);
+      throw error;
+    }
     // Here and not in the gate: a Worker's waiting costs nothing.
     await wait(readLeaseMs(env));
   }

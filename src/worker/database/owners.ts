@@ -18,7 +18,8 @@ export type Visit = {
  * What a visit begins with, in the transaction of what the owner came for. First the directory's entry, which decides which account
  * it is; then the account, in its own database only. So first visits at the same time create one account, and a crash
  * between the two databases leaves an entry without its account, which the next visit creates. An account that has no entry,
- * because it was made by SQL, gets one. Who is a member of another account gets none. The last statement's result is for `accountOf`.
+ * because it was made by SQL, gets one. Who is a member of another account gets none, nor does the identifier of an account that has lost who
+ * made it: that stands in the address's place, and names its account. The last statement's result is for `accountOf`.
  */
 export const beginVisit = (
   session: D1DatabaseSession,
@@ -28,8 +29,8 @@ export const beginVisit = (
     .prepare(
       `INSERT INTO owners (email, account_id)
        SELECT ?1, coalesce((SELECT id FROM accounts WHERE owner_email = ?1), ?2)
-       WHERE EXISTS (SELECT 1 FROM accounts WHERE owner_email = ?1) OR NOT EXISTS (
-         SELECT 1 FROM memberships WHERE email = ?1 UNION ALL SELECT 1 FROM accounts WHERE id = ?2)
+       WHERE ?1 <> ?2 AND (EXISTS (SELECT 1 FROM accounts WHERE owner_email = ?1) OR NOT EXISTS (
+         SELECT 1 FROM memberships WHERE email = ?1 UNION ALL SELECT 1 FROM accounts WHERE id = ?2))
        ON CONFLICT DO NOTHING`,
     )
     .bind(email, accountId),
@@ -43,7 +44,8 @@ export const beginVisit = (
   session
     .prepare(
       `SELECT account_id FROM owners WHERE email = ?1 AND (substr(account_id, 1, 1) <> ?2
-         OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = ?1))`,
+         OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = ?1))
+       UNION ALL SELECT id FROM accounts WHERE id = ?1 AND owner_email = id`,
     )
     .bind(email, digit),
 ];

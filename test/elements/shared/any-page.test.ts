@@ -3,8 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { block } from "../../support/node/documents.ts";
-import { ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
@@ -188,46 +187,4 @@ describe.runIf(shared)("both elements, on any page", () => {
     );
     expect(order).toBe("10 days");
   });
-
-  /** The documentation's rule. */
-  const reserved = () => `<style>${block("docs/embed.md", "reserve")}</style>`;
-  const AFTER = `<p>${"What follows. ".repeat(60)}</p>`.repeat(4);
-  it.each([[["board"]] as const, [["changelog"]] as const, [["changelog", "board"]] as const])(
-    "move the page by 0.1 at most while they load: %j",
-    async (names) => {
-      const few = await stage.ideaBank({}, IDEAS);
-      for (const token of [stage.demoToken, few.token]) {
-        for (const [width, height] of [[1280, 800] as const, [390, 844] as const]) {
-          const { page } = await stage.page({ viewport: { width, height } });
-          await page.addInitScript(
-            "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shift += value))).observe({ type: 'layout-shift', buffered: true })",
-          );
-          const address = host(names.map((name) => tag(name, token)).join("") + AFTER, { head: reserved() });
-          // The second visit knows how many rows there were.
-          for (const visit of ["first", "second"]) {
-            // Painted without the scripts, then with skeletons, then with what was loaded.
-            const [script, answers] = [
-              await hold(page, /embed\/\w+\.js$/),
-              await hold(page, /ideabank$|proposals\?|changelog$/),
-            ];
-            await page.goto(address, { waitUntil: "commit" });
-            await page.getByText("What follows.").first().waitFor();
-            await painted(page);
-            script.release();
-            for (const name of names) await inState(page, name, "loading");
-            await painted(page);
-            answers.release();
-            for (const name of names) await inState(page, name, "ready");
-            await painted(page);
-            expect(await page.evaluate<number>("shift"), `${width} ${visit}`).toBeLessThanOrEqual(0.1);
-            await page.unrouteAll();
-          }
-        }
-      }
-    },
-  );
 });
-
-/** Two frames later, what was there has been painted and its shifts are known. */
-const painted = (page: Page) =>
-  page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");

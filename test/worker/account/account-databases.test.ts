@@ -153,3 +153,19 @@ describe("NEW_ACCOUNTS", () => {
     },
   );
 });
+
+it.each(["0", "1"])(
+  "whose account in the database %s was left makes another one when an operator has deleted the entries",
+  async (digit) => {
+    const isolate = isolateOf(digit);
+    const statusOf = async () => (await isolate.request(KEYS)).status;
+    await statusOf();
+    const account = await theAccount();
+    await databaseOf(account).prepare("UPDATE accounts SET owner_email = id").run();
+    expect(await statusOf()).toBe(403);
+    for (const each of ["0", "1"]) await databaseOf(each).prepare("DELETE FROM owners").run();
+    expect(await statusOf()).toBe(200);
+    const accounts = await selectEverywhere<{ owner_email: string }>("SELECT owner_email FROM accounts");
+    expect(accounts.map(({ owner_email }) => owner_email).toSorted()).toEqual([account, EMAIL].toSorted());
+  },
+);

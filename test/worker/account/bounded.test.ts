@@ -1,8 +1,9 @@
-/** What an owner's and the operator's operations cost, generated from their tables: the same whatever is stored, by others and by oneself. */
+/** What an owner's operations, the operator's and those without a credential cost, generated from their tables: the same whatever is stored, by others and by oneself. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { AppEnv } from "../../../src/worker/http/app-env.ts";
 import { freeze } from "../../support/clock.ts";
+import { createGitHub } from "../../support/github.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { numbers } from "../../support/many-rows.ts";
@@ -51,10 +52,12 @@ async function createScene(count: number) {
     }
   });
   // Nobody waits for the end of a lease: none is granted.
-  const bindings: AppEnv["Bindings"] = { ...env, DB: metered, LEASE_SECONDS: "0", OPERATOR_SECRET };
+  const github = await createGitHub();
+  const bindings: AppEnv["Bindings"] = { ...github.bindings, DB: metered, LEASE_SECONDS: "0", OPERATOR_SECRET };
   const [owner, other] = [createOwner(undefined, bindings, "0"), createOwner(undefined, env, "0")];
   await other.create();
   const { apiKey } = await owner.create();
+  const { key: leaked } = await owner.create();
   await fill(other.email, count);
   await fill(owner.email, count);
   const member = await owner.json("POST", "/members", { email: "member@example.com" });
@@ -69,6 +72,8 @@ async function createScene(count: number) {
   return {
     spent,
     bindings,
+    leaked,
+    github,
     owner,
     ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId },
     watched: { own: `${own}k00001`, foreign: `${foreign}k00001` },
@@ -77,7 +82,7 @@ async function createScene(count: number) {
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
-  const { spent, bindings, owner, ids, watched, waiting } = await createScene(count);
+  const { spent, bindings, leaked, github, owner, ids, watched, waiting } = await createScene(count);
   const costs = new Map<string, Cost>();
   const measured = async (name: string, status: number, send: () => Promise<Response>) => {
     Object.assign(spent, { read: 0, written: 0 });
@@ -103,13 +108,22 @@ async function measure(count: number): Promise<Map<string, Cost>> {
     const body = JSON.stringify({ account: owner.email, status: "suspended" });
     await measured(name, status, () => operator.request(path, { method, headers, body }));
   }
+  for (const { name, method, path, status } of operationsOf("none")) {
+    const reports = [{ token: leaked, type: "edge_access_api_key", url: "u" }];
+    const isLeaks = path.startsWith("/leaks");
+    await measured(name, status, () =>
+      isLeaks ? github.report(operator, reports) : operator.request(path, { method }),
+    );
+  }
   return costs;
 }
 
-it("no operation of an owner or the operator costs more in a large database than in a small one", async () => {
+it("no operation of an owner, the operator or nobody costs more in a large database than in a small one", async () => {
   const [small, large] = [await measure(SIZES[0]), await measure(SIZES[1])];
   expect([...large.keys()]).toEqual([...small.keys()]);
-  expect(large.size).toBe(operationsOf("access").length + operationsOf("operator").length + 7);
+  expect(large.size).toBe(
+    operationsOf("access").length + operationsOf("operator").length + operationsOf("none").length + 7,
+  );
   for (const [name, { read, written, bytes }] of large) {
     const few = small.get(name) ?? { read: 0, written: 0, bytes: 0 };
     expect(read, `${name}: rows read`).toBeGreaterThan(0);

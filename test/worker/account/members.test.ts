@@ -91,6 +91,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await membersOf(member, here)).items.map(({ email }) => email)).toEqual([member.email]);
     expect((await member.json("PATCH", `/keys/${apiKey.id}${here}`, { name: "Ours" })).status).toBe(200);
     expect(await accountsOf(member)).toEqual([{ id: accountId, name: accountId }]);
+    expect(await selectEverywhere("SELECT email FROM owners WHERE account_id = email")).toEqual([]);
     expect(await founder.whoami(key)).toBe(200);
     // Nobody gets account after account by giving each away: the first comes back as any other.
     for (const answer of [await founder.json("GET", "/keys"), await founder.json("POST", "/keys", { name: "More" })]) {

@@ -217,6 +217,26 @@ it.each([
   expect(await one()).toEqual(before);
 });
 
+it.each([
+  ["an address", "https://10.0.0.1/"],
+  ["localhost", "https://localhost/"],
+  ["this host", "https://api.example/account/api/webhooks"],
+  ["credentials", "https://user:secret@crm.example.com/"],
+  ["another port", "https://crm.example.com:8443/"],
+])("no webhook is made with, or changed to, a URL that is not a public receiver's: %s", async (_, url) => {
+  const { owner, path, one } = await scene();
+  const before = await one();
+  for (const [method, to] of [
+    ["POST", "/webhooks"],
+    ["PATCH", path],
+  ] as const) {
+    const refused = await owner.json(method, to, { url });
+    expect([method, refused.status]).toEqual([method, 400]);
+    expect(await refused.json()).toMatchObject({ errors: [{ path: "url" }] });
+  }
+  expect(await list(owner)).toEqual([before]);
+});
+
 it("a test is signed with both secrets of a rotation, says how it was answered, and moves nothing", async () => {
   const { owner, path, receiver, secret, one } = await scene(() => 418);
   const rotated = await (await owner.json("POST", `${path}/rotate`)).json<ShownWebhook>();

@@ -14,11 +14,37 @@ const LARGE = 64 * 2 ** 20;
 
 const got: Got[] = [];
 const closed = Promise.withResolvers<Closed>();
+const trickled = Promise.withResolvers<void>();
+
+/** Answers that begin at once, and of which a byte comes each half second. */
+const INTERVAL_MS = 500;
+const dripping = new Set<NodeJS.Timeout>();
+function drip(response: ServerResponse, write: () => void): void {
+  const timer = setInterval(write, INTERVAL_MS);
+  dripping.add(timer);
+  response.once("close", () => clearInterval(timer));
+}
+
+/** Answers that a test holds back. */
+const released = Promise.withResolvers<void>();
+const slow = (response: ServerResponse) => void released.promise.then(() => response.writeHead(204).end());
 
 /** How each path is answered. */
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   "/good": (response) => response.writeHead(204).end(),
   "/hangs": () => {},
+  "/slow": slow,
+  "/slow-too": slow,
+  "/seconds": (response) => void setTimeout(() => response.writeHead(204).end(), 2_000),
+  "/head-in-bytes": (response) => {
+    response.socket?.write("HTTP/1.1 200 OK\r\nX-Padding: ");
+    drip(response, () => response.socket?.write("x"));
+  },
+  "/trickles": (response) => {
+    response.writeHead(200, { "Content-Length": LARGE });
+    drip(response, () => response.write("x"));
+    response.once("close", () => trickled.resolve());
+  },
   "/endless": (response) => response.writeHead(200).write("a body that never ends"),
   "/large": (response) => {
     response.writeHead(200, { "Content-Length": LARGE });
@@ -64,6 +90,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop();
   await state.remove();
+  for (const timer of dripping) clearInterval(timer);
   receiver.closeAllConnections();
   receiver.close();
 });
@@ -109,6 +136,45 @@ it("a receiver that hangs is given up after ten seconds", async () => {
   const { status, durationMs } = await test("/hangs");
   expect(status).toBeNull();
   expect(durationMs).toBeGreaterThanOrEqual(9_900);
+});
+
+it("a head that comes byte by byte is given up after ten seconds, too", async () => {
+  const { status, durationMs } = await test("/head-in-bytes");
+  expect(status).toBeNull();
+  expect(durationMs).toBeGreaterThanOrEqual(9_900);
+});
+
+it("an answer that takes seconds is one", async () => {
+  const { status, durationMs } = await test("/seconds");
+  expect(status).toBe(204);
+  expect(durationMs).toBeGreaterThanOrEqual(1_900);
+});
+
+it("slow receivers hold up neither the answer to a write nor one another, and get their changes in order", async () => {
+  const { key } = await runtime.create({ name: "Slow" });
+  await runtime.send("PATCH", path(), {}, { url: `${origin}/slow` });
+  await runtime.send("POST", "/account/api/webhooks", {}, { url: `${origin}/slow-too` });
+  const begin = got.length;
+  const namesOf = () =>
+    ["/slow", "/slow-too"].map((at) =>
+      got.slice(begin).flatMap((each) => (each.path === at ? [JSON.parse(each.body).ideaBank.name] : [])),
+    );
+  const write = async (name: string) =>
+    (await runtime.send("POST", "/tenant/ideabanks", { "X-API-Key": key }, { name })).status;
+  expect(await write("One")).toBe(201);
+  await expect.poll(namesOf).toEqual([["One"], ["One"]]);
+  expect(await write("Two")).toBe(201);
+  expect(namesOf()).toEqual([["One"], ["One"]]);
+  released.resolve();
+  await expect.poll(namesOf).toEqual([
+    ["One", "Two"],
+    ["One", "Two"],
+  ]);
+});
+
+it("a body that trickles is not waited for: the connection is closed", async () => {
+  expect((await test("/trickles")).status).toBe(200);
+  await trickled.promise;
 });
 
 it("a body that never ends is not waited for", async () => {

@@ -103,4 +103,16 @@ describe("the published keys", () => {
     asked.mockResolvedValueOnce(answer({ one: "first" }, '"a"'));
     expect(await keys.find(URL, "one")).toBe("first");
   });
+
+  it("do not come: given up after five seconds", async () => {
+    const clock = new AbortController();
+    const deadline = vi.spyOn(AbortSignal, "timeout").mockReturnValue(clock.signal);
+    vi.spyOn(globalThis, "fetch").mockImplementation(
+      (_, init) => new Promise((_, fail) => init?.signal?.addEventListener("abort", () => fail(init.signal?.reason))),
+    );
+    const found = new PublishedKeys().find(URL, "one");
+    await expect.poll(() => deadline.mock.calls).toEqual([[5_000]]);
+    clock.abort(new Error("too late"));
+    await expect(found).rejects.toThrow("too late");
+  });
 });

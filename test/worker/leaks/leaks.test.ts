@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createGitHub } from "../../support/github.ts";
-import { countStores, failStores } from "../../support/intercept.ts";
+import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
 
@@ -193,20 +193,6 @@ describe("a report by GitHub", () => {
     expect((await github.report(createIsolate({ ...env, GITHUB_KEYS_URL: "" }), [])).status).toBe(404);
     expect((await github.report(createIsolate({ ...env, GITHUB_KEYS_URL: "data:,no" }), [])).status).toBe(503);
   });
-
-  it("is 503 while a store does not answer, and done when it comes again", async () => {
-    const [github, owner] = [await createGitHub(), createOwner()];
-    const { key } = await owner.create();
-    expect(await owner.whoami(key)).toBe(200);
-    for (const failing of ["d1", "gate"] as const) {
-      const answer = await github.report(createIsolate(failStores(github.bindings, failing)), [reportOf(key)]);
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get("Retry-After")).toBe("5");
-    }
-    expect((await github.report(createIsolate(github.bindings), [reportOf(key)])).status).toBe(200);
-    expect(await owner.whoami(key)).toBe(401);
-    expect(await leaksOf(owner)).toHaveLength(1);
-  });
 });
 
 describe("whoever found a key", () => {
@@ -232,13 +218,6 @@ describe("whoever found a key", () => {
     }
     expect(await owner.whoami(key)).toBe(401);
     expect(await leaksOf(owner)).toMatchObject([{ changes: { after: { foundAt: "a forum" } } }]);
-  });
-
-  it("is told to try again while a store does not answer", async () => {
-    const owner = createOwner();
-    const { key } = await owner.create();
-    expect((await paste(key, failStores(env, "d1"))).headers.get("Location")).toBe("/leaks/again");
-    expect(await owner.whoami(key)).toBe(200);
   });
 
   it("has what they write shown as text, cut after 500 characters", async () => {

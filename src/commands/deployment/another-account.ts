@@ -1,0 +1,33 @@
+/** An address makes one account: the directory keeps its entry when the others remove it, so that nobody makes account after account. */
+import { Failure } from "../command-line/failure.ts";
+import type { EveryDatabase } from "./every-database.ts";
+import { bindingOf, quote } from "./sql.ts";
+
+/** The directory of account owners. */
+const DIRECTORY = "DB";
+
+/**
+ * Deletes the entry of somebody who has left the account that they had made, so that the next visit makes another one. The directory's
+ * goes last: it decides, so what is cut off has changed nothing, and is run again. Returns what to print.
+ */
+export async function allowAnother({ bindings, query }: EveryDatabase, email: string): Promise<readonly string[]> {
+  const whose = `email = ${quote(email)}`;
+  const [entry] = await query(DIRECTORY, `SELECT account_id FROM owners WHERE ${whose}`);
+  if (entry === undefined) throw new Failure(`${email}: there is none. Nothing was changed.`);
+  const id = String(entry.account_id);
+  const own = bindingOf(id);
+  if (!bindings.includes(own))
+    throw new Failure(`The database of the account ${id} has no binding, ${own}. Nothing was changed.`);
+  const [left] = await query(own, `SELECT id FROM accounts WHERE id = ${quote(id)} AND owner_email = id`);
+  if (left === undefined) throw new Failure(`${email} has the account ${id}. Nothing was changed.`);
+  const members = await query(DIRECTORY, `SELECT account_id FROM memberships WHERE ${whose} ORDER BY account_id`);
+  for (const binding of new Set([own, DIRECTORY])) await query(binding, `DELETE FROM owners WHERE ${whose}`);
+  return [
+    `The next visit of ${email} makes another account. The first one, ${id}, stays its members'.`,
+    ...(members.length === 0
+      ? []
+      : [
+          `While ${email} is a member of ${members.map(({ account_id }) => account_id).join(", ")}, a visit leads there instead.`,
+        ]),
+  ];
+}
