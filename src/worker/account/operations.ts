@@ -4,7 +4,6 @@ import {
   ActivityQuery,
   ApiKey,
   ApiKeyList,
-  ApiKeyUsage,
   AuditEvent,
   MAX_ACTIVE_KEYS,
   NewApiKey,
@@ -12,6 +11,7 @@ import {
   ShownApiKey,
 } from "../model/account.ts";
 import { AccountSettings, ApiKeyChanges } from "../model/api-key-settings.ts";
+import { ApiKeyUsage } from "../model/api-key-usage.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import {
   MAX_WEBHOOKS,

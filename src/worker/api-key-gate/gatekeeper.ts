@@ -28,6 +28,7 @@ import {
   wait,
 } from "../memory/deadline.ts";
 import type { Admission, Region } from "../model/api-key.ts";
+import { type Sender, type StatusClass, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
@@ -40,13 +41,8 @@ type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
 type Stores = { readonly gates: Gates; readonly database: Database };
 
-/** One request with a key. `address` is the client's; `now` is in Unix milliseconds. */
-export type KeyRequest = {
-  readonly apiKey: ApiKeyCredential;
-  readonly address: string | null;
-  readonly now: number;
-  readonly waitUntil: WaitUntil;
-};
+/** One request with a key. `now` is in Unix milliseconds. */
+export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
 type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
 
@@ -82,9 +78,9 @@ export class Gatekeeper {
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
   admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
-    const { apiKey, address, now, waitUntil } = request;
+    const { apiKey, now, waitUntil } = request;
     const use = this.#uses.get(apiKey.text);
-    const decided = use?.decide(now, address);
+    const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
     else if (use.mustTell(now, TELL_MS)) {
@@ -98,6 +94,16 @@ export class Gatekeeper {
   }
 
   /**
+   * A request that was admitted, and so counted as answered with 2xx, was answered otherwise. The key's gate is told after the
+   * answer; with the next report when there is a lease.
+   */
+  correct(gates: Gates, { apiKey, operation, waitUntil }: KeyRequest, status: StatusClass): void {
+    const use = this.#uses.get(apiKey.text);
+    use?.correct(operation, status);
+    if (use?.hasLease === false) waitUntil(this.#report(gates, apiKey, use, true));
+  }
+
+  /**
    * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
@@ -107,7 +113,8 @@ export class Gatekeeper {
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
       const use = this.#uses.peek(text);
       use?.endAll();
-      for (let report = use?.takeReport(); report !== undefined; report = use?.takeReport()) reports.push(report);
+      for (let report = use?.takeReport(true); report !== undefined; report = use?.takeReport(true))
+        reports.push(report);
       this.#uses.delete(text);
     }
     for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
@@ -128,8 +135,10 @@ export class Gatekeeper {
     const { apiKey, address, now } = request;
     const ask = use.ask(now);
     const { report, perSecond } = ask;
+    const seen = toSeen(request);
     const admit = (fromMemory: boolean) => {
-      const wish = { perSecond, ended: report?.lease, report: report?.id, fromMemory };
+      const { lease: ended, id, sightings } = report ?? {};
+      const wish = { perSecond, ended, report: id, fromMemory, seen, sightings };
       return retried(async () =>
         this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
       );
@@ -198,8 +207,8 @@ export class Gatekeeper {
     this.#later(lease.usableMs, end, waitUntil);
   }
 
-  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {
-    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
+  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse, isCalled = false): Promise<void> {
+    for (let report = use.takeReport(isCalled); report !== undefined; report = use.takeReport()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
