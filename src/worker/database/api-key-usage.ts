@@ -48,7 +48,8 @@ export async function saveApiKeyUsage(
          SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(?2)
          WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = ?1)
          ON CONFLICT DO UPDATE SET
-           operations = iif(excluded.admitted + excluded.limited >= admitted + limited, excluded.operations, operations),
+           operations = iif(excluded.admitted + excluded.limited >= admitted + limited,
+             coalesce(excluded.operations, operations), operations),
            admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)`,
       )
       .bind(apiKeyId, JSON.stringify(hours)),

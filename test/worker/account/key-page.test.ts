@@ -70,6 +70,9 @@ describe("a key's page", () => {
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(1);
     expect(await marked(`/api-keys/${later.apiKey.id}`)).toBe(0);
     expect(await marked("/api-keys")).toBe(1);
+    const changed = (id: string) => owner.page(`/api-keys?done=changed&key=${id}`).then((page) => page.text());
+    expect(await changed(soon.apiKey.id)).toContain("“Soon” is changed. It expires in 7 days.");
+    expect(await changed(later.apiKey.id)).toContain("“Later” is changed.</p>");
     await owner.json("DELETE", `/keys/${soon.apiKey.id}`);
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(0);
   });
