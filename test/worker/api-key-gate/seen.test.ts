@@ -2,10 +2,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
+import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
 import { countStores } from "../../support/intercept.ts";
+import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { usageOf, use, whoami } from "../../support/use-of-key.ts";
@@ -284,17 +287,63 @@ describe("answers by operation", () => {
 it("what was seen alone writes nothing: it waits for what is written anyway", async () => {
   freeze(START);
   const key = await addApiKey();
-  await gateOf(key.id).admit(key.secretHash);
-  await runDurableObjectAlarm(gateOf(key.id));
-  const stored = await runInDurableObject(gateOf(key.id), async (gate, { storage }) => {
-    await storage.deleteAlarm();
-    const put = vi.spyOn(storage.kv, "put");
-    await gate.report(key.secretHash, {
-      limited: 0,
-      id: "one",
-      sightings: { answered: [], corrected: [["whoami", "4xx", 1]] },
-    });
-    return [put.mock.calls.length, await storage.getAlarm()];
+  const gate = gateOf(key.id);
+  await gate.admit(key.secretHash);
+  // Until all is stored that was counted.
+  while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 60_000);
+  const sightings = { answered: [], corrected: [["whoami", "4xx", 1] as const] };
+  await gate.report(key.secretHash, { limited: 0, id: "one", sightings });
+  expect(await runDurableObjectAlarm(gate)).toBe(false);
+});
+
+it("what was seen while a report is under way waits for the next: it makes no call", () => {
+  const use = new KeyUse();
+  const sent = new Request("https://api.example/tenant/whoami");
+  const decide = (now: number) => use.decide({ now, address: null, operation: "whoami", sent });
+  const answer = (id: string): Admission => ({
+    outcome: "admitted",
+    tenant: { accountId: "a", accountSuspended: false, scopes: [] },
+    rateLimit: { limit: 100, windowMs: 60_000 },
+    lease: { id, admissions: 2, forMs: 1_000 },
   });
-  expect(stored).toEqual([0, null]);
+  const [first, second] = [use.ask(START), use.ask(START)];
+  const [one, two] = [use.take(first, answer("one")), use.take(second, answer("two"))];
+  if (one === undefined || two === undefined) throw new Error("no lease");
+  for (let each = 0; each < 2; each++) expect(decide(START)?.outcome).toBe("admitted");
+  use.end(one);
+  expect(use.takeReport()?.sightings?.answered).toEqual([["whoami", "2xx", 2]]);
+  expect(decide(START)?.outcome).toBe("admitted");
+  expect(use.takeReport()).toBeUndefined();
+  use.end(two);
+  expect(use.takeReport()).toMatchObject({ lease: { used: 1 }, sightings: { answered: [["whoami", "2xx", 1]] } });
+});
+
+it("a key that is only refused writes five rows in an hour, however often it is refused", async () => {
+  freeze(START);
+  const key = await addApiKey();
+  await update(key.id, `paused_at = ${START}`);
+  const gate = gateOf(key.id);
+  let rows = 0;
+  await runInDurableObject(gate, (instance, { storage }) => {
+    const bindings = meterDatabases(env, (results) => {
+      for (const { meta } of results) rows += meta.rows_written;
+    });
+    Object.assign(instance, { env: bindings });
+    const [put, setAlarm] = [storage.kv.put.bind(storage.kv), storage.setAlarm.bind(storage)];
+    storage.kv.put = (...entry) => {
+      rows += 1;
+      put(...entry);
+    };
+    storage.setAlarm = (time) => {
+      rows += 1;
+      return setAlarm(time);
+    };
+  });
+  const seen = { at: START, network: null, country: null, userAgent: null, operation: "whoami" };
+  for (let each = 0; each < 60; each++) {
+    await gate.admit(key.secretHash, 0, null, { perSecond: 0, seen });
+    while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 1_000);
+    vi.setSystemTime(START + each * 59_000);
+  }
+  expect(rows).toBe(5);
 });
