@@ -28,7 +28,7 @@ import {
   wait,
 } from "../memory/deadline.ts";
 import type { Admission, Region } from "../model/api-key.ts";
-import { type Sender, type StatusClass, toSeen } from "../model/seen.ts";
+import { hasOneAnswer, type Sender, type StatusClass, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
@@ -93,14 +93,9 @@ export class Gatekeeper {
     return decided;
   }
 
-  /**
-   * A request that was admitted, and so counted as answered with 2xx, was answered otherwise. The key's gate is told after the
-   * answer; with the next report when there is a lease.
-   */
-  correct(gates: Gates, { apiKey, operation, waitUntil }: KeyRequest, status: StatusClass): void {
-    const use = this.#uses.get(apiKey.text);
-    use?.correct(operation, status);
-    if (use?.hasLease === false) waitUntil(this.#report(gates, apiKey, use, true));
+  /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
+  answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
+    if (!hasOneAnswer(operation)) this.#uses.peek(apiKey.text)?.tell(operation, status);
   }
 
   /**
@@ -207,8 +202,8 @@ export class Gatekeeper {
     this.#later(lease.usableMs, end, waitUntil);
   }
 
-  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse, isCalled = false): Promise<void> {
-    for (let report = use.takeReport(isCalled); report !== undefined; report = use.takeReport()) {
+  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {
+    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));

@@ -5,7 +5,7 @@
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
-import type { Sender, StatusClass } from "../model/seen.ts";
+import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
 import { Untold } from "./untold.ts";
@@ -58,10 +58,6 @@ export class KeyUse {
   #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
 
-  get hasLease(): boolean {
-    return this.#leases.size > 0;
-  }
-
   /** Decides a request without the gate, if that can be. */
   decide(sender: Sender): Admission | undefined {
     const { now, address } = sender;
@@ -72,14 +68,14 @@ export class KeyUse {
       else if (lease.admit(now)) {
         this.#rate.count(now);
         this.#remaining = Math.max(0, this.#remaining - 1);
-        this.#untold.admitted(sender, admitted.tenant.accountSuspended ? "4xx" : "2xx");
+        this.#untold.admitted(sender, statusOfAdmitted(sender.operation, admitted.tenant.accountSuspended));
         const waitMs = Math.max(0, quota.waitMs - (now - since));
         return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
       }
     }
     if (isOutside) {
       // Without a lease, which is reported, the gate is asked soon, and sees the next one itself.
-      if (this.hasLease) this.#untold.refused(sender);
+      if (this.#leases.size > 0) this.#untold.refused(sender);
       return REFUSED_ADDRESS;
     }
     const flood = this.#flood;
@@ -143,9 +139,9 @@ export class KeyUse {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
-  /** A request that was counted as answered with 2xx when it was admitted was answered otherwise. */
-  correct(operation: string, status: StatusClass): void {
-    this.#untold.correct(operation, status);
+  /** How a request was answered: the gate is told with one of the next calls. */
+  tell(operation: string, status: StatusClass): void {
+    this.#untold.tell(operation, status);
   }
 
   /**

@@ -4,13 +4,13 @@ import type { LeaseReport } from "../rate-limit/lease.ts";
 
 /**
  * What an isolate has seen of requests that it decided by itself: the last one that it admitted, the last one that it refused, and how
- * they were answered. `corrected`: requests that were counted as 2xx when they were admitted, and were answered otherwise.
+ * they were answered. `told`: how requests were answered that were counted as `untold` when they were admitted.
  */
 export type Sightings = {
   readonly used?: Seen | undefined;
   readonly refused?: SeenRefusal | undefined;
   readonly answered: readonly Answered[];
-  readonly corrected: readonly Answered[];
+  readonly told: readonly Answered[];
 };
 
 /**

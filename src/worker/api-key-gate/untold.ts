@@ -16,13 +16,13 @@ export class Untold {
   #used: Sender | undefined;
   #refused: { readonly sender: Sender; readonly reason: SeenRefusal["reason"] } | undefined;
   #answered = new Map<string, number[]>();
-  #corrected = new Map<string, number[]>();
+  #told = new Map<string, number[]>();
 
   get isEmpty(): boolean {
-    return this.#used === undefined && this.#refused === undefined && this.#corrected.size === 0;
+    return this.#used === undefined && this.#refused === undefined && this.#told.size === 0;
   }
 
-  /** A request was admitted, and is answered with `status` unless it is corrected. */
+  /** A request was admitted. */
   admitted(sender: Sender, status: StatusClass): void {
     this.#used = sender;
     count(this.#answered, sender.operation, status);
@@ -37,9 +37,9 @@ export class Untold {
     this.#refused = { sender, reason: "address" };
   }
 
-  /** A request that was counted as 2xx was answered with `status`. */
-  correct(operation: string, status: StatusClass): void {
-    count(this.#corrected, operation, status);
+  /** A request that was counted as untold was answered with `status`. */
+  tell(operation: string, status: StatusClass): void {
+    count(this.#told, operation, status);
   }
 
   take(): Sightings | undefined {
@@ -49,12 +49,12 @@ export class Untold {
       used: this.#used && toSeen(this.#used),
       refused,
       answered: listed(this.#answered),
-      corrected: listed(this.#corrected),
+      told: listed(this.#told),
     };
     this.#used = undefined;
     this.#refused = undefined;
     this.#answered = new Map();
-    this.#corrected = new Map();
+    this.#told = new Map();
     return sightings;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
 import type { RecordRefusal } from "../model/api-key.ts";
-import { correctAnswered, countAnswered, type Operations, type Seen } from "../model/seen.ts";
+import { type Answered, countAnswered, type Seen, statusOfAdmitted, tellAnswered, untoldOf } from "../model/seen.ts";
 import type { Sightings } from "./reports.ts";
 
 /** `savedAt` is when D1 last took the totals, `countedAt` when something was last counted, in Unix milliseconds; 0 is never. */
@@ -75,12 +75,12 @@ export class UsageCounts {
       ...current,
       admitted: current.admitted + admitted,
       limited: current.limited + limited,
-      ...(sightings && { operations: operationsAfter(current.operations ?? {}, sightings) }),
+      ...(sightings && { operations: sightings.answered.reduce(countAnswered, current.operations ?? {}) }),
     };
     const used = lastOf(seen.used, sightings?.used, now);
     this.#state = {
       ...this.#state,
-      hours: [...hours.filter((counts) => counts !== current), counted],
+      hours: (sightings?.told ?? []).reduce(tell, [...hours.filter((counts) => counts !== current), counted]),
       seen: {
         used,
         previous: previous ? lastOf(seen.previous, sightings?.used, now) : seen.previous,
@@ -112,8 +112,19 @@ export class UsageCounts {
   }
 }
 
-const operationsAfter = (operations: Operations, { answered, corrected }: Sightings): Operations =>
-  corrected.reduce(correctAnswered, answered.reduce(countAnswered, operations));
+/** In the latest hour that has such requests: they may have come before this hour began. */
+function tell(hours: readonly HourlyUsage[], [operation, status, requests]: Answered): HourlyUsage[] {
+  let left = requests;
+  return hours
+    .toReversed()
+    .map((counts) => {
+      const { operations = {} } = counts;
+      const told = Math.min(left, untoldOf(operations, operation));
+      left -= told;
+      return told === 0 ? counts : { ...counts, operations: tellAnswered(operations, [operation, status, told]) };
+    })
+    .toReversed();
+}
 
 /** An hour without counts is stored for the time of a refusal in it, which is kept as long. */
 const isStored = ({ hour, admitted, limited }: HourlyUsage, { seen }: UsageState): boolean =>
@@ -127,16 +138,14 @@ export function decidedHere(
   accountSuspended: boolean,
 ): Sightings | undefined {
   if (seen === undefined) return undefined;
-  const status = admitted && !accountSuspended ? "2xx" : "4xx";
+  const status = admitted ? statusOfAdmitted(seen.operation, accountSuspended) : "4xx";
   const last = admitted ? { used: seen } : { refused: { ...seen, reason: "limited" as const } };
-  return { ...last, answered: [[seen.operation, status, 1]], corrected: [] };
+  return { ...last, answered: [[seen.operation, status, 1]], told: [] };
 }
 
 /** Of a request that the gate refuses. Nobody owns an unknown key. */
 export const refusedHere = (seen: Seen | undefined, reason: RecordRefusal): Sightings | undefined =>
-  seen === undefined || reason === "unknown"
-    ? undefined
-    : { refused: { ...seen, reason }, answered: [], corrected: [] };
+  seen === undefined || reason === "unknown" ? undefined : { refused: { ...seen, reason }, answered: [], told: [] };
 
 /** The later one. An isolate's clock may be ahead. */
 function lastOf<Each extends { readonly at: number }>(known: Each | undefined, told: Each | undefined, now: number) {

@@ -48,14 +48,15 @@ function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationC
       for (const [operation, counts] of Object.entries(JSON.parse(operations ?? "{}") as Operations))
         sums.set(
           operation,
-          [0, 1, 2].map((place) => (sums.get(operation)?.[place] ?? 0) + (counts[place] ?? 0)),
+          [0, 1, 2, 3].map((place) => (sums.get(operation)?.[place] ?? 0) + (counts[place] ?? 0)),
         );
-    return [...sums].toSorted().map(([operation, [status2xx = 0, status4xx = 0, status5xx = 0]]) => ({
+    return [...sums].toSorted().map(([operation, [status2xx = 0, status4xx = 0, status5xx = 0, untold = 0]]) => ({
       start: toTimestamp(start),
       operation,
       status2xx,
       status4xx,
       status5xx,
+      untold,
     }));
   });
 }

@@ -13,6 +13,7 @@ const OperationCount = z.object({
   status2xx: Requests,
   status4xx: Requests,
   status5xx: Requests,
+  untold: Requests,
 });
 export type OperationCount = z.infer<typeof OperationCount>;
 
@@ -40,7 +41,7 @@ export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;
 
 if (!import.meta.deployed) {
   const hour = "2026-11-20T12:00:00.000Z";
-  const counts = { operation: "whoami", status2xx: 42, status4xx: 1, status5xx: 0 };
+  const counts = { operation: "whoami", status2xx: 42, status4xx: 1, status5xx: 0, untold: 0 };
   const lastUse = {
     at: "2026-11-20T12:34:56.000Z",
     network: "203.0.113.0/24",
@@ -75,6 +76,7 @@ if (!import.meta.deployed) {
       status4xx:
         "Requests that were answered with 400 to 499. Among those for being over the limit: `limited` has them, too.",
       status5xx: "Requests that were answered with 500 to 599.",
+      untold: "Requests that were admitted, and nobody has told yet how they were answered.",
     },
   });
   describe(SeenRequest, { name: "SeenRequest", fields: seen });
@@ -98,8 +100,7 @@ if (!import.meta.deployed) {
     },
     fields: {
       items: "The hours with requests among the last 30 days, oldest first, about a minute behind.",
-      hours:
-        "By hour and operation: the last 24 hours, oldest first. What is missing from the sum of `admitted` and `limited` was not told how it was answered.",
+      hours: "By hour and operation: the last 24 hours, oldest first.",
       days: "By day of UTC and operation: the last 30 days, oldest first.",
       lastUse: "The last request that was admitted. `null` if there was none in 31 days.",
       lastRefusal: "The last request with the key that was not admitted. `null` if there was none in 31 days.",

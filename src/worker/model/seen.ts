@@ -22,14 +22,14 @@ export type Sender = {
   readonly sent: Request;
 };
 
-/** The classes of an answer's status: places in an operation's counts. */
-export const STATUS_CLASSES = ["2xx", "4xx", "5xx"] as const;
+/** The classes of an answer's status: places in an operation's counts. `untold`: admitted, and nobody has told yet how it was answered. */
+export const STATUS_CLASSES = ["2xx", "4xx", "5xx", "untold"] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 /** Requests of an operation that were answered with a status of the class. */
 export type Answered = readonly [operation: string, status: StatusClass, requests: number];
 
-/** By operation: how many were answered with 2xx, 4xx and 5xx. */
+/** By operation: how many were answered with each class of status. */
 export type Operations = Readonly<Record<string, readonly number[]>>;
 
 /** So many counts are kept of a key and hour; what is beyond is counted under the one name. */
@@ -37,6 +37,15 @@ const MAX_COUNTS = 64;
 export const OTHER_OPERATIONS = "other";
 
 const MAX_USER_AGENT = 100;
+
+/** whoami has one answer, which is known when it is admitted. */
+export const hasOneAnswer = (operation: string): boolean => operation === "whoami";
+
+/** What is known of the answer to a request when it is admitted. */
+export function statusOfAdmitted(operation: string, accountSuspended: boolean): StatusClass {
+  if (accountSuspended) return "4xx";
+  return hasOneAnswer(operation) ? "2xx" : "untold";
+}
 
 /** Only the network of an address is kept: the first 24 bits of IPv4, 48 of IPv6. */
 export const toSeen = ({ now, address, operation, sent }: Sender): Seen => ({
@@ -61,7 +70,7 @@ const shorten = (text: string | null): string | null =>
 export function countAnswered(operations: Operations, [operation, status, requests]: Answered): Operations {
   const counts = operations[operation] ?? [];
   const place = STATUS_CLASSES.indexOf(status);
-  // Three are left for the other operations.
+  // Some are left for the other operations.
   if (!counts[place] && operation !== OTHER_OPERATIONS && sizeOf(operations) >= MAX_COUNTS - STATUS_CLASSES.length)
     return countAnswered(operations, [OTHER_OPERATIONS, status, requests]);
   return {
@@ -70,12 +79,12 @@ export function countAnswered(operations: Operations, [operation, status, reques
   };
 }
 
-/** Requests that were counted as 2xx when they were admitted, and were answered otherwise: as many as were counted. */
-export function correctAnswered(operations: Operations, [operation, status, requests]: Answered): Operations {
-  const moved = Math.min(requests, operations[operation]?.[0] ?? 0);
-  if (moved === 0) return operations;
-  return countAnswered(countAnswered(operations, [operation, "2xx", -moved]), [operation, status, moved]);
-}
+export const untoldOf = (operations: Operations, operation: string): number =>
+  operations[operation]?.[STATUS_CLASSES.indexOf("untold")] ?? 0;
+
+/** Requests that were counted as untold when they were admitted, and were answered now: at most as many as `untoldOf`. */
+export const tellAnswered = (operations: Operations, [operation, status, requests]: Answered): Operations =>
+  countAnswered(countAnswered(operations, [operation, "untold", -requests]), [operation, status, requests]);
 
 const sizeOf = (operations: Operations): number =>
   Object.values(operations).reduce((size, counts) => size + counts.filter((count) => count > 0).length, 0);

@@ -45,9 +45,11 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
   ): Promise<Response> {
     const tenant = await authenticate(c, scopeOf(operation));
     try {
-      return await answerAuthenticated(c, operation, handle, tenant);
+      const response = await answerAuthenticated(c, operation, handle, tenant);
+      tenant.answered();
+      return response;
     } catch (error) {
-      tenant.failed(error);
+      tenant.answered(error);
       throw error;
     }
   };

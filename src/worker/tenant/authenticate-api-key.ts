@@ -14,11 +14,11 @@ import type { TenantEnv } from "./tenant-env.ts";
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
 
-/**
- * A tenant, and the database that holds everything of it: its key's. Its request counts as answered with 2xx, unless `failed` says
- * otherwise.
- */
-export type AuthenticatedTenant = Tenant & { readonly database: Database; readonly failed: (error: unknown) => void };
+/** A tenant, and the database that holds everything of it: its key's. `answered` counts how its request was answered. */
+export type AuthenticatedTenant = Tenant & {
+  readonly database: Database;
+  readonly answered: (error?: unknown) => void;
+};
 
 /** API keys whose tag was verified before. */
 export class VerifiedApiKeys extends VerifiedCredentials<ApiKeyCredential, ApiKeyRefusal> {
@@ -33,7 +33,7 @@ export type AuthenticationMemory = {
   readonly databases: Databases;
 };
 
-const isRefusal = (error: unknown): boolean => error instanceof Error && problemFor(error).status < 500;
+const statusOf = (error: unknown) => (error instanceof Error && problemFor(error).status < 500 ? "4xx" : "5xx");
 
 export function createApiKeyAuthentication(memory: AuthenticationMemory): AuthenticateApiKey {
   const { apiKeys, gatekeeper, databases } = memory;
@@ -56,17 +56,17 @@ export function createApiKeyAuthentication(memory: AuthenticationMemory): Authen
     const problem = problemOf(admission);
     if (problem !== undefined || admission.outcome !== "admitted") throw problem;
     const { tenant, quota } = admission;
-    const failed = (error: unknown) => {
+    const answered = (error?: unknown) => {
       // Without a quota it was not counted.
-      if (quota !== undefined) gatekeeper.correct(stores.gates, request, isRefusal(error) ? "4xx" : "5xx");
+      if (quota !== undefined) gatekeeper.answered(request, error === undefined ? "2xx" : statusOf(error));
     };
     if (scope !== null && !tenant.scopes.includes(scope)) {
       const problem = new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
-      failed(problem);
+      answered(problem);
       throw problem;
     }
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKey.value.id);
-    return { ...tenant, database, failed };
+    return { ...tenant, database, answered };
   };
 }

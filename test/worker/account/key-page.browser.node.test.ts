@@ -34,8 +34,8 @@ describe.runIf(shared)("A key's page in Chromium", { timeout: 120_000 }, () => {
       await page.getByText("crm-sync/2.1").waitFor();
       await page.getByText("over its limit").waitFor();
       const row = page.getByRole("row", { name: /^listProposals/ });
-      expect(await row.getByRole("cell").count()).toBe(6);
-      const refused = Number((await row.getByRole("cell").nth(4).textContent())?.replaceAll(",", ""));
+      expect(await row.getByRole("cell").count()).toBe(8);
+      const refused = Number((await row.getByRole("cell").nth(5).textContent())?.replaceAll(",", ""));
       expect(refused).toBeGreaterThan(0);
       await page.getByRole("link", { name: "listProposals", exact: true }).click();
       await page.getByText("Only listProposals.").waitFor();

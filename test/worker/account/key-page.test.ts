@@ -104,11 +104,12 @@ it("its use by hour is JSON, and the same as CSV: 30 days, oldest first", async 
 
 describe("who uses a key, and what for", () => {
   const DAY = timestamp(NOW - 10 * HOUR_MS);
-  const counted = (operation: string, status2xx: number, status4xx = 0, status5xx = 0) => ({
+  const counted = (operation: string, status2xx: number, status4xx = 0, status5xx = 0, untold = 0) => ({
     operation,
     status2xx,
     status4xx,
     status5xx,
+    untold,
   });
 
   /** Counts of three hours: two of today, and one of yesterday which is no part of the last 24. */
@@ -119,7 +120,7 @@ describe("who uses a key, and what for", () => {
     );
     await databaseOf(apiKey.id).batch([
       statement.bind(apiKey.id, NOW - 2 * HOUR_MS, '{"whoami":[4,1,0],"listSurveys":[1,0,0]}'),
-      statement.bind(apiKey.id, NOW, '{"whoami":[2,0,0],"createSurvey":[0,0,3]}'),
+      statement.bind(apiKey.id, NOW, '{"whoami":[2,0,0],"createSurvey":[0,0,3,2]}'),
       statement.bind(apiKey.id, NOW - 25 * HOUR_MS, '{"whoami":[100]}'),
     ]);
     return { owner, apiKey, key };
@@ -135,12 +136,12 @@ describe("who uses a key, and what for", () => {
     expect(hours).toEqual([
       { start: early, ...counted("listSurveys", 1) },
       { start: early, ...counted("whoami", 4, 1) },
-      { start: late, ...counted("createSurvey", 0, 0, 3) },
+      { start: late, ...counted("createSurvey", 0, 0, 3, 2) },
       { start: late, ...counted("whoami", 2) },
     ]);
     expect(days).toEqual([
       { start: timestamp(Date.parse(DAY) - DAY_MS), ...counted("whoami", 100) },
-      { start: DAY, ...counted("createSurvey", 0, 0, 3) },
+      { start: DAY, ...counted("createSurvey", 0, 0, 3, 2) },
       { start: DAY, ...counted("listSurveys", 1) },
       { start: DAY, ...counted("whoami", 6, 1) },
     ]);
@@ -148,7 +149,7 @@ describe("who uses a key, and what for", () => {
     const lines = [...hours, ...days].map((count, index) =>
       [index < hours.length ? "hour" : "day", ...Object.values(count)].join(","),
     );
-    expect(csv).toBe(["span,start,operation,2xx,4xx,5xx", ...lines, ""].join("\r\n"));
+    expect(csv).toBe(["span,start,operation,2xx,4xx,5xx,untold", ...lines, ""].join("\r\n"));
   });
 
   it("is a table on its page, and each operation has its charts; a name that was not counted has none", async () => {
@@ -159,8 +160,10 @@ describe("who uses a key, and what for", () => {
       "<td>6",
       "<td>1",
       "<td>0",
+      "<td>0",
       "<td>106",
       "<td>1",
+      "<td>0",
       "<td>0",
     ]);
     const charts = await (await owner.page(`/api-keys/${apiKey.id}?operation=whoami`)).text();

@@ -7,7 +7,7 @@ import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
-import { countStores } from "../../support/intercept.ts";
+import { countStores, failStores } from "../../support/intercept.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { createTenant } from "../../support/tenant.ts";
@@ -65,7 +65,7 @@ describe("the last use", () => {
       operation: "listSurveys",
     });
     expect([refused, previous, lastUsedAt]).toEqual([undefined, undefined, START + 1_000]);
-    expect(operations).toEqual({ whoami: [1, 0, 0], listSurveys: [1, 0, 0] });
+    expect(operations).toEqual({ whoami: [1, 0, 0, 0], listSurveys: [0, 0, 0, 1] });
   });
 
   it("of a key in busy use is that of its last request, though its gate was not asked", async () => {
@@ -78,7 +78,7 @@ describe("the last use", () => {
     const { used, operations, counts } = await seenOf(key.id);
     expect(used).toEqual({ at, network: "203.0.113.0/24", userAgent: "the last", operation: "whoami" });
     expect(counts).toEqual({ admitted: 101, limited: 0 });
-    expect(operations).toEqual({ whoami: [101, 0, 0] });
+    expect(operations).toEqual({ whoami: [101, 0, 0, 0] });
   });
 
   it("is the later one of two isolates, whichever reports first, and counts are those of both", async () => {
@@ -95,7 +95,7 @@ describe("the last use", () => {
     const { used, operations, counts } = await seenOf(key.id);
     expect(used.userAgent).toBe("two");
     expect(counts).toEqual({ admitted: 202, limited: 0 });
-    expect(operations).toEqual({ whoami: [202, 0, 0] });
+    expect(operations).toEqual({ whoami: [202, 0, 0, 0] });
   });
 
   it("is not dated after now by an isolate whose clock is ahead", async () => {
@@ -146,7 +146,7 @@ describe("a refusal is no use", () => {
       refused: { at: START + 1_001, network: "203.0.113.0/24", userAgent: "last", reason: "limited" },
       lastUsedAt: START,
       counts: { admitted: 2, limited: 6 },
-      operations: { whoami: [2, 6, 0] },
+      operations: { whoami: [2, 6, 0, 0] },
     });
   });
 
@@ -162,7 +162,7 @@ describe("a refusal is no use", () => {
     expect(await seenOf(key.id)).toMatchObject({
       used: { userAgent: "owner" },
       refused: undefined,
-      operations: { whoami: [1, 0, 0] },
+      operations: { whoami: [1, 0, 0, 0] },
     });
   });
 
@@ -207,13 +207,13 @@ describe("a refusal is no use", () => {
     expect(await seenOf(key.id)).toMatchObject({
       used: { userAgent: "allowed", network: "203.0.113.0/24" },
       refused: { userAgent: "elsewhere", network: "198.51.100.0/24", reason: "address" },
-      operations: { whoami: [60, 0, 0] },
+      operations: { whoami: [60, 0, 0, 0] },
     });
   });
 });
 
 describe("answers by operation", () => {
-  it("have the class that each was answered with: 2xx, 4xx, 5xx", async () => {
+  it("have the class that each was answered with; the last is untold until the next request", async () => {
     freeze(START);
     const tenant = await createTenant({ scopes: ["surveys:read", "ideabanks:read"] });
     expect((await tenant.send("GET", "/tenant/surveys")).status).toBe(200);
@@ -221,30 +221,44 @@ describe("answers by operation", () => {
     expect((await tenant.send("GET", "/tenant/surveys?limit=none")).status).toBe(400);
     expect((await tenant.send("POST", "/tenant/surveys", { title: "No scope" })).status).toBe(403);
     const { operations, counts, used } = await seenOf(tenant.id);
-    expect(operations).toEqual({ listSurveys: [1, 1, 0], getSurvey: [0, 1, 0], createSurvey: [0, 1, 0] });
+    expect(operations).toEqual({ listSurveys: [1, 1, 0, 0], getSurvey: [0, 1, 0, 0], createSurvey: [0, 0, 0, 1] });
     expect(counts).toEqual({ admitted: 4, limited: 0 });
     expect(used.operation).toBe("createSurvey");
+    vi.setSystemTime(START + HOUR);
+    await tenant.send("GET", "/tenant/whoami");
+    expect((await seenOf(tenant.id)).operations).toMatchObject({ createSurvey: [0, 1, 0, 0] });
   });
 
   it("of a suspended account are 4xx", async () => {
     freeze(START);
     const [key, isolate] = [await addApiKey({ accountId: await addAccount({ status: "suspended" }) }), createIsolate()];
     expect((await whoami(isolate, key.text)).status).toBe(403);
-    expect((await seenOf(key.id)).operations).toEqual({ whoami: [0, 1, 0] });
+    expect((await seenOf(key.id)).operations).toEqual({ whoami: [0, 1, 0, 0] });
   });
 
-  it("cost no call but for one that was admitted and is not 2xx, and whoami's none", async () => {
+  it("cost no call", async () => {
     freeze(START);
     const { env: counted, counts } = countStores(env);
     const tenant = await createTenant({}, createIsolate(counted));
-    const gateCalls = async (path: string) => {
+    for (const [path, status] of [
+      ["/tenant/whoami", 200],
+      ["/tenant/surveys", 200],
+      [`/tenant/surveys/${newId()}`, 403],
+    ] as const) {
       Object.assign(counts, { gate: 0 });
-      const { status } = await tenant.send("GET", path);
-      return [status, counts.gate];
-    };
-    expect(await gateCalls("/tenant/whoami")).toEqual([200, 1]);
-    expect(await gateCalls("/tenant/surveys")).toEqual([200, 1]);
-    expect(await gateCalls(`/tenant/surveys/${newId()}`)).toEqual([403, 2]);
+      expect([(await tenant.send("GET", path)).status, counts.gate]).toEqual([status, 1]);
+    }
+  });
+
+  it("by a server error are 5xx", async () => {
+    freeze(START);
+    const tenant = await createTenant();
+    const down = failStores(env, "d1");
+    const headers = { "X-API-Key": tenant.text };
+    await tenant.send("GET", "/tenant/whoami");
+    expect((await tenant.isolate.request("/tenant/surveys", { headers }, down)).status).toBe(503);
+    await tenant.send("GET", "/tenant/whoami");
+    expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [2, 0, 0, 0], listSurveys: [0, 0, 1, 0] });
   });
 
   it("of a lease come with its report, without another call", async () => {
@@ -258,7 +272,7 @@ describe("answers by operation", () => {
     for (let each = 0; each < 4; each++) statuses.push((await tenant.send("GET", missing)).status);
     expect([statuses, counts.gate]).toEqual([[403, 403, 403, 403], 0]);
     await tenant.isolate.elapse();
-    expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [30, 0, 0], getSurvey: [0, 4, 0] });
+    expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [30, 0, 0, 0], getSurvey: [0, 4, 0, 0] });
   });
 
   it("that isolates of the release before do not tell are missing, and their counts are exact", async () => {
@@ -275,11 +289,11 @@ describe("answers by operation", () => {
     await gateOf(key.id).report(key.secretHash, {
       limited: 0,
       lease: { id: "a lease", used: 90 },
-      sightings: { answered, corrected: [] },
+      sightings: { answered, told: [] },
     });
     const { operations, counts } = await seenOf(key.id);
-    expect(Object.keys(operations)).toHaveLength(62);
-    expect(operations.other).toEqual([29, 0, 0]);
+    expect(Object.keys(operations)).toHaveLength(61);
+    expect(operations.other).toEqual([30, 0, 0, 0]);
     expect(counts).toEqual({ admitted: 90, limited: 0 });
   });
 });
@@ -291,7 +305,7 @@ it("what was seen alone writes nothing: it waits for what is written anyway", as
   await gate.admit(key.secretHash);
   // Until all is stored that was counted.
   while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 60_000);
-  const sightings = { answered: [], corrected: [["whoami", "4xx", 1] as const] };
+  const sightings = { answered: [], told: [["whoami", "4xx", 1] as const] };
   await gate.report(key.secretHash, { limited: 0, id: "one", sightings });
   expect(await runDurableObjectAlarm(gate)).toBe(false);
 });

@@ -67,16 +67,16 @@ export const OperationsTable = ({ path, usage: { hours, days }, chosen }: Operat
             <th scope="col" rowspan={2}>
               Operation
             </th>
-            <th scope="colgroup" colspan={3}>
+            <th scope="colgroup" colspan={4}>
               24 hours
             </th>
-            <th scope="colgroup" colspan={3}>
+            <th scope="colgroup" colspan={4}>
               30 days
             </th>
           </tr>
           <tr>
             {["24 hours", "30 days"].map((span) =>
-              ["2xx", "4xx", "5xx"].map((status) => (
+              ["2xx", "4xx", "5xx", "not told"].map((status) => (
                 <th scope="col" aria-label={`${status}, ${span}`}>
                   {status}
                 </th>
@@ -104,7 +104,7 @@ export const OperationsTable = ({ path, usage: { hours, days }, chosen }: Operat
 
 const Cells = ({ counts }: { readonly counts: readonly OperationCount[] }) => (
   <>
-    {(["status2xx", "status4xx", "status5xx"] as const).map((status) => (
+    {(["status2xx", "status4xx", "status5xx", "untold"] as const).map((status) => (
       <td>{number(counts.reduce((sum, count) => sum + count[status], 0))}</td>
     ))}
   </>

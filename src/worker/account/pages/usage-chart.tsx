@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
 /** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
 const LEAST = 2;
-const ANSWERED = ["2xx", "4xx and 5xx"] as const;
+const ANSWERED = ["2xx or not told", "4xx and 5xx"] as const;
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
 type Counts = Pick<HourlyCount, "admitted" | "limited">;
@@ -48,7 +48,10 @@ type OperationProps = {
 export const OperationCharts = ({ operation, usage, now, all }: OperationProps) => {
   const countsOf = (list: readonly OperationCount[], start: string): Counts => {
     const count = list.find((each) => each.operation === operation && each.start === start);
-    return { admitted: count?.status2xx ?? 0, limited: (count?.status4xx ?? 0) + (count?.status5xx ?? 0) };
+    return {
+      admitted: (count?.status2xx ?? 0) + (count?.untold ?? 0),
+      limited: (count?.status4xx ?? 0) + (count?.status5xx ?? 0),
+    };
   };
   const hours = spans(HOURS, HOUR_MS, now).map((hour) => ({ hour, ...countsOf(usage.hours, hour) }));
   const days = spans(DAYS, DAY_MS, now).map((start) => ({ day: start.slice(0, 10), ...countsOf(usage.days, start) }));
