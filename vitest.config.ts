@@ -31,8 +31,6 @@ export default defineConfig({
               // Every request of the suite is observed: test/support/setup.ts checks what is.
               bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
               analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
-              // Tests bring Account Settings along: test/support/both-workers.ts.
-              serviceBindings: { ACCOUNT_SETTINGS: () => new Response(null, { status: 500 }) },
               d1Databases: { DB_1: "second", REPLICA: "replica" },
             },
           }),

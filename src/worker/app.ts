@@ -1,67 +1,21 @@
-/** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
-import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+/** The whole application in one isolate: the front door and Account Settings, each with a memory and bindings of its own. */
+import { createAccountSettings, type OwnBindings } from "./account/app.ts";
+import { type Identify, identifyByAccess } from "./account/identity.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
-import { Databases } from "./database/databases.ts";
-import { answerAccountFailure, forwardAccount } from "./forward-account.ts";
-import type { AppEnv } from "./http/app-env.ts";
-import { addMiddleware } from "./http/every-request.ts";
-import { isLogged } from "./http/observe.ts";
-import type { RawRequest } from "./http/raw-request.ts";
-import { Routes } from "./http/routes.ts";
-import { IdeaBankViews } from "./idea-bank/views.ts";
-import { createLeakRoutes } from "./leaks/routes.ts";
+import { bindingsOf } from "./database/choose-database.ts";
+import { createFrontDoor } from "./front-door.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
-import { createOperatorRoutes } from "./operator/routes.ts";
-import { TokenReader } from "./panelist/authenticate-panelist.ts";
-import { getChangelogFromMemory } from "./panelist/idea-bank.ts";
-import { createPanelistRoutes } from "./panelist/routes.ts";
-import { SettingsReader } from "./settings.ts";
-import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
-import { createTenantRoutes } from "./tenant/routes.ts";
-import { getWhoamiFromMemory } from "./tenant/whoami.ts";
 
-const ACCOUNT = "/account/*";
-
-/**
- * A new application with an empty memory, as a new isolate has. `later` does what is due a while after an answer; `send` calls the
- * receivers of webhooks.
- */
-export function createApp(later: Later = runLater, send: Send = sendByFetch) {
-  const settingsReader = new SettingsReader();
-  const databases = new Databases();
-  const memory = {
-    apiKeys: new VerifiedApiKeys(),
-    gatekeeper: new Gatekeeper(later),
-    views: new IdeaBankViews(),
-    databases,
-    tokens: new TokenReader(),
-    send,
-  };
-  const app = new Routes<AppEnv>();
-
-  app.all(ACCOUNT, forwardAccount(memory.gatekeeper));
-  addMiddleware(app, settingsReader);
-  app.use(function provideAnchor(c, next) {
-    databases.anchorMs = c.get("settings").anchorMs;
-    return next();
+/** With an empty memory, as a new isolate has it. `identify` finds the account owner; the others are the front door's. */
+export function createApp(identify: Identify = identifyByAccess, later: Later = runLater, send: Send = sendByFetch) {
+  const accountSettings = createAccountSettings(identify, send);
+  const frontDoor = createFrontDoor(later, send, (env, executionCtx) => {
+    const own: OwnBindings = {
+      ...Object.fromEntries(bindingsOf(env)),
+      DB: env.DB,
+      ...(env.REQUESTS !== undefined && { REQUESTS: env.REQUESTS }),
+    };
+    return { serve: (request, call) => accountSettings.serve(request, call, own, executionCtx) };
   });
-
-  app.route("/", createTenantRoutes(memory));
-  app.route("/", createPanelistRoutes(memory));
-  app.route("/", createOperatorRoutes(memory));
-  app.route("/", createLeakRoutes(memory.gatekeeper));
-  app.all(ACCOUNT, answerAccountFailure);
-
-  const answerFromMemory = (request: RawRequest, settings: AppEnv["Variables"]["settings"]) =>
-    getChangelogFromMemory(request, memory, settings) ?? getWhoamiFromMemory(request, memory, settings);
-
-  return {
-    routes: app.routes,
-    fetch(request: Request, env: AppEnv["Bindings"], executionCtx: ExecutionContext): Response | Promise<Response> {
-      const settings = env.REQUESTS === undefined ? settingsReader.peek(env) : undefined;
-      // A request that is logged or measured takes the longer way.
-      const answer = settings && !isLogged(request, env) && answerFromMemory({ request, env, executionCtx }, settings);
-      return answer || app.fetch(request, env, executionCtx);
-    },
-  };
+  return { routes: [...frontDoor.routes, ...accountSettings.routes], fetch: frontDoor.fetch };
 }

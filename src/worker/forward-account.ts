@@ -45,16 +45,23 @@ async function readSignIn({ access }: ExecutionContext): Promise<SignIn | undefi
   return { aud: access.aud, email: identity?.email, serviceTokenId: identity?.service_token_id };
 }
 
+/** Undefined where there is none. */
+export type FindAccountSettings = (
+  env: AppEnv["Bindings"],
+  executionCtx: ExecutionContext,
+) => AccountService | undefined;
+
+/** The Worker that `npm run deploy` binds. Wrangler does not know the binding: wrangler.toml does not have it. */
+export const bindingOf: FindAccountSettings = (env) => Reflect.get(env, "ACCOUNT_SETTINGS");
+
 /** Before all other middleware: Account Settings has its own. Goes on to the next when it does not answer. */
-export function forwardAccount(gatekeeper: Gatekeeper): MiddlewareHandler<AppEnv> {
+export function forwardAccount(gatekeeper: Gatekeeper, find: FindAccountSettings): MiddlewareHandler<AppEnv> {
   return async function forwardAccount(c, next) {
     const serve = async (): Promise<Response> => {
-      // Wrangler does not know the other Worker's type.
-      const bindings: object = c.env;
-      const service: AccountService | undefined = Reflect.get(bindings, "ACCOUNT_SETTINGS");
-      if (service === undefined) throw new Error("there is no binding ACCOUNT_SETTINGS");
-      const settings = Object.fromEntries(HANDED.map((name) => [name, Reflect.get(bindings, name)]));
       const executionCtx = c.executionCtx as ExecutionContext;
+      const service = find(c.env, executionCtx);
+      if (service === undefined) throw new Error("there is no binding ACCOUNT_SETTINGS");
+      const settings = Object.fromEntries(HANDED.map((name) => [name, Reflect.get(c.env, name)]));
       const gates = new GatesForAccount(gatekeeper, c.env, (promise) => executionCtx.waitUntil(promise));
       return service.serve(c.req.raw, { signIn: await readSignIn(executionCtx), gates, settings });
     };

@@ -1,27 +1,14 @@
 /** The Workers, as they are deployed: ours by `wrangler deploy --dry-run`, the others by the bundler that wrangler brings, minified as ours is. */
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { buildWorker as buildFrontDoor } from "../../src/commands/development/build-worker.ts";
 
-const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
 
 export const WRANGLER = "node_modules/.bin/wrangler";
 
-/** The script that `npm run deploy` uploads. */
-export async function buildOurs(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "bench-build-"));
-  try {
-    await run(WRANGLER, ["deploy", "--dry-run", "--outdir", folder]);
-    return await readFile(join(folder, "index.js"), "utf8");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+/** The front door. */
+export const buildOurs = (): Promise<string> => buildFrontDoor("frontDoor");
 
 /** A Worker below `workers/`. */
 export const buildWorker = (name: string): Promise<string> =>

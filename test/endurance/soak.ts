@@ -17,11 +17,11 @@ import { randomPick } from "./random.ts";
 import { createScene } from "./scene.ts";
 import { COUNTERS } from "./stored.ts";
 
-/** Both Workers, with the owner signed in as Cloudflare Access does. */
+/** The Worker, with the owner signed in as Cloudflare Access does. */
 const WORKER = `
-  import { createBothWorkers } from "../support/both-workers.ts";
+  import { createApp } from "../../src/worker/app.ts";
   export { ApiKeyGate } from "../../src/worker/index.ts";
-  const worker = createBothWorkers();
+  const worker = createApp();
   const access = { aud: "an-audience", getIdentity: async () => ({ email: "owner@example.com" }) };
   export default {
     fetch: (request, env, context) =>

@@ -19,7 +19,6 @@ export type Application = {
 };
 
 const SOURCE = `${import.meta.dirname}/../../src/worker`;
-const SUPPORT = `${import.meta.dirname}/../support`;
 const PEERS = `${import.meta.dirname}/../bench/workers`;
 const WORLD = "simulatedGlobals";
 
@@ -27,7 +26,7 @@ let application: Promise<Application> | undefined;
 
 export function loadApplication(): Promise<Application> {
   application ??= load<Application>(`
-    export { createBothWorkers as createApp } from "${SUPPORT}/both-workers.ts";
+    export { createApp } from "${SOURCE}/app.ts";
     export { ApiKeyGate } from "${SOURCE}/api-key-gate/api-key-gate.ts";
     export { runScheduled } from "${SOURCE}/scheduled.ts";`);
   return application;

@@ -2,8 +2,8 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as realEnv } from "cloudflare:workers";
 import type { Identify } from "../../src/worker/account/identity.ts";
+import { createApp } from "../../src/worker/app.ts";
 import type { Send } from "../../src/worker/changes/send.ts";
-import { createBothWorkers } from "./both-workers.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
 export type Isolate = {
@@ -18,7 +18,7 @@ export const takeAll: Send = async () => ({ status: 204, retryAfter: null });
 
 export function createIsolate(env: Env = realEnv, identify?: Identify, send: Send = takeAll): Isolate {
   const due: (() => Promise<void>)[] = [];
-  const app = createBothWorkers(identify, (_, work) => due.push(work), send);
+  const app = createApp(identify, (_, work) => due.push(work), send);
   return {
     async elapse() {
       for (const work of due.splice(0)) await work();

@@ -1,6 +1,6 @@
 /** An isolate in virtual time, that any tenant, panelist or owner can call with any bindings. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { createBothWorkers } from "./both-workers.ts";
+import { createApp } from "../../src/worker/app.ts";
 import { takeAll } from "./isolate.ts";
 import { addressOf, bodyOf, type OperationCase } from "./operations.ts";
 import type { Tenant } from "./outage-world.ts";
@@ -23,7 +23,7 @@ const HARMLESS = {
 
 export function createOutageIsolate(time: VirtualTime) {
   const owners = new WeakMap<object, string>();
-  const app = createBothWorkers(
+  const app = createApp(
     async ({ executionCtx }) => {
       const email = owners.get(executionCtx);
       return email === undefined ? undefined : { email, actor: email };

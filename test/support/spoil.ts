@@ -55,11 +55,15 @@ const schemaOf = (schema: Schema | boolean | undefined): Schema => (typeof schem
 /** Names that every JavaScript object has are unknown properties too. */
 const UNKNOWN = ["surprise", "constructor", "toString"];
 
-function spoilObject({ required = [], properties = {} }: Schema, valid: object): Spoiled[] {
+function spoilObject({ required = [], properties = {}, additionalProperties }: Schema, valid: object): Spoiled[] {
   const fields = Object.entries(valid);
   return [
     { rule: "type", value: [] },
-    ...UNKNOWN.map((name) => ({ rule: `${name} additionalProperties`, value: { ...valid, [name]: 1 } })),
+    // A schema that says what others may be is open on purpose.
+    ...(typeof additionalProperties === "object" ? [] : UNKNOWN).map((name) => ({
+      rule: `${name} additionalProperties`,
+      value: { ...valid, [name]: 1 },
+    })),
     ...required.map((name) => ({
       rule: `${name} required`,
       value: Object.fromEntries(fields.filter(([other]) => other !== name)),

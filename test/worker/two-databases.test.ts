@@ -24,6 +24,7 @@ const BY_DIRECTORY = [
   "removeMember",
   "listWebhooks",
   "createWebhook",
+  "changeSettings",
 ];
 /** These ask the directory itself, or write to it. */
 const OF_DIRECTORY = ["listAccounts", "addMember", "removeMember"];

@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildAccountWorker, buildWorker } from "../../src/commands/development/build-worker.ts";
+import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
 
 const LIMIT = 10;
@@ -14,9 +14,9 @@ let state: Awaited<ReturnType<typeof makeState>>;
 
 beforeAll(async () => {
   versions.previous = await readFile("test/fixtures/previous-worker.js", "utf8");
-  versions.current = await buildWorker();
+  versions.current = await buildWorker("frontDoor");
   accounts.previous = await readFile("test/fixtures/previous-account.js", "utf8");
-  accounts.current = await buildAccountWorker();
+  accounts.current = await buildWorker("account");
 });
 beforeEach(async () => {
   state = await makeState();

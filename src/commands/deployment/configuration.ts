@@ -26,11 +26,8 @@ type RawConfiguration = {
   readonly account_id?: string | undefined;
   readonly d1_databases: readonly { binding: string; database_name?: string; database_id?: string }[];
   readonly kv_namespaces: readonly { binding: string; id?: string }[];
-  readonly services?: readonly { binding: string; service: string }[];
   readonly vars: Readonly<Record<string, unknown>>;
 };
-
-const ACCOUNT_BINDING = "ACCOUNT_SETTINGS";
 
 /** `environment` is "" for the top level. Throws a Failure for one that wrangler.toml does not have. */
 export async function readConfiguration(folder: string, environment: string): Promise<Configuration> {
@@ -41,12 +38,9 @@ export async function readConfiguration(folder: string, environment: string): Pr
   }
   const config: RawConfiguration = unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
   const worker = config.name ?? "worker";
-  const account = config.services?.find(({ binding }) => binding === ACCOUNT_BINDING);
-  if (account === undefined)
-    throw new Failure(`${CONFIGURATION} has no service with binding = "${ACCOUNT_BINDING}" for ${worker}.`);
   return {
     worker,
-    accountWorker: account.service,
+    accountWorker: `${worker}-account`,
     accountId: config.account_id,
     databases: config.d1_databases.map(({ binding, database_name = worker, database_id }) => ({
       binding,

@@ -7,7 +7,6 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { writeAccountConfiguration } from "./account-configuration.ts";
 import { ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker, originOf } from "./deployed-version.ts";
@@ -19,6 +18,7 @@ import { findDatabases, findNamespaces, LOCATIONS } from "./resources.ts";
 import { readSchemaSteps } from "./schema-steps.ts";
 import { listSecrets, putNewSecret } from "./signing-secrets.ts";
 import { smokeTest } from "./smoke-test.ts";
+import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
 const SMOKE_TEST_SECONDS = 120;
@@ -93,10 +93,11 @@ export const deploy = defineCommand({
     }
     say("Secret", `${signer} ${signers.length === 0 ? "made and set" : "is set"}`);
 
-    // First: nothing can be bound to a Worker that does not exist. It works with the other's version before.
-    const accountSettings = await deployWorker(wrangler, await writeAccountConfiguration(context.folder));
-    say("Worker", `${configuration.accountWorker}, version ${accountSettings.version}`);
-    const { version, targets } = await deployWorker(wrangler);
+    const { account: accountSettings, frontDoor } = await writeWorkerConfigurations(context.folder);
+    // It works with the front door's version before.
+    const itsVersion = (await deployWorker(wrangler, accountSettings)).version;
+    say("Worker", `${configuration.accountWorker}, version ${itsVersion}`);
+    const { version, targets } = await deployWorker(wrangler, frontDoor);
     say("Worker", `${configuration.worker}, version ${version}`);
 
     for (const { binding, id } of databases) {

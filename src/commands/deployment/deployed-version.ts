@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../command-line/failure.ts";
+import { DEPLOYED } from "./worker-configurations.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** A line of the file that wrangler writes for programs (WRANGLER_OUTPUT_FILE_PATH). */
@@ -10,13 +11,13 @@ type OutputLine = { type: string; version_id?: string | null; targets?: string[]
 
 export type Deployed = { readonly version: string; readonly targets: readonly string[] };
 
-/** Deploys the Worker of wrangler.toml, or of another configuration. Its output is shown. */
-export async function deployWorker(wrangler: Wrangler, configuration?: string): Promise<Deployed> {
+/** Deploys the Worker of a configuration. Its output is shown. */
+export async function deployWorker(wrangler: Wrangler, configuration: string): Promise<Deployed> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
     const file = join(folder, "output.ndjson");
-    const args = configuration === undefined ? ["deploy"] : ["deploy", "--config", configuration];
-    await wrangler.run(args, { variables: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
+    const variables = { ...DEPLOYED, WRANGLER_OUTPUT_FILE_PATH: file };
+    await wrangler.run(["deploy", "--config", configuration], { variables, show: true });
     const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
     const deploy = lines.map((line): OutputLine => JSON.parse(line)).find(({ type }) => type === "deploy");
     return { version: deploy?.version_id ?? "unknown", targets: deploy?.targets ?? [] };

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeAccountConfiguration } from "./account-configuration.ts";
 import type { Configuration, Resource } from "./configuration.ts";
 import type { SchemaStep } from "./schema-steps.ts";
+import { DEPLOYED, writeWorkerConfigurations } from "./worker-configurations.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** Wrangler asks npm for newer versions of itself with its banner, and reports its use. */
@@ -37,8 +37,10 @@ export async function printPlan(
   context.print(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
-    for (const chosen of [["--config", await writeAccountConfiguration(context.folder)], []])
-      await wrangler.run(["deploy", ...chosen, "--dry-run", "--outdir", folder], { variables: OFFLINE, show: true });
+    for (const file of Object.values(await writeWorkerConfigurations(context.folder))) {
+      const args = ["deploy", "--config", file, "--dry-run", "--outdir", folder];
+      await wrangler.run(args, { variables: { ...DEPLOYED, ...OFFLINE }, show: true });
+    }
   } finally {
     await rm(folder, { recursive: true });
   }

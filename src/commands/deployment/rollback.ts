@@ -9,10 +9,10 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { writeAccountConfiguration } from "./account-configuration.ts";
 import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { smokeTest } from "./smoke-test.ts";
+import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { messageOf, Wrangler } from "./wrangler.ts";
 
 const MESSAGE = ["--message", "npm run rollback"];
@@ -79,7 +79,7 @@ async function versionBefore(wrangler: Wrangler): Promise<string> {
  * from then: the two work together one version apart (src/worker/account/contract.ts).
  */
 async function returnAccountSettings(wrangler: Wrangler, version: string, madeAt: number): Promise<string | undefined> {
-  const chosen = ["--config", await writeAccountConfiguration(wrangler.context.folder)];
+  const chosen = ["--config", (await writeWorkerConfigurations(wrangler.context.folder)).account];
   const deployments = await listDeployments(wrangler, ...chosen);
   const its = stableOf(deployments.filter(({ created_on }) => Date.parse(created_on) <= madeAt))?.version_id;
   if (its === undefined || its === stableOf(deployments)?.version_id) return undefined;

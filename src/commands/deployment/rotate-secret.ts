@@ -18,6 +18,7 @@ import { readConfiguration } from "./configuration.ts";
 import { deployWorker } from "./deployed-version.ts";
 import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, writeRotation } from "./rotation.ts";
 import { listSecrets, putNewSecret } from "./signing-secrets.ts";
+import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
 /** Cloudflare deploys to every location in seconds. */
@@ -82,7 +83,8 @@ export const rotateSecret = defineCommand({
     }
     const slot = rotation.stage === "deploying" ? rotation.slot : old;
     await writeRotation(wrangler, { slot, since: undefined, stage: "deploying" });
-    await deployWorker(wrangler);
+    // Only the front door: Account Settings is handed the secrets with each call.
+    await deployWorker(wrangler, (await writeWorkerConfigurations(context.folder)).frontDoor);
     const since = Date.now();
     await writeRotation(wrangler, { slot, since, stage: "done" });
     const need = await readNeed(wrangler, bindings, since, since);

@@ -11,7 +11,6 @@ import { defineCommand } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { writeAccountConfiguration } from "../deployment/account-configuration.ts";
 import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
@@ -61,7 +60,6 @@ export const dev = defineCommand({
       throw new Failure(error.message);
     });
     const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
-    const accountConfig = await writeAccountConfiguration(context.folder, config);
     const origin = `http://localhost:${port}`;
     const credentials = await prepare(context, config, stateFolder, origin).catch((error: unknown) => {
       if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
@@ -70,8 +68,7 @@ export const dev = defineCommand({
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [
       // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
-      // The first answers requests; it calls the other.
-      ...["dev", "--minify=false", "--config", config, "--config", accountConfig],
+      ...["dev", "--minify=false", "--config", config],
       ...["--port", String(port), "--persist-to", stateFolder, ...others],
     ];
     await serve(args, context, () => context.print(credentials));
@@ -114,6 +111,8 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
   // Wrangler says over the channel when it is ready.
   const wrangler = spawn("wrangler", args, {
     cwd: folder,
+    // Account Settings is in this Worker then: src/worker/index.ts.
+    env: { ...process.env, NODE_ENV: "development" },
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     shell: process.platform === "win32",
   });

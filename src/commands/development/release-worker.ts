@@ -5,11 +5,11 @@
 import { writeFile } from "node:fs/promises";
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
-import { buildAccountWorker, buildWorker } from "./build-worker.ts";
+import { buildWorker } from "./build-worker.ts";
 
 const FIXTURES = [
-  ["test/fixtures/previous-worker.js", buildWorker],
-  ["test/fixtures/previous-account.js", buildAccountWorker],
+  ["test/fixtures/previous-worker.js", "frontDoor"],
+  ["test/fixtures/previous-account.js", "account"],
 ] as const;
 
 const releaseWorker = defineCommand({
@@ -20,8 +20,8 @@ const releaseWorker = defineCommand({
   ],
   options: {},
   run: async (_, context) => {
-    for (const [file, build] of FIXTURES) {
-      await writeFile(file, await build());
+    for (const [file, which] of FIXTURES) {
+      await writeFile(file, await buildWorker(which));
       context.print(`${file} is today's now.`);
     }
   },

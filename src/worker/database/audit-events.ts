@@ -1,6 +1,7 @@
 /** Rows of `audit_events`. */
 import type { Identifier } from "../credentials/id.ts";
-import type { AuditEvent, Owner } from "../model/account.ts";
+import type { Owner } from "../model/account.ts";
+import type { AuditEvent } from "../model/audit-event.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";

@@ -9,7 +9,7 @@ export const MAX_REPORTS = 1_000;
 const text = (most: number) => z.string().check(z.maxLength(most));
 
 /** More members may come with time. */
-const LeakReport = z.object({
+const LeakReport = z.looseObject({
   token: text(1_000),
   type: text(255),
   url: z.optional(z.nullable(text(4_000))),

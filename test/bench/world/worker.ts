@@ -3,7 +3,7 @@
  * `POST /run` with an `Order` gives its `Outcome`. One order for each start: it leaves the clock in the future.
  */
 import * as gate from "../../../src/worker/api-key-gate/api-key-gate.ts";
-import { createBothWorkers } from "../../support/both-workers.ts";
+import { createApp } from "../../../src/worker/app.ts";
 import { type Counts, NO_COUNTS } from "../counts.ts";
 import betterAuth from "../workers/better-auth.ts";
 import straightforwardChangelog from "../workers/straightforward-changelog.ts";
@@ -75,7 +75,7 @@ const context = (): ExecutionContext =>
 
 function ours(env: WorldEnv): Fetch {
   const isolates = PLACES.map(() =>
-    Array.from({ length: ISOLATES }, () => createBothWorkers(async () => ({ email: OWNER, actor: OWNER }))),
+    Array.from({ length: ISOLATES }, () => createApp(async () => ({ email: OWNER, actor: OWNER }))),
   );
   return async (request, place) => {
     const app = isolates[place]?.[random.below(ISOLATES)];

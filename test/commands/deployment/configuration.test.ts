@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { Failure } from "../../../src/commands/command-line/failure.ts";
-import { writeAccountConfiguration } from "../../../src/commands/deployment/account-configuration.ts";
 import { withId, withVariable } from "../../../src/commands/deployment/configuration.ts";
 import { originOf } from "../../../src/commands/deployment/deployed-version.ts";
+import { writeWorkerConfigurations } from "../../../src/commands/deployment/worker-configurations.ts";
 
 const toml = await readFile("wrangler.toml", "utf8");
 
@@ -17,42 +17,55 @@ it("staging has every binding, variable and setting of the top level; its names 
     JSON.parse(
       JSON.stringify({ ...config, name: "", targetEnvironment: "", vars: Object.keys(config.vars) }),
       (key, value) =>
-        ["database_name", "database_id", "id", "namespace_id", "route", "routes", "service"].includes(key)
-          ? undefined
-          : value,
+        ["database_name", "database_id", "id", "namespace_id", "route", "routes"].includes(key) ? undefined : value,
     );
   const [top, staging] = [read(""), read("staging")];
   expect(shapeOf(staging)).toEqual(shapeOf(top));
-  const own = ({ name, d1_databases, ratelimits, services }: typeof top) => [
+  const own = ({ name, d1_databases, ratelimits }: typeof top) => [
     name,
     ...d1_databases.map(({ database_name }: { database_name?: string }) => database_name),
     ...(ratelimits ?? []).map(({ namespace_id }: { namespace_id: string }) => namespace_id),
-    ...(services ?? []).map(({ service }: { service: string }) => service),
   ];
   expect(own(staging).filter((one) => own(top).includes(one))).toEqual([]);
 });
 
-describe("what is made of it for Account Settings", () => {
-  it.each(["", "staging"])("has the databases and options of the environment %j, and nothing else", async (env) => {
+describe.each(["", "staging"])("what is made of it, environment %j", (env) => {
+  const made = async () => {
     const folder = await mkdtemp(join(tmpdir(), "configuration-"));
     try {
       const more = `[[${env && `env.${env}.`}d1_databases]]\nbinding = "DB_1"\ndatabase_name = "one-more"\n`;
       await writeFile(join(folder, "wrangler.toml"), `${toml}\n${more}`);
-      const written = join(folder, await writeAccountConfiguration(folder));
-      const read = (config: string) => unstable_readConfig({ config, env }, { hideWarnings: true });
-      const [source, made] = [read(join(folder, "wrangler.toml")), read(written)];
-      expect(made.name).toBe(source.services?.[0]?.service);
-      expect(made.d1_databases).toEqual(source.d1_databases);
-      expect(made.d1_databases).toHaveLength(2);
-      for (const key of ["define", "compatibility_date", "minify", "keep_names", "observability"] as const)
-        expect(made[key], key).toEqual(source[key]);
-      expect([made.workers_dev, made.preview_urls]).toEqual([false, false]);
-      const whole = JSON.parse(await readFile(written, "utf8"));
-      const foreign = /^(vars|secrets|routes?|assets|triggers|services|kv_namespaces|durable_objects|build)$/;
-      expect(Object.keys(env === "" ? whole : whole.env[env]).filter((key) => foreign.test(key))).toEqual([]);
+      const { account, frontDoor } = await writeWorkerConfigurations(folder);
+      const read = (file: string) =>
+        JSON.parse(
+          JSON.stringify(unstable_readConfig({ config: join(folder, file), env }, { hideWarnings: true })).replaceAll(
+            join(folder, file),
+            "the file",
+          ),
+        );
+      const accountText = JSON.parse(await readFile(join(folder, account), "utf8"));
+      return { source: read("wrangler.toml"), account: read(account), frontDoor: read(frontDoor), accountText };
     } finally {
       await rm(folder, { recursive: true });
     }
+  };
+
+  it("for Account Settings has the databases and options, no address, and nothing else", async () => {
+    const { source, account, accountText } = await made();
+    expect(account.name).toBe(env === "" ? "edge-access-api-account" : "edge-access-api-staging-account");
+    expect(account.d1_databases).toEqual(source.d1_databases);
+    expect(account.d1_databases).toHaveLength(2);
+    for (const key of ["define", "compatibility_date", "compatibility_flags", "minify", "keep_names", "observability"])
+      expect(account[key], key).toEqual(source[key]);
+    expect([account.workers_dev, account.preview_urls]).toEqual([false, false]);
+    const foreign = /^(vars|secrets|routes?|assets|triggers|services|kv_namespaces|durable_objects|build)$/;
+    expect(Object.keys(env === "" ? accountText : accountText.env[env]).filter((key) => foreign.test(key))).toEqual([]);
+  });
+
+  it("for the front door has all of it, and the binding to Account Settings", async () => {
+    const { source, account, frontDoor } = await made();
+    const service = { binding: "ACCOUNT_SETTINGS", service: account.name, entrypoint: "AccountSettings" };
+    expect(frontDoor).toEqual({ ...source, services: [service] });
   });
 });
 

@@ -29,7 +29,7 @@ it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
   expect(stdout).toContain("deploy the Worker edge-access-api-account, which is Account Settings\n");
   expect(account.calls()).toEqual([
     expect.stringMatching(/^deploy --config wrangler.account.json --dry-run --outdir /),
-    expect.stringMatching(/^deploy --dry-run --outdir /),
+    expect.stringMatching(/^deploy --config wrangler.front-door.toml --dry-run --outdir /),
   ]);
   expect(await configuration()).toBe(before);
 });

@@ -50,7 +50,7 @@ it("sets the other slot first, deploys it second, and notes since when it signs"
   const before = await worker();
   const stdout = await rotateWell();
   const calls = account.calls().filter((call) => /^(secret put|deploy)/.test(call));
-  expect(calls).toEqual([`secret put ${SECOND}`, "deploy"]);
+  expect(calls).toEqual([`secret put ${SECOND}`, "deploy --config wrangler.front-door.toml"]);
   const after = await worker();
   expect(after.secrets[FIRST]).toBe(before.secrets[FIRST]);
   expect(after.secrets[SECOND]).toMatch(/^[0-9a-f]{64}$/);

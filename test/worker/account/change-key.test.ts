@@ -1,7 +1,8 @@
 /** An owner's change of an API key's settings, and its pause: what holds from the answer on, what is recorded, what is refused. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { ApiKey, AuditEvent } from "../../../src/worker/model/account.ts";
+import type { ApiKey } from "../../../src/worker/model/account.ts";
+import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";

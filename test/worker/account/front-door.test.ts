@@ -3,14 +3,14 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AccountCall, type AccountService, HANDED } from "../../../src/worker/account/contract.ts";
-import { createApp } from "../../../src/worker/app.ts";
+import { createFrontDoor } from "../../../src/worker/front-door.ts";
 import { holdTimers } from "../../support/hang.ts";
 
 const DEADLINE_MS = 30_000;
 const never = () => new Promise<Response>(() => {});
 
 const send = (path: string, serve: AccountService["serve"] | undefined, context = createExecutionContext()) =>
-  createApp().fetch(
+  createFrontDoor().fetch(
     new Request(`https://api.example${path}`),
     Object.assign({}, env, { OPERATOR_SECRET: "the-operator's", ACCOUNT_SETTINGS: serve && { serve } }),
     context,

@@ -1,7 +1,7 @@
 /** The members of an account: who may do what, in whichever database, and what a first visit makes. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { AuditEvent } from "../../../src/worker/model/account.ts";
+import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import type { Member, OwnAccount } from "../../../src/worker/model/member.ts";
 import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";

@@ -80,7 +80,7 @@ async function createCounted() {
     return answer;
   };
 
-  const app = createApp((milliseconds, work) => due.push({ at: Date.now() + milliseconds, work }));
+  const app = createApp(undefined, (milliseconds, work) => due.push({ at: Date.now() + milliseconds, work }));
   const isolate = {
     ...env,
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "report"], (_, make) => call(make)),

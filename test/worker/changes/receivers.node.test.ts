@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildAccountWorker, buildWorker } from "../../../src/commands/development/build-worker.ts";
+import { buildWorker } from "../../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../../support/node/two-versions.ts";
 
 type Got = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -55,8 +55,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
   origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   state = await makeState();
-  const current = await buildWorker();
-  runtime = await runVersions({ front: current, account: await buildAccountWorker(), gates: current }, state.folder);
+  const current = await buildWorker("frontDoor");
+  runtime = await runVersions({ front: current, account: await buildWorker("account"), gates: current }, state.folder);
   const { status, json } = await runtime.send("POST", "/account/api/webhooks", {}, { url: `${origin}/good` });
   expect([status, json]).toEqual([201, expect.objectContaining({ secret: expect.stringMatching(/^whsec_/) })]);
   webhook = { id: json.webhook.id, secret: json.secret };

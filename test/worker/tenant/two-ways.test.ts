@@ -31,7 +31,7 @@ async function setUp({ limit = 10_000, times = 40, suspended = false, allowed = 
     .bind(key.id, allowed)
     .run();
   const later: (() => Promise<void>)[] = [];
-  const app = createApp((_, work) => void later.push(work));
+  const app = createApp(undefined, (_, work) => void later.push(work));
   const { env: counted, counts } = countStores(short);
   const send = async ({ url = WHOAMI, method = "GET", headers = {} }: Sent = {}, bindings: Env = counted) => {
     const context = createExecutionContext();

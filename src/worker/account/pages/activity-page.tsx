@@ -1,5 +1,5 @@
 /** `/account/activity`: what happened to the keys and webhooks, by day of UTC, newest first. */
-import type { AuditEvent } from "../../model/account.ts";
+import type { AuditEvent } from "../../model/audit-event.ts";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 

@@ -24,7 +24,8 @@ const createdOn = (at: number) => new Date(Date.UTC(2026, 0, 1, 0, at)).toISOStr
 const nextVersion = (deployments: readonly unknown[]) => `version-${deployments.length + 1}`;
 
 export function deployWorker({ state, worker, sections, call }: Request): string {
-  const targets = call.args.includes("--config") ? [] : state.targets;
+  // Only Account Settings has a configuration in JSON, and no address.
+  const targets = call.args.some((argument) => argument.endsWith(".json")) ? [] : state.targets;
   const service = sections.get("services")?.[0]?.service;
   const required = [...(sections.get("secrets")?.[0]?.required ?? "").matchAll(/\w+/g)].map(([name]) => name);
   const existing = state.workers[worker] ?? { secrets: {}, deployments: [] };

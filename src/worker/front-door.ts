@@ -1,0 +1,74 @@
+/**
+ * The front door: the middleware of every request, the routes of everything but Account Settings, and the memory that they share in an
+ * isolate.
+ */
+import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
+import { type Send, sendByFetch } from "./changes/send.ts";
+import { Databases } from "./database/databases.ts";
+import { answerAccountFailure, bindingOf, type FindAccountSettings, forwardAccount } from "./forward-account.ts";
+import type { AppEnv } from "./http/app-env.ts";
+import { addMiddleware } from "./http/every-request.ts";
+import { isLogged } from "./http/observe.ts";
+import type { RawRequest } from "./http/raw-request.ts";
+import { Routes } from "./http/routes.ts";
+import { IdeaBankViews } from "./idea-bank/views.ts";
+import { createLeakRoutes } from "./leaks/routes.ts";
+import { type Later, runLater } from "./memory/deadline.ts";
+import { createOperatorRoutes } from "./operator/routes.ts";
+import { TokenReader } from "./panelist/authenticate-panelist.ts";
+import { getChangelogFromMemory } from "./panelist/idea-bank.ts";
+import { createPanelistRoutes } from "./panelist/routes.ts";
+import { SettingsReader } from "./settings.ts";
+import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
+import { createTenantRoutes } from "./tenant/routes.ts";
+import { getWhoamiFromMemory } from "./tenant/whoami.ts";
+
+const ACCOUNT = "/account/*";
+
+/**
+ * A new front door with an empty memory, as a new isolate has. `later` does what is due a while after an answer; `send` calls the
+ * receivers of webhooks; `findAccountSettings` finds the Worker that answers `/account`.
+ */
+export function createFrontDoor(
+  later: Later = runLater,
+  send: Send = sendByFetch,
+  findAccountSettings: FindAccountSettings = bindingOf,
+) {
+  const settingsReader = new SettingsReader();
+  const databases = new Databases();
+  const memory = {
+    apiKeys: new VerifiedApiKeys(),
+    gatekeeper: new Gatekeeper(later),
+    views: new IdeaBankViews(),
+    databases,
+    tokens: new TokenReader(),
+    send,
+  };
+  const app = new Routes<AppEnv>();
+
+  app.all(ACCOUNT, forwardAccount(memory.gatekeeper, findAccountSettings));
+  addMiddleware(app, settingsReader);
+  app.use(function provideAnchor(c, next) {
+    databases.anchorMs = c.get("settings").anchorMs;
+    return next();
+  });
+
+  app.route("/", createTenantRoutes(memory));
+  app.route("/", createPanelistRoutes(memory));
+  app.route("/", createOperatorRoutes(memory));
+  app.route("/", createLeakRoutes(memory.gatekeeper));
+  app.all(ACCOUNT, answerAccountFailure);
+
+  const answerFromMemory = (request: RawRequest, settings: AppEnv["Variables"]["settings"]) =>
+    getChangelogFromMemory(request, memory, settings) ?? getWhoamiFromMemory(request, memory, settings);
+
+  return {
+    routes: app.routes,
+    fetch(request: Request, env: AppEnv["Bindings"], executionCtx: ExecutionContext): Response | Promise<Response> {
+      const settings = env.REQUESTS === undefined ? settingsReader.peek(env) : undefined;
+      // A request that is logged or measured takes the longer way.
+      const answer = settings && !isLogged(request, env) && answerFromMemory({ request, env, executionCtx }, settings);
+      return answer || app.fetch(request, env, executionCtx);
+    },
+  };
+}

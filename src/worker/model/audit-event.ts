@@ -1,0 +1,81 @@
+/** Audit events as Account Settings shows them. */
+import * as z from "zod/mini";
+import { SettingsChange } from "./api-key-settings.ts";
+import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
+import { oneOf, Timestamp } from "./text.ts";
+
+export const AUDIT_EVENTS = [
+  "created",
+  "rotated",
+  "changed",
+  // Before there were other changes.
+  "renamed",
+  "leaked",
+  "revoked",
+  "refused",
+  "used-after-revocation",
+  "webhook-created",
+  "webhook-changed",
+  "webhook-paused",
+  "webhook-resumed",
+  "webhook-moved",
+  "webhook-rotated",
+  "webhook-tested",
+  "webhook-deleted",
+] as const;
+const AuditedWebhook = z.object({ id: Id, url: z.string() });
+
+export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
+
+/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
+export const AuditEvent = z.object({
+  id: Id,
+  event: oneOf(AUDIT_EVENTS),
+  apiKeyId: z.nullable(Id),
+  apiKeyName: z.string(),
+  webhook: z.nullable(AuditedWebhook),
+  actor: z.nullable(z.string()),
+  address: z.nullable(z.string()),
+  createdAt: Timestamp,
+  changes: z.nullable(SettingsChange),
+});
+export type AuditEvent = z.infer<typeof AuditEvent>;
+
+if (!import.meta.deployed) {
+  describe(ActivityQuery, {
+    name: "ActivityQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
+  });
+  describe(AuditedWebhook, {
+    name: "AuditedWebhook",
+    fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+  });
+  describe(AuditEvent, {
+    name: "AuditEvent",
+    example: {
+      id: "Ev3nt0000001",
+      event: "rotated",
+      apiKeyId: "XtwvMRbXxcwn",
+      apiKeyName: "CRM sync",
+      webhook: null,
+      actor: "owner@example.com",
+      address: "203.0.113.7",
+      createdAt: "2026-11-20T12:00:00.000Z",
+      changes: null,
+    },
+    fields: {
+      id: "The event's identifier.",
+      event:
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
+      apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event of a webhook.",
+      apiKeyName: "The key's name at that time. Empty for an event of a webhook.",
+      webhook: "The webhook of an event of a webhook. Otherwise `null`.",
+      actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
+      address: "The IP address that it came from, if known.",
+      createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
+      changes: "With `changed` and `leaked`: what has changed. Otherwise `null`.",
+    },
+  });
+}
