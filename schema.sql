@@ -73,7 +73,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   -- A JSON array of CIDR blocks, or of the word first-use: the first address that uses the key takes its place. NULL is every address.
   allowed_addresses TEXT CHECK (json_valid(allowed_addresses)),
   -- When it was found in public. NULL again after a rotation.
-  leaked_at INTEGER
+  leaked_at INTEGER,
+  -- Its last requests, a JSON object: `used`, `previous` (with the previous secret) and `refused`, each with network, country and user agent.
+  seen TEXT CHECK (json_valid(seen))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
@@ -81,15 +83,24 @@ CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_
 CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
 
 -- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
+-- operations is a JSON object: by operation, how many were answered with 2xx, 4xx and 5xx, and of how many nobody has told yet.
 CREATE TABLE IF NOT EXISTS api_key_usage (
   api_key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   hour INTEGER NOT NULL,
   admitted INTEGER NOT NULL,
   limited INTEGER NOT NULL,
+  operations TEXT CHECK (json_valid(operations)),
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
+
+-- What was seen of a key's requests is kept as long as its counts.
+CREATE TRIGGER IF NOT EXISTS api_key_seen_ends AFTER DELETE ON api_key_usage
+WHEN NOT EXISTS (SELECT 1 FROM api_key_usage WHERE api_key_id = OLD.api_key_id)
+BEGIN
+  UPDATE api_keys SET seen = NULL WHERE id = OLD.api_key_id AND seen IS NOT NULL;
+END;
 
 -- The audit trail of an account's API keys and webhooks: event, actor and address. Written in the transaction of the change, if there is one.
 -- A change of settings is a `renamed` with changes, a JSON object of what they were `before` and `after`: the release before knows that event.

@@ -17,6 +17,8 @@ const EPOCH = 1_000_000;
 /** `thereMs` to the gate and `backMs` to the isolate; `lost` is what does not arrive. */
 export type Call = { readonly thereMs: number; readonly backMs: number; readonly lost: "no" | "request" | "answer" };
 
+const SENT = new Request("https://api.example/tenant/whoami");
+
 type Isolate = { use: KeyUse; readonly skewMs: number };
 
 export class LeaseWorld {
@@ -60,7 +62,7 @@ export class LeaseWorld {
     const isolate = this.#at(index);
     const { use } = isolate;
     const clock = this.now + isolate.skewMs;
-    const decided = use.decide(clock, null);
+    const decided = use.decide({ now: clock, address: null, operation: "whoami", sent: SENT });
     if (decided?.outcome === "admitted") {
       this.admitted.push(this.now);
       const ahead = use.askAhead(clock);

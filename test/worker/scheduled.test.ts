@@ -30,7 +30,9 @@ const INSERTS = {
       .bind(await addAccountHere(), `key ${age} `, NOW - age)
       .run(),
   api_key_usage: async (rows: number, age: number) =>
-    env.DB.prepare(`${numbers(rows)} INSERT INTO api_key_usage SELECT ?1, ?2 - i, 1, 0 FROM n`)
+    env.DB.prepare(
+      `${numbers(rows)} INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) SELECT ?1, ?2 - i, 1, 0 FROM n`,
+    )
       .bind((await addApiKey({ accountId: await addAccountHere() })).id, NOW - age + 1)
       .run(),
   audit_events: async (rows: number, age: number) =>

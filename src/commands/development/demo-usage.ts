@@ -1,4 +1,4 @@
-/** The demo key, seen in use: a week of a nightly export, working hours, and one evening over the limit. */
+/** The demo key, seen in use: a week of a nightly export, working hours, and one evening over the limit; and its last requests. */
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
@@ -13,15 +13,44 @@ export function seedUsage(database: D1Database, apiKeyId: string, now: number): 
   return [
     database
       .prepare(
-        `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited)
-         SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited' FROM json_each(?2)`,
+        `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited, operations)
+         SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(?2)`,
       )
       .bind(apiKeyId, JSON.stringify(hours)),
-    database.prepare("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1").bind(apiKeyId, now - 4 * 60_000),
+    database
+      .prepare("UPDATE api_keys SET last_used_at = ?2, seen = ?3 WHERE id = ?1")
+      .bind(apiKeyId, now - 4 * 60_000, JSON.stringify(seenAt(now))),
   ];
 }
 
-function requestsIn(time: Date): { admitted: number; limited: number } {
+/** As a key's gate stores it. */
+function seenAt(now: number): object {
+  const sync = {
+    network: "203.0.113.0/24",
+    country: "DE",
+    userAgent: "crm-sync/2.1 (node 24)",
+    operation: "issueToken",
+  };
+  const script = { network: "2001:db8:12::/48", country: "FR", userAgent: "curl/8.11.0", operation: "listProposals" };
+  return { used: { ...sync, at: now - 4 * 60_000 }, refused: { ...script, at: now - 26 * HOUR_MS, reason: "limited" } };
+}
+
+function requestsIn(time: Date) {
+  const { admitted, limited } = countsIn(time);
+  const [issued, listed, refused] = [
+    Math.floor(admitted * 0.7),
+    Math.floor(admitted * 0.2),
+    Math.floor(admitted / 150),
+  ];
+  const operations = {
+    issueToken: [issued, 0, 0],
+    listProposals: [listed, limited, 0],
+    createPanelist: [admitted - issued - listed - refused, refused, 0],
+  };
+  return { admitted, limited, operations };
+}
+
+function countsIn(time: Date): { admitted: number; limited: number } {
   const hour = time.getUTCHours();
   // Not random: the same hour always counts the same.
   const jitter = ((time.getTime() / HOUR_MS) * 7919) % 97;

@@ -35,7 +35,7 @@ export function createAccountApi(send: Send, accounts: AccountDatabases): Routes
 
     getApiKey: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).apiKey),
 
-    getApiKeyUsage: async (c, { ids }) => c.json({ items: (await readKeyUse(c, ids.apiKeyId)).usage }),
+    getApiKeyUsage: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).usage),
 
     changeApiKey: async (c, { ids, body }) => c.json(await changeKey(c, ids.apiKeyId, body)),
 

@@ -1,15 +1,8 @@
 /** Account Settings as JSON, for the owner's scripts. */
 import { access, describeOperations, type Operations } from "../http/operation.ts";
-import {
-  ApiKey,
-  ApiKeyList,
-  ApiKeyUsage,
-  MAX_ACTIVE_KEYS,
-  NewApiKey,
-  Rotation,
-  ShownApiKey,
-} from "../model/account.ts";
+import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../model/account.ts";
 import { AccountSettings, ApiKeyChanges } from "../model/api-key-settings.ts";
+import { ApiKeyUsage } from "../model/api-key-usage.ts";
 import { ActivityQuery, AuditEvent } from "../model/audit-event.ts";
 import { Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import {

@@ -23,6 +23,7 @@ import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 import { changeSettings } from "./settings-actions.ts";
+import { USAGE_FILES } from "./usage-files.ts";
 
 const LIST = "/account/api-keys";
 
@@ -64,19 +65,21 @@ export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
   routes.get(KEY, async (c) => {
     const found = await readKeyUse(c, c.req.param("apiKeyId"));
     const origin = new URL(c.req.url).origin;
-    return renderPage(c, (frame) => <KeyPage frame={frame} {...found} origin={origin} now={Date.now()} />);
+    const props = { ...found, origin, operation: c.req.query("operation"), now: Date.now() };
+    return renderPage(c, (frame) => <KeyPage frame={frame} {...props} />);
   });
   routes.all(KEY, refuseMethod("GET, HEAD"));
 
-  routes.get(`${KEY}/usage.csv`, async (c) => {
-    const { usage } = await readKeyUse(c, c.req.param("apiKeyId"));
-    const lines = usage.map(({ hour, admitted, limited }) => `${hour},${admitted},${limited}\r\n`);
-    return c.body(`hour,admitted,limited\r\n${lines.join("")}`, 200, {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${c.req.param("apiKeyId")}.csv"`,
+  for (const [file, toLines] of Object.entries(USAGE_FILES)) {
+    routes.get(`${KEY}/${file}.csv`, async (c) => {
+      const { apiKey, usage } = await readKeyUse(c, c.req.param("apiKeyId"));
+      return c.body(toLines(usage).join(""), 200, {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="${apiKey.id}-${file}.csv"`,
+      });
     });
-  });
-  routes.all(`${KEY}/usage.csv`, refuseMethod("GET, HEAD"));
+    routes.all(`${KEY}/${file}.csv`, refuseMethod("GET, HEAD"));
+  }
 
   routes.get(`${LIST}/:apiKeyId/change`, async (c) => {
     const apiKey = await loadKey(c, c.req.param("apiKeyId"), Date.now());

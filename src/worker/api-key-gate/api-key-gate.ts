@@ -7,11 +7,9 @@
  * seconds): only a crash can lose some, and then the reserve counts as used.
  */
 import { DurableObject } from "cloudflare:workers";
-import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId, type Identifier } from "../credentials/id.ts";
+import type { Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
-import { recordUseAfterRevocation } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
@@ -35,7 +33,8 @@ import { EarliestAlarm } from "./earliest-alarm.ts";
 import { takeAddress, takesAddress } from "./first-use.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { Report, Wish } from "./reports.ts";
-import { UsageCounts } from "./usage-counts.ts";
+import { RevokedUse } from "./revoked-use.ts";
+import { decidedHere, refusedHere, UsageCounts } from "./usage-counts.ts";
 
 /** The record is read from D1 again when it is this old. */
 const RECORD_FRESH_MS = 60_000;
@@ -62,7 +61,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** Whether something was counted since the last write. */
   #isUnwritten = false;
   readonly #alarm: EarliestAlarm;
-  #revokedUseNoted: number | undefined;
+  readonly #revokedUse = new RevokedUse();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -91,7 +90,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     address: string | null = null,
     wish: Wish = { perSecond: 0 },
   ): Promise<Admission> {
-    this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
+    const { seen, sightings } = wish;
+    this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report, sightings }, secretHash);
     let record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     let refused = refuse(record, secretHash, address, Date.now());
@@ -103,6 +103,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     const now = Date.now();
     if (refused?.reason === "revoked") this.#noteUseAfterRevocation(address, now);
     if (record === null || refused !== undefined) {
+      const sightings = refused && refusedHere(seen, refused.reason);
+      if (this.#usage.count(now, { admitted: 0, limited: 0, previous: false, sightings })) this.#isUnwritten = true;
       this.#setAlarm(now);
       return refused ?? { outcome: "refused", reason: "unknown" };
     }
@@ -110,7 +112,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     const previous = isPreviousSecret(record, secretHash, now);
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
-    this.#usage.count(now, admitted ? 1 : 0, admitted ? 0 : 1, previous);
+    const here = decidedHere(seen, admitted, record.accountSuspended);
+    this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
     const lease = admitted ? this.#grant(record, previous, wish.perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
 
@@ -182,15 +185,16 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** Counts what an isolate reports, once. What was used of a lease was used, whether this run has granted it or another. */
-  #count({ limited, lease, id = lease?.id }: Report, secretHash: string): void {
+  #count({ limited, lease, id = lease?.id, sightings }: Report, secretHash: string): void {
     if (id !== undefined && this.#reports.peek(id)) return;
     if (id !== undefined) this.#reports.set(id, true);
     const now = Date.now();
     if (lease !== undefined) this.#window?.settle(lease, now);
     const used = lease?.used ?? 0;
-    if (limited + used === 0) return;
+    if (limited + used === 0 && sightings === undefined) return;
     const record = this.#record.kept?.value ?? null;
-    this.#usage.count(now, used, limited, record !== null && isPreviousSecret(record, secretHash, now));
+    const previous = record !== null && isPreviousSecret(record, secretHash, now);
+    if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
     this.#isUnwritten = true;
     this.#setAlarm(now);
   }
@@ -202,19 +206,10 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#setAlarm(now);
   }
 
-  /** Once an hour; the database makes sure of it when this object has forgotten. The answer does not wait. */
+  /** The answer does not wait. */
   #noteUseAfterRevocation(address: string | null, now: number): void {
-    const hour = now - (now % HOUR_MS);
-    if (this.#revokedUseNoted === hour) return;
-    this.#revokedUseNoted = hour;
-    const eventId = createId(this.#apiKeyId, secureRandomBytes);
-    const noting = recordUseAfterRevocation(this.#database, this.#apiKeyId, eventId, address, now);
-    this.ctx.waitUntil(
-      noting.catch((error) => {
-        this.#revokedUseNoted = undefined;
-        console.warn("D1 did not take an audit event; the next use tries again", error);
-      }),
-    );
+    const noting = this.#revokedUse.note(this.#database, this.#apiKeyId, address, now);
+    if (noting !== undefined) this.ctx.waitUntil(noting);
   }
 
   get #apiKeyId(): Identifier {

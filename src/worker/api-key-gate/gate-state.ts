@@ -8,6 +8,7 @@ import * as z from "zod/mini";
 import type { Kept } from "../memory/kept-value.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
+import { SEEN_REFUSALS } from "../model/seen.ts";
 import type { UsageState } from "./usage-counts.ts";
 
 export const STATE = "gate/1";
@@ -52,11 +53,24 @@ const areTimes = (times: Float64Array): boolean =>
 
 const kept = z.optional(z.object({ record: z.nullable(record), readAt: time }));
 const times = z.instanceof(Float64Array).check(z.refine(areTimes));
+const text = z.nullable(z.string());
+const seen = { at: time, network: text, country: text, userAgent: text, operation: z.string() };
+const operations = z.record(z.string(), z.array(count));
 const usage = z.object({
-  hours: z.array(z.object({ hour: count, admitted: count, limited: count })),
+  hours: z.array(z.object({ hour: count, admitted: count, limited: count, operations: z.optional(operations) })),
   lastUsedAt: time,
   previousUsedAt: time,
   savedAt: time,
+  // A release before this one stores neither these nor the operations.
+  countedAt: z.optional(time),
+  refusedAt: z.optional(time),
+  seen: z.optional(
+    z.object({
+      used: z.optional(z.object(seen)),
+      previous: z.optional(z.object(seen)),
+      refused: z.optional(z.object({ ...seen, reason: z.enum(SEEN_REFUSALS) })),
+    }),
+  ),
 });
 
 /** What is stored, by the names that were always stored. */

@@ -28,6 +28,7 @@ import {
   wait,
 } from "../memory/deadline.ts";
 import type { Admission, Region } from "../model/api-key.ts";
+import { hasOneAnswer, type Sender, type StatusClass, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
@@ -40,13 +41,8 @@ type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
 type Stores = { readonly gates: Gates; readonly database: Database };
 
-/** One request with a key. `address` is the client's; `now` is in Unix milliseconds. */
-export type KeyRequest = {
-  readonly apiKey: ApiKeyCredential;
-  readonly address: string | null;
-  readonly now: number;
-  readonly waitUntil: WaitUntil;
-};
+/** One request with a key. `now` is in Unix milliseconds. */
+export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
 type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
 
@@ -82,9 +78,9 @@ export class Gatekeeper {
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
   admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
-    const { apiKey, address, now, waitUntil } = request;
+    const { apiKey, now, waitUntil } = request;
     const use = this.#uses.get(apiKey.text);
-    const decided = use?.decide(now, address);
+    const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
     else if (use.mustTell(now, TELL_MS)) {
@@ -97,6 +93,11 @@ export class Gatekeeper {
     return decided;
   }
 
+  /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
+  answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
+    if (!hasOneAnswer(operation)) this.#uses.peek(apiKey.text)?.tell(operation, status);
+  }
+
   /**
    * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
@@ -106,7 +107,7 @@ export class Gatekeeper {
     const told: { readonly use: KeyUse; readonly report: Report }[] = [];
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
       const use = this.#uses.peek(text);
-      for (let report = use?.takeReport(); use && report; report = use.takeReport()) told.push({ use, report });
+      for (let report = use?.takeReport(true); use && report; report = use.takeReport(true)) told.push({ use, report });
       // Its leases are reported when they end.
       this.#uses.delete(text);
     }
@@ -136,8 +137,10 @@ export class Gatekeeper {
     const { apiKey, address, now } = request;
     const ask = use.ask(now);
     const { report, perSecond } = ask;
+    const seen = toSeen(request);
     const admit = (fromMemory: boolean) => {
-      const wish = { perSecond, ended: report?.lease, report: report?.id, fromMemory };
+      const { lease: ended, id, sightings } = report ?? {};
+      const wish = { perSecond, ended, report: id, fromMemory, seen, sightings };
       return retried(async () =>
         this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
       );

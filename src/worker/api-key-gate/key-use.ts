@@ -5,8 +5,10 @@
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, Quota } from "../model/api-key.ts";
+import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
+import { Untold } from "./untold.ts";
 
 /**
  * A key over its limit, as its gate said at `since`: nothing can be admitted before `retryAt`, and the gate is not asked before
@@ -47,6 +49,7 @@ export class KeyUse {
   #outside: Outside | undefined;
   /** Refused here, and in no report yet. */
   #limited = 0;
+  readonly #untold = new Untold();
   #reports: Report[] = [];
   #reportCount = 0;
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
@@ -55,8 +58,9 @@ export class KeyUse {
   #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
 
-  /** Decides a request from `address` at `now` (Unix milliseconds) without the gate, if that can be. */
-  decide(now: number, address: string | null): Admission | undefined {
+  /** Decides a request without the gate, if that can be. */
+  decide(sender: Sender): Admission | undefined {
+    const { now, address } = sender;
     const outside = this.#outside;
     let isOutside = outside !== undefined && isWithin(outside.since, now, OUTSIDE_MS) && !outside.isAllowed(address);
     for (const [lease, { admitted, quota, since, isAllowed }] of this.#leases) {
@@ -64,16 +68,22 @@ export class KeyUse {
       else if (lease.admit(now)) {
         this.#rate.count(now);
         this.#remaining = Math.max(0, this.#remaining - 1);
+        this.#untold.admitted(sender, statusOfAdmitted(sender.operation, admitted.tenant.accountSuspended));
         const waitMs = Math.max(0, quota.waitMs - (now - since));
         return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
       }
     }
-    if (isOutside) return REFUSED_ADDRESS;
+    if (isOutside) {
+      // Without a lease, which is reported, the gate is asked soon, and sees the next one itself.
+      if (this.#leases.size > 0) this.#untold.refused(sender);
+      return REFUSED_ADDRESS;
+    }
     const flood = this.#flood;
     // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
     if (flood === undefined || now < flood.since || now >= flood.askAt) return undefined;
     this.#rate.count(now);
     this.#limited += 1;
+    this.#untold.limited(sender);
     return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
   }
 
@@ -81,7 +91,7 @@ export class KeyUse {
   ask(now: number): Ask {
     this.#rate.count(now);
     this.endAll();
-    return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now));
+    return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now), this.takeReport(true));
   }
 
   /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
@@ -91,7 +101,7 @@ export class KeyUse {
     const perSecond = this.#worth(now);
     if (perSecond === 0) return undefined;
     for (const lease of this.#leases.keys()) if (lease.isOver(now)) this.end(lease);
-    return this.#begin(now, perSecond);
+    return this.#begin(now, perSecond, this.takeReport());
   }
 
   /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */
@@ -129,19 +139,30 @@ export class KeyUse {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
-  /** Taken before a call, so that requests at the same time do not tell the same. */
-  takeReport(): Report | undefined {
-    if (this.#limited > 0) {
-      this.#reportCount += 1;
-      this.putBack({ limited: this.#limited, id: `${this.#id} ${this.#reportCount}` });
-      this.#limited = 0;
-    }
-    return this.#reports.shift();
+  /** How a request was answered: the gate is told with one of the next calls. */
+  tell(operation: string, status: StatusClass): void {
+    this.#untold.tell(operation, status);
   }
 
-  /** The gate was not reached, or did not say so: it is told again. */
+  /**
+   * Taken before a call, so that requests at the same time do not tell the same. What was seen goes along with what was counted; alone
+   * only when the gate `isCalled` anyway and no lease's report follows.
+   */
+  takeReport(isCalled = false): Report | undefined {
+    if (this.#limited > 0 || (isCalled && this.#reports.length === 0 && !this.#untold.isEmpty)) {
+      this.#reportCount += 1;
+      this.#reports.push({ limited: this.#limited, id: `${this.#id} ${this.#reportCount}` });
+      this.#limited = 0;
+    }
+    const report = this.#reports.shift();
+    if (report === undefined || report.sightings !== undefined) return report;
+    return { ...report, sightings: this.#untold.take() };
+  }
+
+  /** The gate was not reached, or did not say so: it is told again what counts. What was only seen is lost. */
   putBack(report: Report | undefined): void {
-    if (report !== undefined && this.#reports.length < MAX_REPORTS) this.#reports.push(report);
+    if (report === undefined || (report.limited === 0 && report.lease === undefined)) return;
+    if (this.#reports.length < MAX_REPORTS) this.#reports.push(report);
   }
 
   /** Whether the refusals that the gate does not know of are to be reported `delayMs` later: once in that time. */
@@ -156,8 +177,8 @@ export class KeyUse {
     this.#tellsAt = Number.NEGATIVE_INFINITY;
   }
 
-  #begin(since: number, perSecond: number): Ask {
-    const ask = { since, perSecond, report: this.takeReport() };
+  #begin(since: number, perSecond: number, report: Report | undefined): Ask {
+    const ask = { since, perSecond, report };
     if (perSecond > 0) this.#asking = ask;
     return ask;
   }

@@ -1,5 +1,17 @@
 /** What isolates and gates send each other besides a request. RPC: a field that one side does not know is left alone. */
+import type { Answered, Seen, SeenRefusal } from "../model/seen.ts";
 import type { LeaseReport } from "../rate-limit/lease.ts";
+
+/**
+ * What an isolate has seen of requests that it decided by itself: the last one that it admitted, the last one that it refused, and how
+ * they were answered. `told`: how requests were answered that were counted as `untold` when they were admitted.
+ */
+export type Sightings = {
+  readonly used?: Seen | undefined;
+  readonly refused?: SeenRefusal | undefined;
+  readonly answered: readonly Answered[];
+  readonly told: readonly Answered[];
+};
 
 /**
  * `limited`: requests that an isolate has refused by itself. `lease`: one of its leases that has ended. A report with an id (or a
@@ -9,15 +21,18 @@ export type Report = {
   readonly limited: number;
   readonly lease?: LeaseReport | undefined;
   readonly id?: string | undefined;
+  readonly sightings?: Sightings | undefined;
 };
 
 /**
- * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended` and `report`: a
- * report's `lease` and `id`. `fromMemory`: the key's database does not answer, so the gate decides by the record that it has, if any.
+ * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended`, `report` and
+ * `sightings`: a report's `lease`, `id` and `sightings`. `seen`: the request. `fromMemory`: the key's database does not answer, so the gate decides by the record that it has, if any.
  */
 export type Wish = {
   readonly perSecond: number;
   readonly ended?: LeaseReport | undefined;
   readonly report?: string | undefined;
   readonly fromMemory?: boolean;
+  readonly seen?: Seen | undefined;
+  readonly sightings?: Sightings | undefined;
 };

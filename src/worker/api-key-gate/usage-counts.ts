@@ -1,8 +1,29 @@
-/** What a gate counts for its key's owner: requests by hour, and the last use. Totals, so that storing them twice counts once. */
+/**
+ * What a gate counts for its key's owner: requests by hour and operation, and who sent the last ones. Totals, so that storing them twice
+ * counts once.
+ */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
+import type { RecordRefusal } from "../model/api-key.ts";
+import { type Answered, countAnswered, type Seen, statusOfAdmitted, tellAnswered, untoldOf } from "../model/seen.ts";
+import type { Sightings } from "./reports.ts";
 
-/** `savedAt` is when D1 last took the totals, in Unix milliseconds; 0 is never. */
-export type UsageState = LastUse & { readonly hours: readonly HourlyUsage[]; readonly savedAt: number };
+/** `savedAt` is when D1 last took the totals, `countedAt` when something was last counted, in Unix milliseconds; 0 is never. */
+export type UsageState = LastUse & {
+  readonly hours: readonly HourlyUsage[];
+  readonly savedAt: number;
+  /** Undefined in what a release before this one has stored: when it was last used. */
+  readonly countedAt?: number | undefined;
+  /** When a refusal was last reason enough to store something. */
+  readonly refusedAt?: number | undefined;
+};
+
+/** What an isolate or the gate has decided: with the secret before the last rotation if `previous`. */
+export type Decided = {
+  readonly admitted: number;
+  readonly limited: number;
+  readonly previous: boolean;
+  readonly sightings?: Sightings | undefined;
+};
 
 const HOUR_MS = 3_600_000;
 /** D1 takes a key's totals at most this often: with the rest of their way, the owner sees them within a minute. */
@@ -19,7 +40,7 @@ export class UsageCounts {
 
   constructor(state: UsageState = NOTHING) {
     this.#state = state;
-    this.#pending = state.hours.length > 0 && state.lastUsedAt >= state.savedAt;
+    this.#pending = state.hours.length > 0 && (state.countedAt ?? state.lastUsedAt) >= state.savedAt;
   }
 
   get state(): UsageState {
@@ -37,20 +58,41 @@ export class UsageCounts {
     return Math.min(Math.max(this.#state.savedAt, this.#triedAt), now) + INTERVAL_MS;
   }
 
-  /** `previous`: the request came with the secret before the last rotation. */
-  count(now: number, admitted: number, limited: number, previous: boolean): void {
+  /**
+   * Whether this is to be stored. Counts are. What was seen goes along with them, but a key that is only refused has no counts: its
+   * refusals alone are stored, one in an hour.
+   */
+  count(now: number, { admitted, limited, previous, sightings }: Decided): boolean {
+    const isCounted = admitted + limited > 0;
+    const { hours, seen = {}, refusedAt = 0 } = this.#state;
+    const isRefusal = sightings?.refused !== undefined && Math.abs(now - refusedAt) >= HOUR_MS;
+    const isDue = isCounted || isRefusal;
+    if (!isDue && sightings === undefined) return false;
     const hour = now - (now % HOUR_MS);
-    const { hours } = this.#state;
     // Found by its hour, not by its place: the clock may have stepped back.
     const current = hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0 };
-    const counted = { hour, admitted: current.admitted + admitted, limited: current.limited + limited };
+    const counted = {
+      ...current,
+      admitted: current.admitted + admitted,
+      limited: current.limited + limited,
+      ...(sightings && { operations: sightings.answered.reduce(countAnswered, current.operations ?? {}) }),
+    };
+    const used = lastOf(seen.used, sightings?.used, now);
     this.#state = {
       ...this.#state,
-      hours: [...hours.filter((counts) => counts !== current), counted],
-      lastUsedAt: now,
-      ...(previous && { previousUsedAt: now }),
+      hours: (sightings?.told ?? []).reduce(tell, [...hours.filter((counts) => counts !== current), counted]),
+      seen: {
+        used,
+        previous: previous ? lastOf(seen.previous, sightings?.used, now) : seen.previous,
+        refused: lastOf(seen.refused, sightings?.refused, now),
+      },
+      ...(isDue && { countedAt: now }),
+      ...(isRefusal && { refusedAt: now }),
+      ...(admitted > 0 && { lastUsedAt: now }),
+      ...(admitted > 0 && previous && { previousUsedAt: now }),
     };
-    this.#pending = true;
+    this.#pending ||= isDue;
+    return isDue;
   }
 
   /** Has them stored. Rejects as `store` does: they stay here, and `dueAt` says when to try again. */
@@ -59,7 +101,7 @@ export class UsageCounts {
     this.#triedAt = now;
     this.#isSaving = true;
     try {
-      await store(totals);
+      await store({ ...totals, hours: totals.hours.filter((hour) => isStored(hour, totals)) });
     } finally {
       this.#isSaving = false;
     }
@@ -68,4 +110,46 @@ export class UsageCounts {
     this.#pending = this.#state !== totals;
     this.#state = { ...this.#state, hours: this.#state.hours.filter(({ hour }) => hour >= lastHour), savedAt: now };
   }
+}
+
+/** In the latest hour that has such requests: they may have come before this hour began. */
+function tell(hours: readonly HourlyUsage[], [operation, status, requests]: Answered): HourlyUsage[] {
+  let left = requests;
+  return hours
+    .toReversed()
+    .map((counts) => {
+      const { operations = {} } = counts;
+      const told = Math.min(left, untoldOf(operations, operation));
+      left -= told;
+      return told === 0 ? counts : { ...counts, operations: tellAnswered(operations, [operation, status, told]) };
+    })
+    .toReversed();
+}
+
+/** An hour without counts is stored for the time of a refusal in it, which is kept as long. */
+const isStored = ({ hour, admitted, limited }: HourlyUsage, { seen }: UsageState): boolean =>
+  admitted + limited > 0 ||
+  (seen?.refused !== undefined && seen.refused.at >= hour && seen.refused.at < hour + HOUR_MS);
+
+/** Of a request that the gate admits, or refuses for being over the limit. A release before this one does not tell what was seen. */
+export function decidedHere(
+  seen: Seen | undefined,
+  admitted: boolean,
+  accountSuspended: boolean,
+): Sightings | undefined {
+  if (seen === undefined) return undefined;
+  const status = admitted ? statusOfAdmitted(seen.operation, accountSuspended) : "4xx";
+  const last = admitted ? { used: seen } : { refused: { ...seen, reason: "limited" as const } };
+  return { ...last, answered: [[seen.operation, status, 1]], told: [] };
+}
+
+/** Of a request that the gate refuses. Nobody owns an unknown key. */
+export const refusedHere = (seen: Seen | undefined, reason: RecordRefusal): Sightings | undefined =>
+  seen === undefined || reason === "unknown" ? undefined : { refused: { ...seen, reason }, answered: [], told: [] };
+
+/** The later one. An isolate's clock may be ahead. */
+function lastOf<Each extends { readonly at: number }>(known: Each | undefined, told: Each | undefined, now: number) {
+  if (told === undefined) return known;
+  const at = Math.min(told.at, now);
+  return known === undefined || at >= known.at ? { ...told, at } : known;
 }

@@ -3,17 +3,7 @@ import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import {
-  ACTIVE,
-  COLUMNS,
-  firstKey,
-  type KeyRow,
-  OWN,
-  OWN_KEY,
-  toApiKey,
-  toHourlyCount,
-  type UsageRow,
-} from "./api-key-rows.ts";
+import { ACTIVE, COLUMNS, firstKey, type KeyRow, OWN, OWN_KEY, toApiKey, type UsageRow } from "./api-key-rows.ts";
 import { type AuditStamp, audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
 import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
@@ -84,7 +74,7 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
     prepare(
       session,
       `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
-       WHERE u.hour > :now - ${DAY_MS} ORDER BY u.hour`,
+       WHERE u.hour > :now - ${DAY_MS} AND u.admitted + u.limited > 0 ORDER BY u.hour`,
       { email, now },
     ),
     prepare(
@@ -217,29 +207,6 @@ export async function revokeApiKey(
     prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, values),
   ]);
   return firstKey(selected, now);
-}
-
-/** A key with its last 24 hours, and the hours of the last 30 days. Null when the owner has no such key. */
-export async function loadApiKeyUse(
-  session: D1DatabaseSession,
-  email: string,
-  id: string,
-  now: number,
-): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKey["usage"] } | null> {
-  const [keys, usage] = await session.batch([
-    prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }),
-    prepare(
-      session,
-      `SELECT api_key_id, hour, admitted, limited FROM api_key_usage
-       WHERE api_key_id = (SELECT id FROM api_keys WHERE ${OWN_KEY}) AND hour > :now - ${30 * DAY_MS} ORDER BY hour`,
-      { email, id, now },
-    ),
-  ]);
-  const [row] = rowsOf<KeyRow>(keys);
-  if (row === undefined) return null;
-  const hours = rowsOf<UsageRow>(usage);
-  const lastDay = hours.filter(({ hour }) => hour > now - DAY_MS);
-  return { apiKey: toApiKey(row, now, lastDay), usage: hours.map(toHourlyCount) };
 }
 
 export async function loadOwnApiKey(

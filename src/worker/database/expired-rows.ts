@@ -1,4 +1,5 @@
 /** Rows that are kept for a time only, and their deletion in slices by the scheduled job. Safe to repeat, also at the same time. */
+import { USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
 
 /** Rows that one slice deletes: few enough that no statement blocks the database for long. */
@@ -19,7 +20,7 @@ type Kind = {
 
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
-  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: 31 * DAY_MS },
+  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: USAGE_KEPT_MS },
   { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
 ] as const satisfies readonly Kind[];
 

@@ -21,12 +21,13 @@ export const handleError = (error: Error, c: AnyContext): Response => respondWit
 
 /** The problem that the client gets for an error. A defect gets a fixed text; its details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {
-  const problem = classify(error);
+  const problem = problemFor(error);
   c.get("problemLog").add(c.get("requestId"), problem, Date.now());
   return problem;
 }
 
-function classify(error: Error): Problem {
+/** The same, without a line in the log. */
+export function problemFor(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (isQuotaExceeded(error)) return new Problem("quota-exceeded");
   if (hasTooManyTags(error))

@@ -51,11 +51,8 @@ export type Rotation = z.infer<typeof Rotation>;
 
 const Count = integer(0, 1_000_000_000_000);
 
-const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
+export const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
 export type HourlyCount = z.infer<typeof HourlyCount>;
-
-/** The hours with requests of a key, oldest first. */
-export const ApiKeyUsage = z.object({ items: z.array(HourlyCount) });
 
 const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
 
@@ -160,19 +157,6 @@ if (!import.meta.deployed) {
       lastFour:
         "The last four characters of the secret to replace. With it, a request that is sent twice rotates once.",
     },
-  });
-  describe(HourlyCount, {
-    name: "HourlyCount",
-    fields: {
-      hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
-      admitted: "Requests that were admitted in this hour.",
-      limited: "Requests that were refused in this hour because the key was over its limit.",
-    },
-  });
-  describe(ApiKeyUsage, {
-    name: "ApiKeyUsage",
-    example: { items: apiKey.usage },
-    fields: { items: "The hours with requests among the last 30 days, oldest first, about a minute behind." },
   });
   describe(PreviousSecret, {
     name: "PreviousSecret",

@@ -69,3 +69,13 @@ function parseV4(text: string): bigint | undefined {
   const parts = text.split(".").map(Number);
   return parts.every((part) => part <= 255) ? parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n) : undefined;
 }
+
+/** The first 24 bits of an IPv4 address, 48 of an IPv6 one, as a CIDR block. Undefined for what is no address. */
+export function networkOf(text: string): string | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  if (address >> 32n === MAPPED) return `${[24n, 16n, 8n].map((bits) => (address >> bits) & 0xffn).join(".")}.0/24`;
+  const groups = [112n, 96n, 80n].map((bits) => ((address >> bits) & 0xffffn).toString(16)).join(":");
+  // The zeros at the end are part of the `::` (RFC 5952).
+  return `${groups.replace(/(^|:)0(:0)*$/, "")}::/48`;
+}

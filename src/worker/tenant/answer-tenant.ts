@@ -16,7 +16,7 @@ import { type Input, readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
-import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
+import type { AuthenticateApiKey, AuthenticatedTenant } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
 /** What a handler gets after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
@@ -35,15 +35,32 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
+const scopeOf = ({ credential }: Operation) => (credential.kind === "apiKey" ? credential.scope : null);
+
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
     operation: O,
     handle: TenantHandler<O>,
   ): Promise<Response> {
-    const { credential, path, method } = operation;
-    const scope = credential.kind === "apiKey" ? credential.scope : null;
-    const { accountId, database } = await authenticate(c, scope);
+    const tenant = await authenticate(c, scopeOf(operation));
+    try {
+      const response = await answerAuthenticated(c, operation, handle, tenant);
+      tenant.answered();
+      return response;
+    } catch (error) {
+      tenant.answered(error);
+      throw error;
+    }
+  };
+
+  async function answerAuthenticated<O extends Operation>(
+    c: Context<TenantEnv>,
+    operation: O,
+    handle: TenantHandler<O>,
+    { accountId, database }: AuthenticatedTenant,
+  ): Promise<Response> {
+    const { path, method } = operation;
     const ids: Record<string, string> = c.req.param();
     // The tenant's own id for something is no identifier of a row.
     const { externalId: _, ...named } = ids;
@@ -75,8 +92,9 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (method === "GET" || primary.bookmark === undefined) return response;
     const { ideaBankId, panelistId } = ids;
     // A token that was issued changes no view.
-    if (ideaBankId !== undefined && scope === "ideabanks:write") views.noteWrite(ideaBankId, primary.bookmark);
+    if (ideaBankId !== undefined && scopeOf(operation) === "ideabanks:write")
+      views.noteWrite(ideaBankId, primary.bookmark);
     await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
-  };
+  }
 }

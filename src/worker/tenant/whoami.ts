@@ -27,6 +27,8 @@ export function getWhoamiFromMemory(
   const admission = gatekeeper.admitFromMemory(env.API_KEY_GATE, {
     apiKey,
     address: headers.get("CF-Connecting-IP"),
+    operation: "whoami",
+    sent: request,
     now: Date.now(),
     waitUntil: (promise) => executionCtx.waitUntil(promise),
   });

@@ -1,8 +1,10 @@
 /** A key's own page, and its use by hour: as JSON and CSV. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { createIsolate } from "../../support/isolate.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
+import { usageOf } from "../../support/use-of-key.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,7 +24,7 @@ async function used(more: object = {}) {
   ] as const;
   for (const [id, hour, admitted, limited] of counted)
     await databaseOf(id)
-      .prepare("INSERT INTO api_key_usage VALUES (?1, ?2, ?3, ?4)")
+      .prepare("INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES (?1, ?2, ?3, ?4)")
       .bind(id, hour, admitted, limited)
       .run();
   return { owner, apiKey, key };
@@ -32,6 +34,8 @@ const HOURS = [
   { hour: timestamp(NOW - 29 * DAY_MS), admitted: 20, limited: 3 },
   { hour: timestamp(NOW - 2 * HOUR_MS), admitted: 5, limited: 1 },
 ];
+
+const NOT_SEEN = { hours: [], days: [], lastUse: null, lastRefusal: null, previousLastUse: null };
 
 describe("a key's page", () => {
   it("shows what the key may do, its last 24 hours and its last 30 days, and a curl line without the key", async () => {
@@ -66,6 +70,9 @@ describe("a key's page", () => {
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(1);
     expect(await marked(`/api-keys/${later.apiKey.id}`)).toBe(0);
     expect(await marked("/api-keys")).toBe(1);
+    const changed = (id: string) => owner.page(`/api-keys?done=changed&key=${id}`).then((page) => page.text());
+    expect(await changed(soon.apiKey.id)).toContain("“Soon” is changed. It expires in 7 days.");
+    expect(await changed(later.apiKey.id)).toContain("“Later” is changed.</p>");
     await owner.json("DELETE", `/keys/${soon.apiKey.id}`);
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(0);
   });
@@ -76,18 +83,164 @@ describe("a key's page", () => {
     const html = await (await owner.page(`/api-keys/${apiKey.id}`)).text();
     expect(html).toContain("revoked");
     expect(html).not.toContain(`/account/api-keys/${apiKey.id}/revoke`);
-    for (const path of ["", "/usage.csv"])
+    for (const path of ["", "/usage.csv", "/operations.csv"])
       expect((await createOwner().page(`/api-keys/${apiKey.id}${path}`)).status).toBe(404);
   });
 });
 
 it("its use by hour is JSON, and the same as CSV: 30 days, oldest first", async () => {
   const { owner, apiKey } = await used();
-  expect(await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json()).toEqual({ items: HOURS });
+  expect(await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json()).toEqual({
+    items: HOURS,
+    ...NOT_SEEN,
+  });
   expect(await (await owner.json("GET", `/keys/${apiKey.id}`)).json()).toEqual({ ...apiKey, usage: HOURS.slice(1) });
   const csv = await owner.page(`/api-keys/${apiKey.id}/usage.csv`);
   expect(csv.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
-  expect(csv.headers.get("Content-Disposition")).toBe(`attachment; filename="${apiKey.id}.csv"`);
+  expect(csv.headers.get("Content-Disposition")).toBe(`attachment; filename="${apiKey.id}-usage.csv"`);
   const lines = HOURS.map(({ hour, admitted, limited }) => `${hour},${admitted},${limited}\r\n`);
   expect(await csv.text()).toBe(`hour,admitted,limited\r\n${lines.join("")}`);
+});
+
+describe("who uses a key, and what for", () => {
+  const DAY = timestamp(NOW - 10 * HOUR_MS);
+  const counted = (operation: string, status2xx: number, status4xx = 0, status5xx = 0, untold = 0) => ({
+    operation,
+    status2xx,
+    status4xx,
+    status5xx,
+    untold,
+  });
+
+  /** Counts of three hours: two of today, and one of yesterday which is no part of the last 24. */
+  async function answered() {
+    const { owner, apiKey, key } = await used();
+    const statement = databaseOf(apiKey.id).prepare(
+      "INSERT INTO api_key_usage VALUES (?1, ?2, 9, 9, ?3) ON CONFLICT DO UPDATE SET operations = ?3",
+    );
+    await databaseOf(apiKey.id).batch([
+      statement.bind(apiKey.id, NOW - 2 * HOUR_MS, '{"whoami":[4,1,0],"listSurveys":[1,0,0]}'),
+      statement.bind(apiKey.id, NOW, '{"whoami":[2,0,0],"createSurvey":[0,0,3,2]}'),
+      statement.bind(apiKey.id, NOW - 25 * HOUR_MS, '{"whoami":[100]}'),
+    ]);
+    return { owner, apiKey, key };
+  }
+
+  it("is counted by operation and status: 24 hours by hour, 30 days by day, as JSON and CSV", async () => {
+    const { owner, apiKey } = await answered();
+    const { hours, days } = await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json<{
+      hours: { start: string; operation: string }[];
+      days: { start: string; operation: string }[];
+    }>();
+    const [early, late] = [timestamp(NOW - 2 * HOUR_MS), timestamp(NOW)];
+    expect(hours).toEqual([
+      { start: early, ...counted("listSurveys", 1) },
+      { start: early, ...counted("whoami", 4, 1) },
+      { start: late, ...counted("createSurvey", 0, 0, 3, 2) },
+      { start: late, ...counted("whoami", 2) },
+    ]);
+    expect(days).toEqual([
+      { start: timestamp(Date.parse(DAY) - DAY_MS), ...counted("whoami", 100) },
+      { start: DAY, ...counted("createSurvey", 0, 0, 3, 2) },
+      { start: DAY, ...counted("listSurveys", 1) },
+      { start: DAY, ...counted("whoami", 6, 1) },
+    ]);
+    const csv = await (await owner.page(`/api-keys/${apiKey.id}/operations.csv`)).text();
+    const lines = [...hours, ...days].map((count, index) =>
+      [index < hours.length ? "hour" : "day", ...Object.values(count)].join(","),
+    );
+    expect(csv).toBe(["span,start,operation,2xx,4xx,5xx,untold", ...lines, ""].join("\r\n"));
+  });
+
+  it("is a table on its page, and each operation has its charts; a name that was not counted has none", async () => {
+    const { owner, apiKey } = await answered();
+    const html = await (await owner.page(`/api-keys/${apiKey.id}`)).text();
+    const row = (operation: string) => /<tr><th scope="row">.*?<\/tr>/g.exec(html.slice(html.indexOf(operation) - 200));
+    expect(row("?operation=whoami")?.[0].match(/<td>(\d+)/g)).toEqual([
+      "<td>6",
+      "<td>1",
+      "<td>0",
+      "<td>0",
+      "<td>106",
+      "<td>1",
+      "<td>0",
+      "<td>0",
+    ]);
+    const charts = await (await owner.page(`/api-keys/${apiKey.id}?operation=whoami`)).text();
+    for (const text of [
+      "Only <code>whoami</code>",
+      "<strong>7</strong> in 24 hours",
+      "<strong>107</strong> in 30 days",
+    ])
+      expect(charts).toContain(text);
+    const hostile = await (await owner.page(`/api-keys/${apiKey.id}?operation=%3Cscript%3E`)).text();
+    expect(hostile).toContain("<strong>24</strong> in 24 hours");
+    expect(hostile).not.toContain("Only <code>");
+  });
+
+  it("shows the last requests as text, whatever a client has sent", async () => {
+    freeze(NOW);
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create("Watched", { limit: 1 });
+    const send = (userAgent: string) =>
+      createIsolate().request("/tenant/whoami", {
+        headers: { "X-API-Key": key, "CF-Connecting-IP": "::ffff:203.0.113.7", "User-Agent": userAgent },
+        cf: { country: "DE" },
+      });
+    expect((await send('"><script>alert(1)</script>')).status).toBe(200);
+    expect((await send("=cmd|' /C calc'!A0 <b>")).status).toBe(429);
+    await usageOf(apiKey.id);
+    const { lastUse, lastRefusal, previousLastUse } = await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json<
+      Record<string, object>
+    >();
+    const seen = { at: timestamp(NOW), network: "203.0.113.0/24", country: "DE", operation: "whoami" };
+    expect(lastUse).toEqual({ ...seen, userAgent: '"><script>alert(1)</script>' });
+    expect(lastRefusal).toEqual({ ...seen, userAgent: "=cmd|' /C calc'!A0 <b>", reason: "limited" });
+    expect(previousLastUse).toBeNull();
+    const html = await (await owner.page(`/api-keys/${apiKey.id}`)).text();
+    expect(html).not.toContain("<script>alert");
+    for (const text of [
+      "<bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
+      "203.0.113.0/24",
+      ", Germany",
+      ": over its limit",
+    ])
+      expect(html).toContain(text);
+    for (const whole of [html, JSON.stringify(lastUse)]) expect(whole).not.toContain("203.0.113.7");
+  });
+
+  it("shows who still uses the old secret until its grace ends, and nothing from before the rotation", async () => {
+    const { owner, apiKey, key } = await used();
+    const whoami = () =>
+      createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key, "User-Agent": "old" } });
+    const previous = async () => {
+      await usageOf(apiKey.id);
+      return (await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json<Record<string, unknown>>())
+        .previousLastUse;
+    };
+    const rotate = () => owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
+    expect((await whoami()).status).toBe(200);
+    vi.setSystemTime(NOW + 1_000);
+    await rotate();
+    expect(await previous()).toBeNull();
+    vi.setSystemTime(NOW + 2_000);
+    expect((await whoami()).status).toBe(200);
+    expect(await previous()).toMatchObject({ userAgent: "old", at: timestamp(NOW + 2_000) });
+    expect(await (await owner.page(`/api-keys/${apiKey.id}`)).text()).toContain("Last use of the old secret");
+    vi.setSystemTime(NOW + 3_000);
+    await rotate();
+    expect(await previous()).toBeNull();
+  });
+
+  it("is not shown when it is older than 31 days", async () => {
+    const { owner, apiKey, key } = await used();
+    expect((await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } })).status).toBe(200);
+    await usageOf(apiKey.id);
+    const lastUse = async () =>
+      (await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json<Record<string, unknown>>()).lastUse;
+    vi.setSystemTime(NOW + 31 * DAY_MS);
+    expect(await lastUse()).toMatchObject({ operation: "whoami" });
+    vi.setSystemTime(NOW + 31 * DAY_MS + 1);
+    expect(await lastUse()).toBeNull();
+  });
 });

@@ -13,7 +13,10 @@ type Owner = ReturnType<typeof createOwner>;
 const list = async (owner: Owner) => (await owner.json("GET", "/keys")).json<Record<string, unknown>>();
 const html = async (owner: Owner) => (await owner.page("/api-keys")).text();
 const use = (id: string, hour: number, admitted: number, limited = 0) =>
-  databaseOf(id).prepare("INSERT INTO api_key_usage VALUES (?1, ?2, ?3, ?4)").bind(id, hour, admitted, limited).run();
+  databaseOf(id)
+    .prepare("INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES (?1, ?2, ?3, ?4)")
+    .bind(id, hour, admitted, limited)
+    .run();
 const revoke = (owner: Owner, id: string) => owner.json("DELETE", `/keys/${id}`);
 
 /** Keys that were revoked, written straight to the table. */

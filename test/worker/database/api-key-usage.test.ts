@@ -1,6 +1,11 @@
 /** Rows of `api_key_usage`: totals, written as often as it takes. */
 import { expect, it } from "vitest";
-import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
+import {
+  type HourlyUsage,
+  type LastSeen,
+  saveApiKeyUsage,
+  USAGE_KEPT_MS,
+} from "../../../src/worker/database/api-key-usage.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { addApiKey } from "../../support/world.ts";
 
@@ -14,7 +19,7 @@ const rows = async (id: string) =>
       .bind(id)
       .all()
   ).results;
-const save = (id: string, hours: { hour: number; admitted: number; limited: number }[], lastUsedAt = NOW) =>
+const save = (id: string, hours: HourlyUsage[], lastUsedAt = NOW) =>
   saveApiKeyUsage(databaseOf(id), id, hours, { lastUsedAt, previousUsedAt: 0 });
 
 it("totals that come again, or late, take nothing back", async () => {
@@ -29,4 +34,50 @@ it("totals that come again, or late, take nothing back", async () => {
   expect(await rows(id)).toEqual([late]);
   const row = await databaseOf(id).prepare("SELECT last_used_at FROM api_keys WHERE id = ?1").bind(id).first();
   expect(row).toEqual({ last_used_at: NOW + 2 });
+});
+
+it("answers by operation are those of the latest totals, and a gate of the release before takes none back", async () => {
+  const { id } = await addApiKey();
+  const operations = async () =>
+    (await databaseOf(id).prepare("SELECT operations FROM api_key_usage WHERE api_key_id = ?1").bind(id).first())
+      ?.operations;
+  const early = { hour: NOW, admitted: 3, limited: 1, operations: { whoami: [3, 1, 0] } };
+  const late = { hour: NOW, admitted: 5, limited: 2, operations: { whoami: [5, 2, 0] } };
+  const corrected = { ...late, operations: { whoami: [4, 3, 0] } };
+  await save(id, [early]);
+  await save(id, [late]);
+  await save(id, [early]);
+  expect(await operations()).toBe('{"whoami":[5,2,0]}');
+  await save(id, [corrected]);
+  await save(id, [{ hour: NOW, admitted: 6, limited: 2 }]);
+  expect(await operations()).toBe('{"whoami":[4,3,0]}');
+});
+
+it("what was seen is kept part by part, for 31 days; the same again writes nothing", async () => {
+  const { id } = await addApiKey();
+  const seenAt = (at: number, userAgent: string | null) => ({
+    at,
+    network: null,
+    country: null,
+    userAgent,
+    operation: "whoami",
+  });
+  const write = (seen: LastSeen, lastUsedAt: number) =>
+    saveApiKeyUsage(databaseOf(id), id, [], { lastUsedAt, previousUsedAt: 0, seen });
+  const row = async () =>
+    databaseOf(id).prepare("SELECT last_used_at, seen FROM api_keys WHERE id = ?1").bind(id).first();
+  const refused = { ...seenAt(NOW, "old"), reason: "paused" as const };
+  await write({ refused }, 0);
+  expect(await row()).toEqual({
+    last_used_at: null,
+    seen: `{"refused":{"at":${NOW},"userAgent":"old","operation":"whoami","reason":"paused"}}`,
+  });
+  const later = NOW + USAGE_KEPT_MS;
+  await write({ used: seenAt(later, null) }, later);
+  const both = await row();
+  expect(both).toMatchObject({ last_used_at: later, seen: expect.stringContaining('"old"') });
+  await write({ used: seenAt(later, null), refused }, later);
+  expect(await row()).toEqual(both);
+  await write({ used: seenAt(later + 1, null), refused }, later + 1);
+  expect(await row()).toMatchObject({ seen: `{"used":{"at":${later + 1},"operation":"whoami"}}` });
 });

@@ -5,8 +5,10 @@ import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.t
 import { EndedKeys } from "./ended-keys.tsx";
 import { ErrorSummary } from "./field.tsx";
 import { KeyCard } from "./key-card.tsx";
+import { endsSoon } from "./key-facts.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { StorageBar } from "./storage-bar.tsx";
+import { relativeTime } from "./times.tsx";
 
 /** What was just done to which key: the list opens with a sentence about it. */
 export type Done = { readonly what: string | undefined; readonly apiKeyId: string | undefined };
@@ -22,7 +24,7 @@ type Props = {
 export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, form, done }: Props) => {
   const active = keys.filter(({ state }) => state === "active");
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
-  const sentence = doneInWords(done, keys);
+  const sentence = doneInWords(done, keys, now);
   const createLink = hasRoom && (
     <a class="button primary" href="#create">
       Create key
@@ -72,11 +74,14 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
 };
 
 /** The sentence for what was done, if the list shows that it was: anybody can write a link with `?done=`. */
-function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[]): string | undefined {
+function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[], now: number): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
   if (what === "settings") return "The settings are saved.";
-  if (apiKey?.state === "active" && what === "changed")
-    return `“${apiKey.name}” is changed${apiKey.pausedAt ? ". It is paused: every request with it is refused" : ""}.`;
+  if (apiKey?.state === "active" && what === "changed") {
+    const paused = apiKey.pausedAt ? " It is paused: every request with it is refused." : "";
+    const at = endsSoon(apiKey, now);
+    return `“${apiKey.name}” is changed.${paused}${at ? ` It expires ${relativeTime(at, now)}.` : ""}`;
+  }
   if (apiKey?.state === "revoked" && what === "revoked") {
     return `“${apiKey.name}” is revoked. Every request with it is refused from now on.`;
   }

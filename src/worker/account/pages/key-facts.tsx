@@ -24,15 +24,20 @@ export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
   </>
 );
 
-/** Of an active key that ends within seven days. */
-export const EndsSoon = ({ apiKey: { expiresAt, state }, now }: Props) =>
-  state === "active" &&
-  expiresAt !== null &&
-  Date.parse(expiresAt) - now <= SOON_MS && (
-    <p class="paused">
-      Expires <Time at={expiresAt} now={now} />
-    </p>
+/** When an active key expires, if that is within seven days. */
+export const endsSoon = ({ expiresAt, state }: ApiKey, now: number): string | null =>
+  state === "active" && expiresAt !== null && Date.parse(expiresAt) - now <= SOON_MS ? expiresAt : null;
+
+export const EndsSoon = ({ apiKey, now }: Props) => {
+  const at = endsSoon(apiKey, now);
+  return (
+    at && (
+      <p class="paused">
+        Expires <Time at={at} now={now} />
+      </p>
+    )
   );
+};
 
 export const KeyFacts = ({ apiKey, now }: Props) => {
   const { expiresAt, allowedAddresses, previous } = apiKey;

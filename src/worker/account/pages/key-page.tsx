@@ -1,22 +1,27 @@
 /** `/account/api-keys/{id}`: one key, what it may do, and how it was used. */
-import type { ApiKey, HourlyCount } from "../../model/account.ts";
+import type { ApiKey } from "../../model/account.ts";
+import type { ApiKeyUsage } from "../../model/api-key-usage.ts";
 import { Copyable } from "./copyable.tsx";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
+import { LastUses, OperationsTable } from "./key-use.tsx";
 import { type Frame, Layout } from "./layout.tsx";
-import { DayChart, UsageChart } from "./usage-chart.tsx";
+import { DayChart, OperationCharts, UsageChart } from "./usage-chart.tsx";
 
 type Props = {
   readonly frame: Frame;
   readonly apiKey: ApiKey;
-  /** Of the last 30 days. */
-  readonly usage: readonly HourlyCount[];
+  readonly usage: ApiKeyUsage;
+  /** The one that the charts show; all without it. */
+  readonly operation: string | undefined;
   readonly origin: string;
   readonly now: number;
 };
 
-export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
+export const KeyPage = ({ frame, apiKey, usage, operation, origin, now }: Props) => {
   const { id, name, lastFour, state } = apiKey;
+  const path = `/account/api-keys/${id}`;
+  const chosen = usage.days.find((count) => count.operation === operation)?.operation;
   return (
     <Layout title={name} current="api-keys" {...frame}>
       <div class="key-head">
@@ -29,16 +34,27 @@ export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
       <div class="create key-page">
         <KeyFacts apiKey={apiKey} now={now} />
         <div>
-          <UsageChart apiKey={apiKey} now={now} />
-          <DayChart usage={usage} now={now} />
+          {chosen ? (
+            <OperationCharts operation={chosen} usage={usage} now={now} all={path} />
+          ) : (
+            <>
+              <UsageChart apiKey={apiKey} now={now} />
+              <DayChart usage={usage.items} now={now} />
+            </>
+          )}
           <p class="hint">
             {"By hour, 30 days: "}
-            <a href={`/account/api-keys/${id}/usage.csv`}>CSV</a>
-            {", "}
+            <a href={`${path}/usage.csv`}>CSV</a>
+            {". By operation: "}
+            <a href={`${path}/operations.csv`}>CSV</a>
+            {". Both: "}
             <a href={`/account/api/keys/${id}/usage`}>JSON</a>. About a minute behind.
           </p>
         </div>
       </div>
+      <h2>Who uses it, and what for</h2>
+      <LastUses usage={usage} now={now} />
+      <OperationsTable path={path} usage={usage} chosen={chosen} />
       <h2>Try it</h2>
       <p>
         Whoever holds the key asks with it what its id is. A refusal says why. Set <code>API_KEY</code> to the key

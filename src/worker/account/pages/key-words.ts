@@ -39,6 +39,12 @@ export function scopesInWords(scopes: readonly Scope[]): string {
     .trim();
 }
 
+const countries = new Intl.DisplayNames("en", { type: "region" });
+
+/** "Germany". */
+export const countryInWords = (country: string): string =>
+  country === "T1" ? "Tor" : (countries.of(country) ?? country);
+
 export const number = (value: number): string => value.toLocaleString("en");
 
 const REGION_WORDS: Readonly<Record<Region, string>> = {

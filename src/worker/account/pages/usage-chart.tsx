@@ -1,6 +1,7 @@
 /** A key's requests over the last 24 hours, or 30 days: admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
 
 import type { ApiKey, HourlyCount } from "../../model/account.ts";
+import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
 import type { Child } from "../jsx-runtime.ts";
 import { number } from "./key-words.ts";
 import { Clock, Time } from "./times.tsx";
@@ -11,16 +12,15 @@ const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
 /** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
 const LEAST = 2;
+const ANSWERED = ["2xx or not told", "4xx and 5xx"] as const;
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
 type Counts = Pick<HourlyCount, "admitted" | "limited">;
 
 export const UsageChart = ({ apiKey, now }: Props) => {
-  const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
-  const hours = Array.from({ length: HOURS }, (_, index) => {
-    const hour = new Date(first + index * HOUR_MS).toISOString();
-    return apiKey.usage.find((count) => count.hour === hour) ?? { hour, admitted: 0, limited: 0 };
-  });
+  const hours = spans(HOURS, HOUR_MS, now).map(
+    (hour) => apiKey.usage.find((count) => count.hour === hour) ?? { hour, admitted: 0, limited: 0 },
+  );
   const { admitted, limited } = sumOf(hours);
   if (admitted + limited === 0) return <Unused lastUsedAt={apiKey.lastUsedAt} now={now} />;
   return <Chart bars={hours} in="24 hours" every={6} label={({ hour }) => <Clock at={hour} />} />;
@@ -28,15 +28,51 @@ export const UsageChart = ({ apiKey, now }: Props) => {
 
 /** By day of UTC; nothing when the key was not used. */
 export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: number }) => {
-  const today = now - (now % DAY_MS);
-  const days = Array.from({ length: DAYS }, (_, index) => {
-    const day = new Date(today - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+  const days = spans(DAYS, DAY_MS, now).map((start) => {
+    const day = start.slice(0, 10);
     return { day, ...sumOf(usage.filter(({ hour }) => hour.startsWith(day))) };
   });
   const { admitted, limited } = sumOf(days);
   if (admitted + limited === 0) return null;
-  return <Chart bars={days} in="30 days" every={8} label={({ day }) => <time datetime={day}>{day.slice(5)}</time>} />;
+  return <Chart bars={days} in="30 days" every={8} label={({ day }) => <Day day={day} />} />;
 };
+
+type OperationProps = {
+  readonly operation: string;
+  readonly usage: ApiKeyUsage;
+  readonly now: number;
+  readonly all: string;
+};
+
+/** Of one operation. */
+export const OperationCharts = ({ operation, usage, now, all }: OperationProps) => {
+  const countsOf = (list: readonly OperationCount[], start: string): Counts => {
+    const count = list.find((each) => each.operation === operation && each.start === start);
+    return {
+      admitted: (count?.status2xx ?? 0) + (count?.untold ?? 0),
+      limited: (count?.status4xx ?? 0) + (count?.status5xx ?? 0),
+    };
+  };
+  const hours = spans(HOURS, HOUR_MS, now).map((hour) => ({ hour, ...countsOf(usage.hours, hour) }));
+  const days = spans(DAYS, DAY_MS, now).map((start) => ({ day: start.slice(0, 10), ...countsOf(usage.days, start) }));
+  return (
+    <>
+      <p>
+        Only <code>{operation}</code>. <a href={all}>Show all</a>
+      </p>
+      <Chart bars={hours} in="24 hours" every={6} words={ANSWERED} label={({ hour }) => <Clock at={hour} />} />
+      <Chart bars={days} in="30 days" every={8} words={ANSWERED} label={({ day }) => <Day day={day} />} />
+    </>
+  );
+};
+
+const Day = ({ day }: { day: string }) => <time datetime={day}>{day.slice(5)}</time>;
+
+/** The starts of the last spans of so many milliseconds, of UTC. */
+const spans = (count: number, spanMs: number, now: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    new Date(now - (now % spanMs) - (count - 1 - index) * spanMs).toISOString(),
+  );
 
 const sumOf = (counts: readonly Counts[]): Counts => ({
   admitted: counts.reduce((sum, count) => sum + count.admitted, 0),
@@ -48,12 +84,20 @@ type ChartProps<Each extends Counts> = {
   readonly in: string;
   /** A label below each of so many bars. */
   readonly every: number;
+  /** What the two parts of a bar count. */
+  readonly words?: readonly [string, string];
   readonly label: (bar: Each) => Child;
 };
 
-function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps<Each>) {
+function Chart<Each extends Counts>({
+  bars,
+  in: span,
+  every,
+  words = ["admitted", "over the limit"],
+  label,
+}: ChartProps<Each>) {
   const { admitted, limited } = sumOf(bars);
-  const top = roundUp(Math.max(...bars.map((count) => count.admitted + count.limited)));
+  const top = roundUp(Math.max(1, ...bars.map((count) => count.admitted + count.limited)));
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, Math.round((count / top) * 1000) / 10));
   return (
     <figure class="usage">
@@ -62,8 +106,8 @@ function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps
           <strong>{number(admitted + limited)}</strong>
           {` in ${span}`}
         </span>
-        <span class="legend admitted">{`${number(admitted)} admitted`}</span>
-        <span class="legend limited">{`${number(limited)} over the limit`}</span>
+        <span class="legend admitted">{`${number(admitted)} ${words[0]}`}</span>
+        <span class="legend limited">{`${number(limited)} ${words[1]}`}</span>
       </figcaption>
       <div class="plot" aria-hidden="true">
         <div class="scale">
@@ -77,7 +121,7 @@ function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps
               <Bar low={heightOf(count.admitted)} high={heightOf(count.limited)} />
               <span class="tip">
                 {label(count)}
-                {`: ${number(count.admitted)} admitted, ${number(count.limited)} over the limit`}
+                {`: ${number(count.admitted)} ${words[0]}, ${number(count.limited)} ${words[1]}`}
               </span>
             </div>
           ))}

@@ -1,0 +1,86 @@
+/** How an owner's API key was used: one round trip. */
+import type { ApiKey } from "../model/account.ts";
+import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
+import type { Operations, Seen } from "../model/seen.ts";
+import { toTimestamp } from "../model/text.ts";
+import { COLUMNS, type KeyRow, OWN_KEY, toApiKey, toHourlyCount, type UsageRow } from "./api-key-rows.ts";
+import { type LastSeen, USAGE_KEPT_MS } from "./api-key-usage.ts";
+import { prepare, rowsOf } from "./statement.ts";
+
+type SeenKeyRow = KeyRow & { rotated_at: number | null; seen: string | null };
+type OperationsRow = UsageRow & { operations: string | null };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A key with its last 24 hours, and what is known of its last 30 days. Null when the owner has no such key. */
+export async function loadApiKeyUse(
+  session: D1DatabaseSession,
+  email: string,
+  id: string,
+  now: number,
+): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
+  const [keys, usage] = await session.batch([
+    prepare(session, `SELECT ${COLUMNS}, rotated_at, seen FROM api_keys WHERE ${OWN_KEY}`, { email, id }),
+    prepare(
+      session,
+      `SELECT api_key_id, hour, admitted, limited, operations FROM api_key_usage
+       WHERE api_key_id = (SELECT id FROM api_keys WHERE ${OWN_KEY}) AND hour > :now - ${30 * DAY_MS}
+         AND admitted + limited > 0 ORDER BY hour`,
+      { email, id, now },
+    ),
+  ]);
+  const [row] = rowsOf<SeenKeyRow>(keys);
+  if (row === undefined) return null;
+  const hours = rowsOf<OperationsRow>(usage);
+  const lastDay = hours.filter(({ hour }) => hour > now - DAY_MS);
+  const apiKey = toApiKey(row, now, lastDay);
+  const items = hours.map(toHourlyCount);
+  const counts = { items, hours: byOperation(lastDay, HOUR_MS), days: byOperation(hours, DAY_MS) };
+  return { apiKey, usage: { ...counts, ...toLastUse(row, apiKey, now) } };
+}
+
+/** The counts of each span of so many milliseconds, oldest first. */
+function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationCount[] {
+  return [...Map.groupBy(rows, ({ hour }) => hour - (hour % spanMs))].flatMap(([start, ofSpan]) => {
+    const sums = new Map<string, number[]>();
+    for (const { operations } of ofSpan)
+      for (const [operation, counts] of Object.entries(JSON.parse(operations ?? "{}") as Operations))
+        sums.set(
+          operation,
+          [0, 1, 2, 3].map((place) => (sums.get(operation)?.[place] ?? 0) + (counts[place] ?? 0)),
+        );
+    return [...sums].toSorted().map(([operation, [status2xx = 0, status4xx = 0, status5xx = 0, untold = 0]]) => ({
+      start: toTimestamp(start),
+      operation,
+      status2xx,
+      status4xx,
+      status5xx,
+      untold,
+    }));
+  });
+}
+
+function toLastUse(
+  { seen, rotated_at }: SeenKeyRow,
+  { previous: inGrace }: ApiKey,
+  now: number,
+): Pick<ApiKeyUsage, "lastUse" | "lastRefusal" | "previousLastUse"> {
+  const { used, previous, refused } = JSON.parse(seen ?? "{}") as LastSeen;
+  const isKept = (request: Seen) => request.at >= now - USAGE_KEPT_MS;
+  const isOfPrevious = (request: Seen) => inGrace !== null && request.at > (rotated_at ?? 0);
+  return {
+    lastUse: used && isKept(used) ? toRequest(used) : null,
+    lastRefusal: refused && isKept(refused) ? { ...toRequest(refused), reason: refused.reason } : null,
+    previousLastUse: previous && isOfPrevious(previous) ? toRequest(previous) : null,
+  };
+}
+
+/** What is null is not in the column: a patch of JSON (RFC 7396) leaves it out. */
+const toRequest = ({ at, network, country, userAgent, operation }: Seen) => ({
+  at: toTimestamp(at),
+  network: network ?? null,
+  country: country ?? null,
+  userAgent: userAgent ?? null,
+  operation,
+});

@@ -1,0 +1,111 @@
+/** The use of an API key as Account Settings shows it: how much, what for, and by whom. */
+import * as z from "zod/mini";
+import { HourlyCount } from "./account.ts";
+import { describe } from "./describe.ts";
+import { SEEN_REFUSALS } from "./seen.ts";
+import { integer, oneOf, Timestamp } from "./text.ts";
+
+const Requests = integer(0, 1_000_000_000_000);
+
+const OperationCount = z.object({
+  start: Timestamp,
+  operation: z.string(),
+  status2xx: Requests,
+  status4xx: Requests,
+  status5xx: Requests,
+  untold: Requests,
+});
+export type OperationCount = z.infer<typeof OperationCount>;
+
+const SEEN = {
+  at: Timestamp,
+  network: z.nullable(z.string()),
+  country: z.nullable(z.string()),
+  userAgent: z.nullable(z.string()),
+  operation: z.string(),
+};
+const SeenRequest = z.object(SEEN);
+export type SeenRequest = z.infer<typeof SeenRequest>;
+const RefusedRequest = z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) });
+export type RefusedRequest = z.infer<typeof RefusedRequest>;
+
+export const ApiKeyUsage = z.object({
+  items: z.array(HourlyCount),
+  hours: z.array(OperationCount),
+  days: z.array(OperationCount),
+  lastUse: z.nullable(SeenRequest),
+  lastRefusal: z.nullable(RefusedRequest),
+  previousLastUse: z.nullable(SeenRequest),
+});
+export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;
+
+if (!import.meta.deployed) {
+  const hour = "2026-11-20T12:00:00.000Z";
+  const counts = { operation: "whoami", status2xx: 42, status4xx: 1, status5xx: 0, untold: 0 };
+  const lastUse = {
+    at: "2026-11-20T12:34:56.000Z",
+    network: "203.0.113.0/24",
+    country: "DE",
+    userAgent: "crm-sync/2.1",
+    operation: "whoami",
+  };
+  const seen = {
+    at: "When it was sent: ISO 8601, UTC, with milliseconds.",
+    network:
+      "The network that it came from: the first 24 bits of an IPv4 address, 48 of an IPv6 one. The rest of the address is not kept.",
+    country:
+      "The country that Cloudflare places the address in: two letters of ISO 3166, or `T1` for Tor. `null` if unknown.",
+    userAgent: "The first 100 characters of its `User-Agent`, without control characters.",
+    operation: "What it asked for: an `operationId` of the tenant API in this document.",
+  };
+  describe(HourlyCount, {
+    name: "HourlyCount",
+    fields: {
+      hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
+      admitted: "Requests that were admitted in this hour.",
+      limited: "Requests that were refused in this hour because the key was over its limit.",
+    },
+  });
+  describe(OperationCount, {
+    name: "OperationCount",
+    fields: {
+      start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
+      operation:
+        "An `operationId` of the tenant API in this document. `other` for those beyond the first: at most 64 numbers are kept of a key and hour.",
+      status2xx: "Requests that were answered with a status from 200 to 299.",
+      status4xx:
+        "Requests that were answered with 400 to 499. Among those for being over the limit: `limited` has them, too.",
+      status5xx: "Requests that were answered with 500 to 599.",
+      untold: "Requests that were admitted, and nobody has told yet how they were answered.",
+    },
+  });
+  describe(SeenRequest, { name: "SeenRequest", fields: seen });
+  describe(RefusedRequest, {
+    name: "RefusedRequest",
+    fields: {
+      ...seen,
+      reason:
+        "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
+    },
+  });
+  describe(ApiKeyUsage, {
+    name: "ApiKeyUsage",
+    example: {
+      items: [{ hour, admitted: 42, limited: 1 }],
+      hours: [{ start: hour, ...counts }],
+      days: [{ start: "2026-11-20T00:00:00.000Z", ...counts }],
+      lastUse,
+      lastRefusal: { ...lastUse, reason: "limited" },
+      previousLastUse: null,
+    },
+    fields: {
+      items: "The hours with requests among the last 30 days, oldest first, about a minute behind.",
+      hours: "By hour and operation: the last 24 hours, oldest first.",
+      days: "By day of UTC and operation: the last 30 days, oldest first.",
+      lastUse: "The last request that was admitted. `null` if there was none in 31 days.",
+      lastRefusal: "The last request with the key that was not admitted. `null` if there was none in 31 days.",
+      previousLastUse:
+        "The last one with the secret before the last rotation, while that still works. Otherwise `null`.",
+    },
+  });
+}

@@ -1,0 +1,73 @@
+/** A key's own page in a real browser, with and without JavaScript, and what axe-core finds. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { openPage } from "../../support/node/owner-pages.ts";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const shared = inject("stage");
+
+describe.runIf(shared)("A key's page in Chromium", { timeout: 120_000 }, () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterAll(() => stage?.close());
+
+  /** The demo account's key was used for a week. */
+  async function openDemoKey(page: Page): Promise<void> {
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Demo key", exact: true }).click();
+    await page.getByRole("heading", { name: "Who uses it, and what for" }).waitFor();
+  }
+
+  it.each([true, false])(
+    "shows who uses the key, and the charts of one operation (JavaScript: %s)",
+    async (javaScript) => {
+      const { page, complaints } = await openPage(stage, { javaScriptEnabled: javaScript });
+      await openDemoKey(page);
+      await page.getByText("203.0.113.0/24").waitFor();
+      await page.getByText("Germany").waitFor();
+      await page.getByText("crm-sync/2.1").waitFor();
+      await page.getByText("over its limit").waitFor();
+      const row = page.getByRole("row", { name: /^listProposals/ });
+      expect(await row.getByRole("cell").count()).toBe(8);
+      const refused = Number((await row.getByRole("cell").nth(5).textContent())?.replaceAll(",", ""));
+      expect(refused).toBeGreaterThan(0);
+      await page.getByRole("link", { name: "listProposals", exact: true }).click();
+      await page.getByText("Only listProposals.").waitFor();
+      const legend = page.locator("figure", { hasText: "in 30 days" }).locator(".legend.limited");
+      expect(await legend.textContent()).toBe(`${refused.toLocaleString("en")} 4xx and 5xx`);
+      await page.getByRole("link", { name: "Show all" }).click();
+      await page.locator(".legend", { hasText: "over the limit" }).first().waitFor();
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
+    const { page } = await openPage(stage, { bypassCSP: true });
+    await openDemoKey(page);
+    for (const [name, link] of [
+      ["key-uses", undefined],
+      ["key-operation", "issueToken"],
+    ] as const) {
+      if (link) await page.getByRole("link", { name: link, exact: true }).click();
+      await page.evaluate(axe);
+      for (const colorScheme of ["light", "dark"] as const)
+        for (const width of [1280, 390]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          await takeScreenshot(page, `test-results/${name}-${colorScheme}-${width}.png`);
+          const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+          expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+          const violations = await page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+          );
+          expect(violations, `${name}, ${colorScheme}, ${width}`).toEqual([]);
+        }
+    }
+  });
+});

@@ -1,0 +1,123 @@
+/** What is kept of a request, and the counts by operation. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAddress, parseBlock } from "../../../src/worker/model/address.ts";
+import {
+  countAnswered,
+  type Operations,
+  STATUS_CLASSES,
+  tellAnswered,
+  toSeen,
+  untoldOf,
+} from "../../../src/worker/model/seen.ts";
+
+const seen = (headers: Record<string, string>, address: string | null = null, cf: CfProperties = {}) =>
+  toSeen({ now: 5, address, operation: "whoami", sent: new Request("https://api.example/", { headers, cf }) });
+const userAgent = (text: string) => seen({ "User-Agent": text }).userAgent;
+
+it("a request without an address, a country or a user agent is seen", () => {
+  expect(seen({})).toEqual({ at: 5, network: null, country: null, userAgent: null, operation: "whoami" });
+});
+
+it.each([
+  ["203.0.113.7", "203.0.113.0/24"],
+  ["::ffff:203.0.113.7", "203.0.113.0/24"],
+  ["0:0:0:0:0:FFFF:CB00:7107", "203.0.113.0/24"],
+  ["0.0.0.1", "0.0.0.0/24"],
+  ["2001:db8:12:3456::1", "2001:db8:12::/48"],
+  ["2001:db8:0:3456::1", "2001:db8::/48"],
+  ["2001:0:0:3456::1", "2001::/48"],
+  ["0:0:5::1", "0:0:5::/48"],
+  ["1:0:5::1", "1:0:5::/48"],
+  ["::1", "::/48"],
+  ["fe80::1%eth0", null],
+  ["localhost", null],
+  ["", null],
+])("of the address %s, the network %s is kept", (address, network) => {
+  expect(seen({}, address).network).toBe(network);
+});
+
+it("a network is a block that holds the address, and nothing of its last 8 or 80 bits", () => {
+  const texts = fc.oneof(fc.ipV4(), fc.ipV6());
+  fc.assert(
+    fc.property(texts, (text) => {
+      const address = parseAddress(text);
+      const block = parseBlock(seen({}, text).network ?? "");
+      if (address === undefined || block === undefined) throw new Error(`no address, or no block: ${text}`);
+      expect(block.bits).toBe(address >> 32n === 0xffffn ? 96 + 24 : 48);
+      expect(address >> BigInt(128 - block.bits)).toBe(block.first >> BigInt(128 - block.bits));
+    }),
+  );
+});
+
+it.each([
+  ["DE", "DE"],
+  ["T1", "T1"],
+  ["XX", null],
+  ["de", null],
+  ["<b>", null],
+  [undefined, null],
+])("of the country %s, %s is kept", (country, kept) => {
+  expect(seen({}, null, { country }).country).toBe(kept);
+});
+
+describe("of a user agent", () => {
+  it("the first 100 characters are kept", () => {
+    expect(userAgent("x".repeat(5_000))).toBe("x".repeat(100));
+    expect(userAgent("crm-sync/2.1 (+https://crm.example)")).toBe("crm-sync/2.1 (+https://crm.example)");
+  });
+
+  it("what cannot be seen, or changes what is seen, is left out", () => {
+    expect(userAgent("a\tb\x01c\x7fd\x85e\xadf")).toBe("abcdef");
+    expect(userAgent("\t\t")).toBeNull();
+  });
+});
+
+describe("counts by operation", () => {
+  const tables = fc.array(
+    fc.record({
+      operation: fc.integer({ min: 0, max: 60 }).map((number) => `operation${number}`),
+      status: fc.constantFrom(...STATUS_CLASSES),
+      requests: fc.integer({ min: 1, max: 9 }),
+      tells: fc.boolean(),
+    }),
+    { maxLength: 300 },
+  );
+  const all = (operations: Operations) => Object.values(operations).flat();
+
+  it("are at most 64, never negative, and their sum is exact; telling an answer changes no sum", () => {
+    fc.assert(
+      fc.property(tables, (steps) => {
+        let operations: Operations = {};
+        let sum = 0;
+        for (const { operation, status, requests, tells } of steps) {
+          if (tells) {
+            const told = Math.min(requests, untoldOf(operations, operation));
+            operations = tellAnswered(operations, [operation, status, told]);
+          } else {
+            operations = countAnswered(operations, [operation, status, requests]);
+            sum += requests;
+          }
+        }
+        const counts = all(operations);
+        expect(counts.filter((count) => count !== 0).length).toBeLessThanOrEqual(64);
+        expect(Math.min(0, ...counts)).toBe(0);
+        expect(counts.reduce((total, count) => total + count, 0)).toBe(sum);
+      }),
+    );
+  });
+
+  it("beyond the first are counted as other operations, and known ones go on", () => {
+    let operations: Operations = {};
+    for (let each = 0; each < 100; each++) operations = countAnswered(operations, [`operation${each}`, "2xx", 1]);
+    operations = countAnswered(operations, ["operation0", "2xx", 1]);
+    expect(Object.keys(operations)).toHaveLength(61);
+    expect(operations).toMatchObject({ operation0: [2, 0, 0, 0], operation59: [1, 0, 0, 0], other: [40, 0, 0, 0] });
+  });
+
+  it("an answer that is told moves a request that was untold", () => {
+    const counted = countAnswered({}, ["listSurveys", "untold", 3]);
+    expect(tellAnswered(counted, ["listSurveys", "4xx", 2])).toEqual({ listSurveys: [0, 2, 0, 1] });
+    expect(untoldOf(counted, "createSurvey")).toBe(0);
+  });
+});
