@@ -33,6 +33,7 @@ export class ChooseAccount extends Problem {
   }
 }
 
+export const noMember = () => new Problem("forbidden", { detail: "You are not a member of this account." });
 const noDatabase = () =>
   new Problem("forbidden", { detail: "This deployment does not have the database of this account." });
 const noAccount = () =>
@@ -76,11 +77,12 @@ export class AccountDatabases {
    */
   async visit<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
     const { email, accountId } = c.var.owner;
-    if (accountId !== undefined) return this.#visitAt(c, ask, accountId);
     try {
-      return await this.#visitOwn(c, ask);
+      return await (accountId === undefined ? this.#visitOwn(c, ask) : this.#visitAt(c, ask, accountId));
     } catch (error) {
       if (!(error instanceof NoOwnAccount)) throw error;
+      // Whoever made it was removed since the request began.
+      if (accountId !== undefined) throw noMember();
       this.#elsewhere.delete(email);
       const [first, ...others] = await accountsOf(c.env, email);
       if (first !== undefined) throw new ChooseAccount([first, ...others]);

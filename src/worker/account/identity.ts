@@ -10,6 +10,7 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import { findMembership } from "../database/members.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
+import { noMember } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** Whose account it is, and who is acting. */
@@ -91,8 +92,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     else {
       const database = isId(accountId) ? chooseDatabase(c.env, accountId) : undefined;
       const email = database && isId(accountId) && (await findMembership(database, accountId, owner.person));
-      if (!email || !isId(accountId))
-        throw new Problem("forbidden", { detail: "You are not a member of this account." });
+      if (!email || !isId(accountId)) throw noMember();
       c.set("owner", { ...owner, email, accountId });
       url.searchParams.delete("account");
       c.req.raw = new Request(url, c.req.raw);

@@ -61,13 +61,16 @@ const bodyOf = (credential: string): string => credential.slice(0, credential.st
 
 /**
  * Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. Account
- * Settings is another Worker: what it has asked, this one does not know.
+ * Settings is another Worker, and the operator's calls ask past what an isolate remembers: they are no sign. Nor is what was asked in the
+ * last second, which may not have been answered.
  */
 const mayHang = (history: History, call: Call, database: string, part: "primary" | "replica"): boolean => {
   const ends = faultsOf(history)
     .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
     .map(({ until }) => until);
-  const owners = new Set(callsOf(history).flatMap(({ path, call: id }) => (path.startsWith("/account") ? [id] : [])));
+  const others = new Set(
+    callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator)\b/.test(path) ? [id] : [])),
+  );
   return (
     ends.length > 0 &&
     !history.events.some(
@@ -77,9 +80,9 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
         event.to === part &&
         event.name === database &&
         event.isolate === call.isolate &&
-        !(event.call !== undefined && owners.has(event.call)) &&
+        !(event.call !== undefined && others.has(event.call)) &&
         event.at > Math.max(...ends) &&
-        event.at < call.at,
+        event.at < call.at - SECOND_MS,
     )
   );
 };

@@ -65,8 +65,8 @@ test("whoami may ask for a sign of life of a database that did not answer; what 
     stored(2, 9_002, "d1", "0", { to: "primary" }),
   ];
   const earlier = (path: string) => [
-    ...asked(1, [8_000, 8_010], { path }, 200),
-    stored(1, 8_001, "d1", "0", { to: "primary" }),
+    ...asked(1, [7_000, 7_010], { path }, 200),
+    stored(1, 7_001, "d1", "0", { to: "primary" }),
   ];
   expect(found(budgets, down, asks)).toBe(0);
   expect(found(budgets, down, earlier("/account/api/keys"), asks)).toBe(0);
@@ -137,6 +137,7 @@ test("nobody waits in line for a database that is known to hang", () => {
   ).toBe(0);
   expect(found(nobodyWaitsInLine, hang, first, view(2, 4_000, 6_100), view(3, 4_100, 6_200))).toBe(1);
 });
+const step = (at: number): HistoryEvent => ({ kind: "clock-stepped", at, where: "a", by: -5_000 });
 test("an idea bank is read once a second in an isolate", () => {
   const read = (call: number, at: number, more: object = {}) => [
     ...view(call, at, at + 10, 200, more),
@@ -144,6 +145,9 @@ test("an idea bank is read once a second in an isolate", () => {
   ];
   expect(found(oneReadASecond, read(1, 100), read(2, 1_100), read(3, 200, { isolate: "b" }))).toBe(0);
   expect(found(oneReadASecond, read(1, 100), read(2, 1_000))).toBe(1);
+  // It is a second of the isolate's clock.
+  expect(found(oneReadASecond, read(1, 100), step(500), read(2, 1_000))).toBe(0);
+  expect(found(oneReadASecond, read(1, 100), read(2, 1_000), step(1_500))).toBe(1);
 });
 test("where there is no idea bank, each panelist is looked up once a second", () => {
   const gone = wrote(50, "idea_banks", null, ideaBank());

@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
-import { faultsOf, faulty, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
+import { faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
@@ -120,7 +120,7 @@ const PRIMARY_READS = 3;
 /**
  * Replicas and the primary counted apart, for a replica that lags costs a read at the primary, too. Where there is no idea bank (any
  * more), each panelist counted alone. Left out: `FRESHNESS_SECONDS` 0, an isolate that ended, a fault of the database, a second in
- * which the isolate wrote to it.
+ * which the isolate wrote to it or a clock was stepped.
  */
 export const oneReadASecond = oracle(
   "one-read-a-second",
@@ -148,7 +148,7 @@ export const oneReadASecond = oracle(
           const before = some[index - allowed];
           if (before === undefined || read.at - before.at >= SECOND_MS) continue;
           const { isolate } = read.call;
-          if (isolateEnded(history, isolate, before.at, read.at)) continue;
+          if (isolateEnded(history, isolate, before.at, read.at) || stepped(history, before.at, read.at) > 0) continue;
           if (faulty(history, "d1", read.name, before.at - REMEMBERED_MS, read.at)) continue;
           if (
             (writes.get(isolate) ?? []).some(

@@ -2,30 +2,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
-import type { Member, OwnAccount } from "../../../src/worker/model/member.ts";
+import type { OwnAccount } from "../../../src/worker/model/member.ts";
 import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { accountsOf, add, membersOf, pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
-
-type Owner = ReturnType<typeof createOwner>;
-
-const membersOf = async (owner: Owner, query = "") =>
-  (await owner.json("GET", `/members${query}`)).json<{ accountId: string; items: Member[] }>();
-const accountsOf = async (owner: Owner) =>
-  (await (await owner.json("GET", "/accounts")).json<{ items: OwnAccount[] }>()).items;
-const add = (owner: Owner, email: string, query = "") => owner.json("POST", `/members${query}`, { email });
-
-/** An account with a second member, who has no account, each in their own isolate. */
-async function pair(digit: Digit) {
-  const founder = createOwner(undefined, env, digit);
-  const member = createOwner(undefined, env, digit === "0" ? "1" : "0");
-  const { apiKey, key } = await founder.create("Theirs");
-  const { accountId } = await membersOf(founder);
-  const added = await add(founder, member.email);
-  expect(added.status).toBe(201);
-  const { id } = await added.json<Member>();
-  return { founder, member, id, accountId, here: `?account=${accountId}`, apiKey, key };
-}
 
 describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   it("has who made it as its first member, and others who can do everything", async () => {
@@ -103,30 +84,6 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect(await accountsOf(founder)).toEqual([{ id: accountId, name: accountId }]);
     const led = await founder.page("/api-keys");
     expect([led.status, led.headers.get("Location")]).toEqual([303, `/account/api-keys${here}`]);
-  });
-
-  it.each([
-    ["POST", "/keys", { name: "Too late" }],
-    ["POST", "/members", { email: "again@example.com" }],
-    ["POST", "/webhooks", { url: "https://crm.example.com/" }],
-  ])("takes nothing from who is removed before the body of %s %s has come", async (method, path, body) => {
-    const { founder, member, id, here, apiKey } = await pair(digit);
-    const removed = Promise.withResolvers<void>();
-    const late = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        await removed.promise;
-        controller.enqueue(new TextEncoder().encode(JSON.stringify(body)));
-        controller.close();
-      },
-    });
-    const headers = { "Content-Type": "application/json" };
-    const answering = member.isolate.request(`/account/api${path}${here}`, { method, headers, body: late });
-    expect((await founder.json("DELETE", `/members/${id}`)).status).toBe(204);
-    removed.resolve();
-    expect((await answering).status).toBeGreaterThanOrEqual(400);
-    expect((await founder.keys()).map((each) => each.id)).toEqual([apiKey.id]);
-    expect((await membersOf(founder)).items.map(({ email }) => email)).toEqual([founder.email]);
-    expect(await (await founder.json("GET", "/webhooks")).json()).toMatchObject({ items: [] });
   });
 
   it("keeps its last member, however many are removed at the same time", async () => {
