@@ -75,8 +75,8 @@ export class IdeaBankViews {
   });
   readonly #accounts = new AccountMemory();
   readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
-  /** Whose refusal the primary was asked about last, by idea bank. */
-  readonly #doubts = new BoundedMap<KeptValue<string>>({ max: MAX.doubts });
+  /** That the primary was asked about a refusal, by idea bank. What it said is in the views. */
+  readonly #doubts = new BoundedMap<KeptValue<true>>({ max: MAX.doubts });
   /** Where D1 stood when this isolate wrote to an idea bank. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
 
@@ -101,15 +101,16 @@ export class IdeaBankViews {
     if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
       return opened;
     const { ideaBankId, panelistId } = claims;
-    const doubt = this.#doubts.getOrSet(ideaBankId, () => this.#newKept<string>(terms.database, { paced: true }));
+    // One question answers for all panelists; but not who is inactive, where each is looked up alone.
+    const isOwn = opened.isRevoked && this.#listed(found.view) === undefined;
+    const name = isOwn ? `${ideaBankId} ${panelistId}` : ideaBankId;
+    const doubt = this.#doubts.getOrSet(name, () => this.#newKept<true>(terms.database, { paced: true }));
     const load = async () => {
       await this.#load(claims, terms, { atPrimary: true });
-      return panelistId;
+      return true as const;
     };
-    // One question answers for all panelists, but not where each is looked up alone.
-    const accepts = (asked: string) => asked === panelistId || this.#listed(found.view) !== undefined;
     const since = Date.now();
-    await doubt.read({ load, accepts, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
+    await doubt.read({ load, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
     // What the primary has said is in memory, and young enough for whoever has asked it.
     return this.#open(claims, await this.#read(claims, terms, since));
   }

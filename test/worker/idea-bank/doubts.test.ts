@@ -59,6 +59,20 @@ describe("a token that is refused by what memory or a replica says", () => {
     expect(replica.asked.filter((each) => each === "first-primary")).toHaveLength(1);
   });
 
+  it("is looked up by one question for all of its panelists, where there is no idea bank and each is known alone", async () => {
+    const account = await addAccount({ digit: "1" });
+    const id = newId();
+    const replica = await createReplica(account);
+    const { open } = createViews();
+    await open(replica.database, { ideaBankId: id, capability });
+    replica.asked.length = 0;
+    const asks = Array.from({ length: 5 }, () =>
+      open(replica.database, { ideaBankId: id, panelistId: newId(), ...young }),
+    );
+    for (const { ideaBank } of await Promise.all(asks)) expect(ideaBank).toBeNull();
+    expect(replica.asked.filter((each) => each === "first-primary").length).toBeLessThanOrEqual(2);
+  });
+
   it.each([
     ["an idea bank that is closed", async () => addIdeaBank({ status: "CLOSED" })],
     ["none that there is", async () => ({ id: newId(await addAccount({ digit: "1" })) })],
