@@ -46,9 +46,11 @@ const tenantsDeadline = (history: History, call: Call): number =>
     : TENANT_MS;
 
 const AT_ONCE_MS = 50;
+const SIGN_OF_LIFE_MS = 500;
 
 /**
- * A database is known to hang in an isolate from the first answer there that took two seconds or was 503 while it hung. From then on,
+ * A database is known to hang in an isolate half a second after the first answer there that took two seconds or was 503 while it hung: so
+ * long a sign of life is waited for ("When a store fails"). From then on,
  * of the requests that need nothing else that is down, one a second may ask; the others are answered within 50 ms. Two slow ones that
  * were sent less than half a second apart (the network may bring two seconds' askers so near) are one too many.
  */
@@ -77,7 +79,7 @@ export const nobodyWaitsInLine = oracle(
         );
         const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
         const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
-        const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt));
+        const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt)) + SIGN_OF_LIFE_MS;
         let slow: Call | undefined;
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
