@@ -116,6 +116,8 @@ const viewOf = (call: Call): string | undefined => {
     : `${call.isolate} ${ideaBankIdOf(token)}`;
 };
 
+/** In so long every isolate knows that an idea bank is gone: until then it reads the idea bank first, and then the panelist. */
+const KNOWN_MS = 11_000;
 /** An asker for the anchor, one for a replica that lags, one for a refusal that is doubted. */
 const PRIMARY_READS = 3;
 
@@ -135,6 +137,10 @@ export const oneReadASecond = oracle(
       const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
       return exists ? "all" : panelistIdOf(token);
     };
+    const hasJustGone = (call: Call, at: number): boolean =>
+      rows
+        .versions("idea_banks", ideaBankIdOf(tokenOf(call) ?? ""))
+        .some((version) => version.row === null && version.at <= at && version.at > at - KNOWN_MS);
     const writes = groupBy(callsOf(history).filter(mayHaveWritten), (call) => call.isolate);
     for (const [, calls] of groupBy(callsOf(history), viewOf)) {
       const reads = calls
@@ -145,8 +151,8 @@ export const oneReadASecond = oracle(
         )
         .toSorted((a, b) => a.at - b.at);
       for (const some of groupBy(reads, ({ to, reader }) => `${to} ${reader}`).values()) {
-        const allowed = some[0]?.to === "primary" ? PRIMARY_READS : 1;
         for (const [index, read] of some.entries()) {
+          const allowed = (read.to === "primary" ? PRIMARY_READS : 1) + (hasJustGone(read.call, read.at) ? 1 : 0);
           const before = some[index - allowed];
           if (before === undefined || read.at - before.at >= SECOND_MS) continue;
           const { isolate } = read.call;
