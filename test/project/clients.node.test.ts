@@ -1,16 +1,17 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumPath, launchBrowser } from "../support/node/browser.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
+import { install } from "../support/node/install.ts";
 
 const DOCUMENT = "docs/clients.md";
 const LOCAL = "http://localhost:8787";
@@ -38,23 +39,6 @@ async function askTenantApi<Answer>(method: string, path: string, body?: object)
   const response = await fetch(origin + path, { method, headers, body: body ? JSON.stringify(body) : null });
   expect(response.ok).toBe(true);
   return (response.status === 204 ? null : await response.json()) as Answer;
-}
-
-/** What `npm install` would put into the folder, taken from this project's own packages: these, and none besides. */
-async function install(folder: string, specifiers: readonly string[]): Promise<void> {
-  for (const specifier of specifiers) {
-    const [, name = "", major] = /^(@?[^@]+)(?:@(\d+))?$/.exec(specifier) ?? [];
-    const source = resolve("node_modules", name);
-    const { version, bin = {} } = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
-    if (major !== undefined) expect(version).toMatch(new RegExp(`^${major}\\.`));
-    const target = join(folder, "node_modules", name);
-    await mkdir(dirname(target), { recursive: true });
-    await symlink(source, target, "dir");
-    await mkdir(join(folder, "node_modules/.bin"), { recursive: true });
-    for (const [command, path] of Object.entries<string>(bin)) {
-      await symlink(join(source, path), join(folder, "node_modules/.bin", command));
-    }
-  }
 }
 
 describe("the typed client", () => {

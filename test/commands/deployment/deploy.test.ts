@@ -167,47 +167,6 @@ describe("a failure in the middle", () => {
   });
 });
 
-describe("the account", () => {
-  it("not logged in: says how, and touches nothing", async () => {
-    account.change({ loggedIn: false });
-    const { code, stderr } = await deploy();
-    expect([code, stderr]).toEqual([1, expect.stringContaining("npx wrangler login")]);
-    expect(account.calls()).toEqual(["whoami --json"]);
-  });
-
-  const two = [
-    { id: "account-1", name: "Example Ltd" },
-    { id: "account-2", name: "Example Inc" },
-  ];
-
-  it("several, none chosen: lists them and touches nothing", async () => {
-    account.change({ accounts: two });
-    const { code, stderr } = await deploy();
-    expect([code, stderr]).toEqual([1, expect.stringContaining("  account-2  Example Inc")]);
-    expect(stderr).toContain('account_id = "…"');
-    expect(account.calls()).toEqual(["whoami --json"]);
-  });
-
-  it("several, one chosen in wrangler.toml: every call is for that one", async () => {
-    account.change({ accounts: two });
-    await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-2"\nmain = '));
-    await deployWell();
-    const [, ...calls] = account.state().calls;
-    expect(new Set(calls.map((call) => call.account))).toEqual(new Set(["account-2"]));
-  });
-
-  it("chosen, and not one of the login's: says so", async () => {
-    await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-3"\nmain = '));
-    expect((await deploy()).stderr).toContain("no access to the account account-3");
-  });
-
-  it("whose stores are not those of wrangler.toml: refuses, and creates none", async () => {
-    await edit((toml) => toml.replace('binding = "DB"', 'binding = "DB"\ndatabase_id = "of-another-account"'));
-    expect((await deploy()).stderr).toContain("names the D1 database of-another-account for DB");
-    expect(account.state().databases).toEqual([]);
-  });
-});
-
 describe("environments and databases", () => {
   it("--env staging: has a Worker, stores and a secret of its own, in every call", async () => {
     await deployWell();

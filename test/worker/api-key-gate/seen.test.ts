@@ -1,4 +1,4 @@
-/** Who uses a key, and what for: what isolates see and gates keep of it. */
+/** Who uses a key: what isolates see and gates keep of its last requests. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -7,46 +7,12 @@ import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
-import { countStores, failStores } from "../../support/intercept.ts";
+import { countStores } from "../../support/intercept.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
-import { createIsolate, type Isolate } from "../../support/isolate.ts";
-import { createTenant } from "../../support/tenant.ts";
-import { usageOf, use, whoami } from "../../support/use-of-key.ts";
-import { addAccount, addApiKey, newId } from "../../support/world.ts";
-
-const HOUR = 3_600_000;
-const START = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
-const NOTHING = { operations: {} };
-
-type Sender = { readonly address?: string; readonly userAgent?: string; readonly country?: string };
-
-const send = (isolate: Isolate, key: string, { address, userAgent, country }: Sender = {}, path = "/tenant/whoami") =>
-  isolate.request(path, {
-    headers: {
-      "X-API-Key": key,
-      ...(address && { "CF-Connecting-IP": address }),
-      ...(userAgent && { "User-Agent": userAgent }),
-    },
-    ...(country && { cf: { country } }),
-  });
-
-/** What D1 has of it once the gate has saved it. */
-async function seenOf(id: string) {
-  const counts = await usageOf(id);
-  const row = await databaseOf(id)
-    .prepare(
-      `SELECT seen, last_used_at, (SELECT json_group_array(json(operations)) FROM api_key_usage
-         WHERE api_key_id = ?1 AND operations IS NOT NULL) AS operations FROM api_keys WHERE id = ?1`,
-    )
-    .bind(id)
-    .first<{ seen: string | null; last_used_at: number | null; operations: string }>();
-  const { used, previous, refused } = JSON.parse(row?.seen ?? "{}");
-  const [operations = {}] = JSON.parse(row?.operations ?? "[]");
-  return { used, previous, refused, operations, counts, lastUsedAt: row?.last_used_at };
-}
-
-const update = (id: string, set: string) =>
-  databaseOf(id).prepare(`UPDATE api_keys SET ${set} WHERE id = ?1`).bind(id).run();
+import { createIsolate } from "../../support/isolate.ts";
+import { HOUR, START, seenOf, send, update } from "../../support/seen.ts";
+import { use } from "../../support/use-of-key.ts";
+import { addApiKey } from "../../support/world.ts";
 
 describe("the last use", () => {
   it("is when, from which network and country, with what, and what for", async () => {
@@ -209,92 +175,6 @@ describe("a refusal is no use", () => {
       refused: { userAgent: "elsewhere", network: "198.51.100.0/24", reason: "address" },
       operations: { whoami: [60, 0, 0, 0] },
     });
-  });
-});
-
-describe("answers by operation", () => {
-  it("have the class that each was answered with; the last is untold until the next request", async () => {
-    freeze(START);
-    const tenant = await createTenant({ scopes: ["surveys:read", "ideabanks:read"] });
-    expect((await tenant.send("GET", "/tenant/surveys")).status).toBe(200);
-    expect((await tenant.send("GET", `/tenant/surveys/${newId()}`)).status).toBe(403);
-    expect((await tenant.send("GET", "/tenant/surveys?limit=none")).status).toBe(400);
-    expect((await tenant.send("POST", "/tenant/surveys", { title: "No scope" })).status).toBe(403);
-    const { operations, counts, used } = await seenOf(tenant.id);
-    expect(operations).toEqual({ listSurveys: [1, 1, 0, 0], getSurvey: [0, 1, 0, 0], createSurvey: [0, 0, 0, 1] });
-    expect(counts).toEqual({ admitted: 4, limited: 0 });
-    expect(used.operation).toBe("createSurvey");
-    vi.setSystemTime(START + HOUR);
-    await tenant.send("GET", "/tenant/whoami");
-    expect((await seenOf(tenant.id)).operations).toMatchObject({ createSurvey: [0, 1, 0, 0] });
-  });
-
-  it("of a suspended account are 4xx", async () => {
-    freeze(START);
-    const [key, isolate] = [await addApiKey({ accountId: await addAccount({ status: "suspended" }) }), createIsolate()];
-    expect((await whoami(isolate, key.text)).status).toBe(403);
-    expect((await seenOf(key.id)).operations).toEqual({ whoami: [0, 1, 0, 0] });
-  });
-
-  it("cost no call", async () => {
-    freeze(START);
-    const { env: counted, counts } = countStores(env);
-    const tenant = await createTenant({}, createIsolate(counted));
-    for (const [path, status] of [
-      ["/tenant/whoami", 200],
-      ["/tenant/surveys", 200],
-      [`/tenant/surveys/${newId()}`, 403],
-    ] as const) {
-      Object.assign(counts, { gate: 0 });
-      expect([(await tenant.send("GET", path)).status, counts.gate]).toEqual([status, 1]);
-    }
-  });
-
-  it("by a server error are 5xx", async () => {
-    freeze(START);
-    const tenant = await createTenant();
-    const down = failStores(env, "d1");
-    const headers = { "X-API-Key": tenant.text };
-    await tenant.send("GET", "/tenant/whoami");
-    expect((await tenant.isolate.request("/tenant/surveys", { headers }, down)).status).toBe(503);
-    await tenant.send("GET", "/tenant/whoami");
-    expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [2, 0, 0, 0], listSurveys: [0, 0, 1, 0] });
-  });
-
-  it("of a lease come with its report, without another call", async () => {
-    freeze(START);
-    const { env: counted, counts } = countStores(env);
-    const tenant = await createTenant({}, createIsolate(counted));
-    await use(tenant.isolate, tenant.text, 30, 50);
-    Object.assign(counts, { gate: 0 });
-    const missing = `/tenant/surveys/${newId()}`;
-    const statuses = [];
-    for (let each = 0; each < 4; each++) statuses.push((await tenant.send("GET", missing)).status);
-    expect([statuses, counts.gate]).toEqual([[403, 403, 403, 403], 0]);
-    await tenant.isolate.elapse();
-    expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [30, 0, 0, 0], getSurvey: [0, 4, 0, 0] });
-  });
-
-  it("that isolates of the release before do not tell are missing, and their counts are exact", async () => {
-    freeze(START);
-    const key = await addApiKey();
-    await gateOf(key.id).admit(key.secretHash, 3, null, { perSecond: 0 });
-    expect(await seenOf(key.id)).toMatchObject({ ...NOTHING, used: undefined, counts: { admitted: 1, limited: 3 } });
-  });
-
-  it("are at most 64 numbers in an hour", async () => {
-    freeze(START);
-    const key = await addApiKey();
-    const answered = Array.from({ length: 90 }, (_, each) => [`operation${each}`, "2xx", 1] as const);
-    await gateOf(key.id).report(key.secretHash, {
-      limited: 0,
-      lease: { id: "a lease", used: 90 },
-      sightings: { answered, told: [] },
-    });
-    const { operations, counts } = await seenOf(key.id);
-    expect(Object.keys(operations)).toHaveLength(61);
-    expect(operations.other).toEqual([30, 0, 0, 0]);
-    expect(counts).toEqual({ admitted: 90, limited: 0 });
   });
 });
 
