@@ -1,4 +1,7 @@
-/** Which entries are newer than what the visitor has seen. On a first visit no entry is marked as new: all of them would be. */
+/**
+ * Which entries are newer than what the visitor has seen. On a first visit no entry is marked as new: all of them would be.
+ * An entry of the same second as the newest that was seen is not new: `lastModified` has seconds.
+ */
 import { recall, remember } from "../shared/storage.ts";
 
 type Dated = { readonly lastModified: number };

@@ -29,6 +29,8 @@ describe.runIf(shared)("<idea-bank-launcher>", () => {
 
   it("shows how much is new since the last look, until the panel has been opened", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
+    const second = () => Math.floor(Date.now() / 1000);
+    const createdBy = second();
     const { page, complaints } = await stage.page();
     const address = host(launcher("changelog", bank.token));
     await page.goto(address);
@@ -36,6 +38,10 @@ describe.runIf(shared)("<idea-bank-launcher>", () => {
     await page.getByRole("button", { name: "What’s new", exact: true }).click();
     await page.getByRole("dialog", { name: "What’s new" }).waitFor();
     await page.getByRole("heading", { name: "First" }).waitFor();
+    // Seen, and remembered.
+    await expect.poll(() => page.evaluate("Object.keys(localStorage).length")).toBe(2);
+    // `lastModified` has seconds: what is newer is of a later one.
+    await expect.poll(second).toBeGreaterThan(createdBy);
     for (const title of ["Second", "Third"]) await stage.tenant("POST", `${bank.path}/proposals`, done(title));
     await page.goto(address);
     const button = page.getByRole("button", { name: "What’s new, 2 new" });
