@@ -52,7 +52,7 @@ export type FindAccountSettings = (
 ) => AccountService | undefined;
 
 /** The Worker that `npm run deploy` binds. Wrangler does not know the binding: wrangler.toml does not have it. */
-export const bindingOf: FindAccountSettings = (env) => Reflect.get(env, "ACCOUNT_SETTINGS");
+export const boundAccountSettings: FindAccountSettings = (env) => Reflect.get(env, "ACCOUNT_SETTINGS");
 
 /** Before all other middleware: Account Settings has its own. Goes on to the next when it does not answer. */
 export function forwardAccount(gatekeeper: Gatekeeper, find: FindAccountSettings): MiddlewareHandler<AppEnv> {

@@ -5,7 +5,12 @@
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import { Databases } from "./database/databases.ts";
-import { answerAccountFailure, bindingOf, type FindAccountSettings, forwardAccount } from "./forward-account.ts";
+import {
+  answerAccountFailure,
+  boundAccountSettings,
+  type FindAccountSettings,
+  forwardAccount,
+} from "./forward-account.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { isLogged } from "./http/observe.ts";
@@ -32,7 +37,7 @@ const ACCOUNT = "/account/*";
 export function createFrontDoor(
   later: Later = runLater,
   send: Send = sendByFetch,
-  findAccountSettings: FindAccountSettings = bindingOf,
+  findAccountSettings: FindAccountSettings = boundAccountSettings,
 ) {
   const settingsReader = new SettingsReader();
   const databases = new Databases();

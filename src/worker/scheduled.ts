@@ -1,7 +1,7 @@
 /**
- * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, stores the words of titles that have none, deletes
- * what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not
- * delivered after the answer to a write.
+ * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, stores the words of titles that have none,
+ * deletes what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered
+ * after the answer to a write.
  *
  * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
  * - With a deadline: the next run continues.

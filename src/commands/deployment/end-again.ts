@@ -8,7 +8,8 @@
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
  * - Members of accounts who were removed are no members. An account that has none left then has those from before the restore.
- * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they had if that was not `active`.
+ * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they
+ *   had if that was not `active`.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";

@@ -3,8 +3,8 @@
  *
  * - Lease: a key in busy use is decided here for a while, as its gate has granted. The next lease is asked for before one ends,
  *   after an answer, so that no request waits. Each is reported when it has ended: what was not used is given back.
- * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again.
- *   At most a minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
+ * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again. At most a
+ *   minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
  * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret and a pause for a second, by the
  *   whole key: whoever holds an invalid key cannot keep its owner's gate busy. The list of a key that is limited to addresses is
  *   known for as long: who comes from elsewhere costs no call.

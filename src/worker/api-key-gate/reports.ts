@@ -26,7 +26,8 @@ export type Report = {
 
 /**
  * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended`, `report` and
- * `sightings`: a report's `lease`, `id` and `sightings`. `seen`: the request. `fromMemory`: the key's database does not answer, so the gate decides by the record that it has, if any.
+ * `sightings`: a report's `lease`, `id` and `sightings`. `seen`: the request. `fromMemory`: the key's database does not answer, so the
+ * gate decides by the record that it has, if any.
  */
 export type Wish = {
   readonly perSecond: number;

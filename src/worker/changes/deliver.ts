@@ -1,7 +1,7 @@
 /**
- * The deliveries of webhooks: one change a request, in the log's order, from where the webhook is. It moves on when its receiver has answered
- * 2xx, and only then. Whoever claims a webhook delivers: after the answer to a write (`deliverSoon`), else the scheduled job
- * (`deliverDue`), which alone tries again what has failed.
+ * The deliveries of webhooks: one change a request, in the log's order, from where the webhook is. It moves on when its receiver
+ * has answered 2xx, and only then. Whoever claims a webhook delivers: after the answer to a write (`deliverSoon`), else the
+ * scheduled job (`deliverDue`), which alone tries again what has failed.
  */
 import { listUndelivered } from "../database/changes.ts";
 import { type ClaimedWebhook, claimWebhook, record, selectDue } from "../database/webhook-deliveries.ts";

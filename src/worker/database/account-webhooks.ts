@@ -167,8 +167,9 @@ export function moveWebhook({ to }: WebhookMove): WebhookChange {
 }
 
 /**
- * Makes the change. `made` is undefined when the owner has no such webhook; with a `visit`, which is for one that creates, when the account has its
- * maximum. Nothing is created, and `made` means nothing, when the account is in another database (`accountOf` the results).
+ * Makes the change. `made` is undefined when the owner has no such webhook; with a `visit`, which is for one that creates, when the
+ * account has its maximum. Nothing is created, and `made` means nothing, when the account is in another database (`accountOf` the
+ * results).
  */
 export async function changeOwnWebhook(
   session: D1DatabaseSession,

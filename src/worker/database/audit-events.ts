@@ -89,8 +89,8 @@ export const auditChange = (
 export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
 /**
- * The statement that records an event of a webhook, under the `condition`. It is stored as one that the release before knows, after a rollback
- * too.
+ * The statement that records an event of a webhook, under the `condition`. It is stored as one that the release before knows, after
+ * a rollback too.
  */
 export const auditWebhook = (
   session: D1DatabaseSession,

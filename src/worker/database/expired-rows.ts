@@ -56,8 +56,8 @@ export async function deleteOldRevocations(database: D1Database, now: number): P
 }
 
 /**
- * The same for the log of changes, of the account that is due first. Its newest change stays. It is due again when the oldest change that is
- * left will be too old, but not within a day. False when no account is due.
+ * The same for the log of changes, of the account that is due first. Its newest change stays. It is due again when the oldest
+ * change that is left will be too old, but not within a day. False when no account is due.
  */
 export async function deleteOldChanges(database: D1Database, now: number): Promise<boolean> {
   const account = await database

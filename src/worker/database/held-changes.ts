@@ -8,8 +8,8 @@ import { prepare, rowsOf } from "./statement.ts";
 export type Held = { readonly heldUntil: number } | { readonly doneBefore: string } | "key-reused";
 
 /**
- * A change of the key or webhook `id` that an Idempotency-Key allows once, with its audit event, in one round trip. The results are of the statements of
- * `before`, `change` and `after`. `done`: what the key did before; then the change's condition does not hold.
+ * A change of the key or webhook `id` that an Idempotency-Key allows once, with its audit event, in one round trip. The results are
+ * of the statements of `before`, `change` and `after`. `done`: what the key did before; then the change's condition does not hold.
  */
 export async function changeOnce(
   session: D1DatabaseSession,

@@ -84,7 +84,8 @@ export async function loadIdeaBankView(
 
 /**
  * An idea bank's implemented proposals (public and not merged), newest first by last activity, ties by id: at most its configured
- * maximum, and as many as a rendered changelog may hold; none when its changelog is disabled, or no newer than `version`. By the index `proposals_active`.
+ * maximum, and as many as a rendered changelog may hold; none when its changelog is disabled, or no newer than `version`. By the
+ * index `proposals_active`.
  */
 const selectEntries = (session: D1DatabaseSession, ideaBankId: string, version: number): D1PreparedStatement =>
   session

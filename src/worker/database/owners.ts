@@ -18,8 +18,8 @@ export type Visit = {
  * What a visit begins with, in the transaction of what the owner came for. First the directory's entry, which decides which account
  * it is; then the account, in its own database only. So first visits at the same time create one account, and a crash
  * between the two databases leaves an entry without its account, which the next visit creates. An account that has no entry,
- * because it was made by SQL, gets one. Who is a member of another account gets none, nor does the identifier of an account that has lost who
- * made it: that stands in the address's place, and names its account. The last statement's result is for `accountOf`.
+ * because it was made by SQL, gets one. Who is a member of another account gets none, nor does the identifier of an account that has
+ * lost who made it: that stands in the address's place, and names its account. The last statement's result is for `accountOf`.
  */
 export const beginVisit = (
   session: D1DatabaseSession,

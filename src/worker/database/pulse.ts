@@ -1,5 +1,6 @@
 /**
- * Whether a database's primary is known to hang, or its replica near an isolate: one says nothing of the other. D1 has hung for a minute at a time: then nobody waits in line for it.
+ * Whether a database's primary is known to hang, or its replica near an isolate: one says nothing of the other. D1 has hung for a
+ * minute at a time: then nobody waits in line for it.
  *
  * When a call has missed its deadline, and none was answered since it began, the database is asked for nothing but a sign of life,
  * once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and

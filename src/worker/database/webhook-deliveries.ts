@@ -1,6 +1,6 @@
 /**
- * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries in order.
- * Only the database's clock counts: those of isolates differ.
+ * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries
+ * in order. Only the database's clock counts: those of isolates differ.
  */
 import type { WebhookState } from "../model/webhook.ts";
 import { accountOf } from "./idempotency.ts";
@@ -145,8 +145,9 @@ export type Progress = {
 };
 
 /**
- * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is delivered
- * again when the claim is over. What the claim is now, and whether something is left to deliver; undefined when it was not recorded.
+ * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is
+ * delivered again when the claim is over. What the claim is now, and whether something is left to deliver; undefined when it was
+ * not recorded.
  */
 export async function record(
   database: D1Database,

@@ -88,8 +88,8 @@ export const wordsOf = (title: string | undefined) => ({ words: title === undefi
 const SLICE = 100;
 
 /**
- * Stores the words of titles that have none: those of before the index, and of an older version. Safe to run twice at the same time. False
- * when there were none.
+ * Stores the words of titles that have none: those of before the index, and of an older version. Safe to run twice at the same
+ * time. False when there were none.
  */
 export async function indexTitles(database: D1Database): Promise<boolean> {
   const { results } = await database

@@ -1,6 +1,6 @@
 /**
- * IP addresses and CIDR blocks (RFC 4291, 4632), as 128 bits. An IPv4 address is the IPv6 address that maps it (`::ffff:1.2.3.4`), so both
- * spellings are one. Pure.
+ * IP addresses and CIDR blocks (RFC 4291, 4632), as 128 bits. An IPv4 address is the IPv6 address that maps it (`::ffff:1.2.3.4`),
+ * so both spellings are one. Pure.
  */
 
 /** `first` is the block's first address; `bits` is the length of its prefix. */

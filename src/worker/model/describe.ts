@@ -10,8 +10,8 @@ export type SchemaDescription = {
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 /**
- * Describes every property of an object's schema: a missing one does not compile. A list has none. A schema without an `example` is only part of
- * others. Call it under `!import.meta.deployed`, so that it is not in the Worker's bundle.
+ * Describes every property of an object's schema: a missing one does not compile. A list has none. A schema without an `example` is
+ * only part of others. Call it under `!import.meta.deployed`, so that it is not in the Worker's bundle.
  */
 export function describe<Schema extends z.ZodMiniType<object>>(
   schema: Schema,

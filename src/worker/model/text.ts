@@ -8,8 +8,8 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
 
 /**
- * What a screen does not show: Unicode's Default_Ignorable_Code_Point (bidirectional controls, zero-width characters, variation selectors,
- * tags), the noncharacters, and the three annotation characters, which Unicode leaves out of the first. The other
+ * What a screen does not show: Unicode's Default_Ignorable_Code_Point (bidirectional controls, zero-width characters, variation
+ * selectors, tags), the noncharacters, and the three annotation characters, which Unicode leaves out of the first. The other
  * characters of the category Cf are seen: signs that enclose numbers, the layout of hieroglyphs.
  */
 const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/u;

@@ -1,6 +1,6 @@
 /**
- * Which URLs a webhook can have. The text is an owner's, and the Worker calls it: it must be a public receiver, by its name. What the name
- * resolves to is decided at each delivery, by Cloudflare's network (`global_fetch_strictly_public` in wrangler.toml).
+ * Which URLs a webhook can have. The text is an owner's, and the Worker calls it: it must be a public receiver, by its name. What
+ * the name resolves to is decided at each delivery, by Cloudflare's network (`global_fetch_strictly_public` in wrangler.toml).
  */
 
 const MAX_LENGTH = 1_000;
