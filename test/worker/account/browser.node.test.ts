@@ -2,17 +2,13 @@
  * Account Settings in a real browser, against `npm run dev`: what an owner does, with JavaScript and without, what axe-core
  * finds, and a screenshot of each page in `test-results/`. Without a Chromium the tests are skipped, and say so.
  */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { takeScreenshot } from "../../support/node/browser.ts";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { lookAround } from "../../support/node/look-around.ts";
 import { action, card, createKey, focused, openPage, revokeKey } from "../../support/node/owner-pages.ts";
 
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shared = inject("stage");
-const SCREENSHOTS = "test-results";
 
 // On a quiet machine the slowest of these takes less than 10 s.
 describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () => {
@@ -213,27 +209,7 @@ describe.runIf(shared)("Account Settings in Chromium", { timeout: 120_000 }, () 
 
   it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
     const { page, complaints } = await open({ bypassCSP: true });
-    /** Colours do not depend on the width, nor the structure on the colours: two of the four show axe-core everything. */
-    const look = async (name: string) => {
-      await page.evaluate(axe);
-      for (const [colorScheme, width, examined] of [
-        ["light", 1280, true],
-        ["light", 390, false],
-        ["dark", 1280, false],
-        ["dark", 390, true],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        await takeScreenshot(page, `${SCREENSHOTS}/${name}-${colorScheme}-${width}.png`);
-        const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-        expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-        if (!examined) continue;
-        const violations = await page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
-        );
-        expect(violations, `${name}, ${colorScheme}, ${width}`).toEqual([]);
-      }
-    };
+    const look = (name: string) => lookAround(page, name);
     await createKey(page, "Nightly export");
     await look("shown-key");
     await page.goto("/account/api-keys");

@@ -1,13 +1,10 @@
 /** A key's own page in a real browser, with and without JavaScript, and what axe-core finds. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { takeScreenshot } from "../../support/node/browser.ts";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { lookAround } from "../../support/node/look-around.ts";
 import { openPage } from "../../support/node/owner-pages.ts";
 
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shared = inject("stage");
 
 describe.runIf(shared)("A key's page in Chromium", { timeout: 120_000 }, () => {
@@ -55,19 +52,7 @@ describe.runIf(shared)("A key's page in Chromium", { timeout: 120_000 }, () => {
       ["key-operation", "issueToken"],
     ] as const) {
       if (link) await page.getByRole("link", { name: link, exact: true }).click();
-      await page.evaluate(axe);
-      for (const colorScheme of ["light", "dark"] as const)
-        for (const width of [1280, 390]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          await takeScreenshot(page, `test-results/${name}-${colorScheme}-${width}.png`);
-          const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-          expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-          const violations = await page.evaluate(
-            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
-          );
-          expect(violations, `${name}, ${colorScheme}, ${width}`).toEqual([]);
-        }
+      await lookAround(page, name);
     }
   });
 });

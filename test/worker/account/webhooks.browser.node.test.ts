@@ -1,16 +1,13 @@
 /** The pages of webhooks in a real browser, with a receiver that is a real server on this machine, and what axe-core finds. */
-import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { takeScreenshot } from "../../support/node/browser.ts";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { lookAround } from "../../support/node/look-around.ts";
 import { action, openPage } from "../../support/node/owner-pages.ts";
 
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shared = inject("stage");
 
 type Got = { readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -120,26 +117,7 @@ describe.runIf(shared)("Webhooks in Chromium", { timeout: 120_000 }, () => {
 
   it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
     const { page, complaints } = await openPage(stage, { bypassCSP: true });
-    const look = async (name: string) => {
-      await page.evaluate(axe);
-      for (const [colorScheme, width, examined] of [
-        ["light", 1280, true],
-        ["light", 390, false],
-        ["dark", 1280, false],
-        ["dark", 390, true],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        await takeScreenshot(page, `test-results/${name}-${colorScheme}-${width}.png`);
-        const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-        expect(scroll, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-        if (!examined) continue;
-        const violations = await page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
-        );
-        expect(violations, `${name}, ${colorScheme}, ${width}`).toEqual([]);
-      }
-    };
+    const look = (name: string) => lookAround(page, name);
     await create(page, "/refuses", "proposal.status-changed", "ideabank.created");
     await look("webhook-secret");
     await action(page, "Send a test").click();
