@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { mayBeDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, faulty, gateEnds, isolateEnded, REMEMBERED_MS } from "./seen/faults.ts";
@@ -116,11 +116,11 @@ export const outlasts = oracle(
           continue;
         if (call.headers["consistency-token"] !== undefined) continue;
         if (token !== undefined && mayBeDoubted(history, call, issued.get(token))) continue;
-        // Where there is no idea bank (any more), each panelist is looked up alone.
+        // Where there is no idea bank (any more), each panelist is looked up alone. Whoever was found before the isolate knew that, too.
         const gone =
           token !== undefined &&
           rowsOf(history).row("idea_banks", ideaBankIdOf(token), rowsOf(history).momentAt(call.at)) === null;
-        if (gone && token !== tokenOf(good)) continue;
+        if (gone && (token !== tokenOf(good) || toldThatItIsGone(history, ideaBankIdOf(token), good, call))) continue;
         if (
           token !== undefined
             ? isolateEnded(history, call.isolate, good.at, call.answeredAt)
@@ -136,6 +136,18 @@ export const outlasts = oracle(
     }
   },
 );
+
+/** Since `from`, the isolate of `to` deleted the idea bank, or has answered somebody that there is none. */
+const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Call): boolean =>
+  callsOf(history).some(
+    (call) =>
+      call.isolate === to.isolate &&
+      call.answeredAt > from.answeredAt &&
+      call.at <= to.answeredAt &&
+      (call.operation === "deleteIdeaBank"
+        ? segmentAfter(call, "ideabanks") === ideaBank
+        : call.status === 404 && isView(call) && ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),
+  );
 
 const disturbed = (history: History, keyId: string, from: Call, to: Call): boolean =>
   gateEnds(history, keyId, from.at, to.answeredAt) > 0 ||

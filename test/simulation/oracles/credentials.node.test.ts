@@ -159,6 +159,15 @@ test("a new token is never refused while its panelist is active and its idea ban
   expect(found(newToken, issue(1, 100), view(2, 200, 404))).toBe(1);
   expect(found(newToken, issue(1, 100), fault("d1", 150, 400), view(2, 200, 401))).toBe(1);
 });
+test("the replay of a lost answer has the token of the first request, and what revoked that one explains a refusal", () => {
+  const revoked = wrote(150, "panelists", panelist({ tokens_revoked_at: 5 }), panelist());
+  const withKey = { headers: { ...whoami.headers, "idempotency-key": "k" }, operation: "issueToken", method: "POST" };
+  const path = `/tenant/ideabanks/${IDEA_BANK}/tokens`;
+  const lost = asked(9, [50, 60], { ...withKey, path }, 201).slice(0, 1);
+  const replay = asked(1, [200, 210], { ...withKey, path }, 201, { body: { token: TOKEN, panelistId: PANELIST } });
+  expect(found(newToken, revoked, replay, view(2, 300, 401))).toBe(1);
+  expect(found(newToken, lost, revoked, replay, view(2, 300, 401))).toBe(0);
+});
 test("a revocation, an end of its life, a closed idea bank explain a refusal", () => {
   const revoked = wrote(190, "panelists", panelist({ tokens_revoked_at: 5 }), panelist());
   expect(found(newToken, issue(1, 100), revoked, view(2, 200, 401))).toBe(0);

@@ -19,13 +19,13 @@ function* find(history: History): Iterable<Found> {
     const token = issued.get(tokenOf(call) ?? "");
     if (token === undefined || call.at < token.call.answeredAt || (call.status !== 401 && call.status !== 404))
       continue;
-    if (call.answeredAt >= token.call.at + token.lifetimeMs - 1_000 || stepped(history, 0, call.answeredAt) > 0)
+    if (call.answeredAt >= token.askedAt + token.lifetimeMs - 1_000 || stepped(history, 0, call.answeredAt) > 0)
       continue;
     if (call.status === 401 && !valid(history, token, call)) continue;
     if (call.status === 404) {
       const needs = call.operation === "getChangelog" ? "canViewChangelog" : "canViewProposals";
       const error = (call.answer?.body as { error?: unknown } | undefined)?.error;
-      if (error !== "idea-bank-not-found" || call.answeredAt > token.call.at + age) continue;
+      if (error !== "idea-bank-not-found" || call.answeredAt > token.askedAt + age) continue;
       const account = accountOfIdeaBank(rows, token.ideaBank) ?? "";
       const open = rows
         .span(account, call.at, call.answeredAt)
@@ -44,11 +44,12 @@ const valid = (history: History, token: Issued, call: Call): boolean => {
   const versions = rowsOf(history).versions("panelists", token.panelist);
   const atIssue = versions.filter((version) => version.at < token.call.answeredAt).at(-1)?.row;
   if (atIssue == null) return false;
+  const before = versions.filter((version) => version.at < token.askedAt && version.row !== null).at(-1);
+  const since = versions.filter((version) => version.at >= token.askedAt && version.at <= call.answeredAt);
   return (
-    versions
-      .filter((version) => version.at >= token.call.at && version.at <= call.answeredAt)
-      .every(({ row }) => row !== null && row.active === 1 && row.tokens_revoked_at === atIssue.tokens_revoked_at) &&
-    atIssue.active === 1
+    [...(before ? [before] : []), ...since].every(
+      ({ row }) => row !== null && row.active === 1 && row.tokens_revoked_at === atIssue.tokens_revoked_at,
+    ) && atIssue.active === 1
   );
 };
 

@@ -21,12 +21,14 @@ export const panelistIdOf = (token: string): string => token.slice(16, 28);
 /** The first character of an identifier names its database. */
 export const databaseOf = (id: string): string => id.slice(0, 1);
 
-/** A token and the request that issued it: it was issued at a moment between `sent` and `answered`. */
+/** A token and the first answer that has it. It was issued at a moment between `askedAt` and that answer. */
 export type Issued = {
   readonly token: string;
   readonly ideaBank: string;
   readonly panelist: string;
   readonly call: Call;
+  /** When it was first asked for: an answer may be the replay of one that was lost. */
+  readonly askedAt: number;
   readonly lifetimeMs: number;
 };
 
@@ -42,10 +44,19 @@ export const issuedTokens = (history: History): Map<string, Issued> => {
       ideaBank: segmentAfter(call, "ideabanks") ?? ideaBankIdOf(token),
       panelist: panelistIdOf(token),
       call,
+      askedAt: firstAskedAt(history, call),
       lifetimeMs: (typeof lifetime === "number" ? lifetime : 86_400) * 1000,
     });
   }
   return issued;
+};
+
+const firstAskedAt = (history: History, call: Call): number => {
+  const idempotencyKey = call.headers["idempotency-key"];
+  const first = callsOf(history).find(
+    (each) => each.headers["idempotency-key"] === idempotencyKey && keyOf(each) === keyOf(call),
+  );
+  return idempotencyKey === undefined || first === undefined ? call.at : first.at;
 };
 
 /** What the gate of a key decided, as far as the answer tells. */
