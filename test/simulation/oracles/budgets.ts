@@ -71,21 +71,39 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
   const others = new Set(
     callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator)\b/.test(path) ? [id] : [])),
   );
-  return (
-    ends.length > 0 &&
-    !history.events.some(
-      (event) =>
-        event.kind === "store-called" &&
-        event.store === "d1" &&
-        event.to === part &&
-        event.name === database &&
-        event.isolate === call.isolate &&
-        !(event.call !== undefined && others.has(event.call)) &&
-        event.at > Math.max(...ends) &&
-        event.at < call.at - SECOND_MS,
-    )
+  if (ends.length === 0) return false;
+  const since = Math.max(...ends);
+  if (part === "replica" && !hasReplica(history, database)) return !hasAskedTwice(history, call, since);
+  return !history.events.some(
+    (event) =>
+      event.kind === "store-called" &&
+      event.store === "d1" &&
+      event.to === part &&
+      event.name === database &&
+      event.isolate === call.isolate &&
+      !(event.call !== undefined && others.has(event.call)) &&
+      event.at > since &&
+      event.at < call.at - SECOND_MS,
   );
 };
+
+/** Where there is no replica the primary is the nearest, too, and is asked for that sign once: by what a panelist reads. */
+const hasAskedTwice = (history: History, { isolate, at }: Call, since: number): boolean =>
+  callsOf(history).some(
+    (call) =>
+      call.isolate === isolate &&
+      call.at > since &&
+      call.at < at &&
+      call.method === "GET" &&
+      isPanelists(call) &&
+      asked(call, "d1") > 1,
+  );
+
+const hasReplica = (history: History, database: string): boolean =>
+  history.events.some(
+    (event) =>
+      event.kind === "store-called" && event.store === "d1" && event.name === database && event.to === "replica",
+  );
 
 /**
  * A gate that failed or ended explains a second call to it, and a call to D1 instead. Panelists: one call to a replica, and one to the
@@ -119,7 +137,8 @@ export const budgets = oracle(
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
         )
           continue;
-        if (primary > 1 + doubted + primarySign || reads.length - primary > 1 + replicaSign)
+        const nearest = replicaSign > 0 && !hasReplica(history, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
+        if (primary > 1 + doubted + primarySign + nearest || reads.length - primary > 1 + replicaSign)
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =

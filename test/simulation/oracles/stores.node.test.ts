@@ -72,6 +72,17 @@ test("whoami may ask for a sign of life of a database that did not answer; what 
   expect(found(budgets, down, earlier("/account/api/keys"), asks)).toBe(0);
   expect(found(budgets, down, earlier("/tenant/surveys"), asks)).toBe(1);
 });
+test("where there is no replica, what a panelist reads may ask the primary for a sign of life", () => {
+  const down = fault("d1", 1_000, 2_000);
+  const primary = (call: number, at: number) => stored(call, at, "d1", "0", { to: "primary" });
+  const asks = [...view(2, 60_000, 60_010), primary(2, 60_001), primary(2, 60_002)];
+  const tenant = [...asked(1, [50_000, 50_010], { path: "/tenant/surveys" }, 200), primary(1, 50_001)];
+  const panelist = [...view(1, 50_000, 50_010), primary(1, 50_001), primary(1, 50_002)];
+  const far = [...view(3, 49_000, 49_010), stored(3, 49_001, "d1", "0", { to: "replica" })];
+  expect(found(budgets, down, tenant, asks)).toBe(0);
+  expect(found(budgets, down, panelist, asks)).toBe(1);
+  expect(found(budgets, down, far, tenant, asks)).toBe(1);
+});
 test("a new token is refused after one read more, at the primary", () => {
   const issue = { operation: "issueToken", method: "POST", path: `/tenant/ideabanks/${IDEA_BANK}/tokens` };
   const issued = asked(1, [100, 110], issue, 201, { body: { token: TOKEN } });
