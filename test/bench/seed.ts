@@ -13,6 +13,8 @@ const PANELIST_ID = "0BenchPanel0";
 const DAY_SECONDS = 86_400;
 /** Rows that one statement inserts: local D1 gives a statement 30 seconds. */
 const CHUNK = 25_000;
+/** A million proposals are more than the default quota. */
+const MAX_BYTES = 2 ** 30;
 
 export const signingKeys = await importSigningKeys([SECRET]);
 
@@ -21,8 +23,8 @@ export async function seedAccount(database: D1Database): Promise<void> {
   await database.prepare(await readFile("schema.sql", "utf8")).run();
   await database.batch([
     database
-      .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, 'bench@example.com', 1)")
-      .bind(ACCOUNT_ID),
+      .prepare("INSERT INTO accounts (id, owner_email, created_at, max_bytes) VALUES (?1, 'bench@example.com', 1, ?2)")
+      .bind(ACCOUNT_ID, MAX_BYTES),
     database
       .prepare("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, 1)")
       .bind(PANELIST_ID, ACCOUNT_ID),
