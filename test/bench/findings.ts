@@ -33,12 +33,6 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
   "Changelog, fresh": () =>
     "Nothing is asked, nothing is computed, and no middleware runs: the view holds the finished answer. What is left over the bare route are the look-ups of token and view, and once a second a read of D1 " +
     "after an answer, which runs in the same process and counts.",
-  "Cost of whoami, near the default limit": () =>
-    "The load generator sends the nine requests of a second at once, and then pauses. So each second pays for a request that brings a lease, for " +
-    "its renewal, and for the report that gives the rest back; evenly spread requests make 0.17 calls each. Rows are written for a tenth of the limit that " +
-    "is granted, and what a renewal carries over is counted again. Mended: how long leases may last is written four seconds ahead (5 rows in place of " +
-    "33 for 600 requests). Not done: counting a renewal's grant less what it carries over would spare some of them, and needs the bound after a crash " +
-    "to be stated anew.",
   "Changelog, 304": () =>
     "As with the fresh changelog, and a little more: the answer is so short that every microsecond of a look-up shows.",
   "Changelog, FRESHNESS_SECONDS=0": () =>
