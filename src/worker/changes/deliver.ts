@@ -60,7 +60,7 @@ async function deliverClaimed(
     });
     if (failure || going === undefined) return false;
     claimed = { ...claimed, ...going, attempts: 0, failingMs: 0 };
-    if (isUsedUp(allowance)) break;
+    if (going.claimedUntil === 0 || isUsedUp(allowance)) break;
   }
   return claimed.isDue;
 }

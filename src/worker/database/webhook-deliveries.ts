@@ -138,34 +138,36 @@ export type Progress = {
   readonly attempt?: StoredAttempt | undefined;
   /** It failed: what becomes of an active webhook, and how long it waits. */
   readonly failure?: { readonly state: WebhookState; readonly delayMs: number } | undefined;
-  /** Ends the claim; otherwise it begins anew. */
+  /** Ends the claim; otherwise it begins anew, while the webhook and its account are as they were. */
   readonly isLast: boolean;
   /** Changes behind its place that the log had no more. */
   readonly missed: number;
 };
 
+/** What the owner has paused or changed meanwhile, and a suspended account's, is claimed anew or not at all. */
+const GOES_ON = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
+  AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active'))`;
+
 /**
  * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is
- * delivered again when the claim is over. What the claim is now, and whether something is left to deliver; undefined when it was
- * not recorded.
+ * delivered again when the claim is over. What the claim is now (0: it has ended), and whether something is left to deliver; undefined
+ * when it was not recorded.
  */
 export async function record(
   database: D1Database,
-  { id, claimedUntil, number }: ClaimedWebhook,
+  { id, claimedUntil, number, url, types, secrets: [secret] }: ClaimedWebhook,
   { reached, attempt, failure, isLast, missed }: Progress,
 ): Promise<(Pick<ClaimedWebhook, "claimedUntil" | "number"> & { readonly isDue: boolean }) | undefined> {
   const row = await prepare(
     database,
     `UPDATE webhooks SET number = :reached, missed = missed + :missed, ${RECENT_WITH},
        attempts = iif(:failed, attempts + 1, 0), failing_since = iif(:failed, coalesce(failing_since, ${DATABASE_NOW}), NULL),
-       claimed_until = iif(:isLast, 0, ${DATABASE_NOW} + ${CLAIM_MS}), state = iif(state = 'active', :state, state),
-       due_at = iif(NOT :isLast, due_at, iif(state = 'active' AND :state = 'active'
+       claimed_until = iif(${GOES_ON}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = iif(state = 'active', :state, state),
+       due_at = iif(${GOES_ON}, due_at, iif(state = 'active' AND :state = 'active'
          AND :reached < ${newestOf("webhooks.account_id")}, ${DATABASE_NOW} + :delayMs, NULL))
      WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING claimed_until, due_at`,
     {
-      id,
-      claimedUntil,
-      number,
+      ...{ id, claimedUntil, number, url, types, secret },
       reached,
       missed,
       isLast,

@@ -1,0 +1,75 @@
+/** What an owner changes while deliveries are under way: the attempt under way ends as it began, and the next one is as the owner said. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { createOwner } from "../../support/owner.ts";
+import { createWebhookScene, SECRET } from "../../support/webhooks.ts";
+
+const HOUR = 3_600_000;
+
+/** Three changes wait. While the first is delivered, `edit` is done. */
+async function deliverWhile(
+  edit: (owner: ReturnType<typeof createOwner>, path: string, scene: Awaited<ReturnType<typeof waiting>>) => unknown,
+) {
+  const scene = await waiting();
+  const { receiver, database, accountId, id, job, pass } = scene;
+  const find = database.prepare("SELECT owner_email FROM accounts WHERE id = ?1").bind(accountId);
+  const owner = createOwner((await find.first<string>("owner_email")) ?? "", env);
+  receiver.react = async () => {
+    receiver.react = () => 200;
+    await edit(owner, `/webhooks/${id}`, scene);
+    return 200;
+  };
+  await pass(HOUR);
+  await job();
+  return { ...scene, owner };
+}
+
+async function waiting() {
+  const scene = await createWebhookScene(() => 500);
+  const { propose, robin, receiver } = scene;
+  const proposal = await propose();
+  await robin.send("POST", `/ideabank/proposals/${proposal}/comments`, { body: "Yes." });
+  await propose({ title: "Another" });
+  receiver.seen.length = 0;
+  return scene;
+}
+
+it("one that is paused sends nothing more, and goes on where it was", async () => {
+  const { receiver, types, owner, id, job } = await deliverWhile(async (owner, path) => {
+    expect((await owner.json("PATCH", path, { paused: true })).status).toBe(200);
+  });
+  expect(types()).toEqual(["proposal.created"]);
+  await owner.json("PATCH", `/webhooks/${id}`, { paused: false });
+  await job();
+  expect(types()).toEqual(["proposal.created", "comment.created", "proposal.created"]);
+  expect(receiver.seen).toHaveLength(3);
+});
+
+it("a changed URL is called from the next attempt on, and the old one no more", async () => {
+  const { receiver } = await deliverWhile((owner, path) => owner.json("PATCH", path, { url: "https://new.example/" }));
+  expect(receiver.seen.map(({ url }) => url)).toEqual([
+    "https://receiver.example/hook",
+    "https://new.example/",
+    "https://new.example/",
+  ]);
+});
+
+it("a type that is not asked for any more is not delivered any more", async () => {
+  const { types } = await deliverWhile((owner, path) => owner.json("PATCH", path, { types: ["proposal.created"] }));
+  expect(types()).toEqual(["proposal.created", "proposal.created"]);
+});
+
+it("a new secret signs from the next attempt on", async () => {
+  const { receiver } = await deliverWhile(async (owner, path, { receiver }) => {
+    const { secret } = await (await owner.json("POST", `${path}/rotate`)).json<{ secret: string }>();
+    receiver.secrets = [SECRET, secret];
+  });
+  expect(receiver.taken).toHaveLength(3);
+});
+
+it("an account that is suspended sends nothing more", async () => {
+  const { types } = await deliverWhile((_, __, { database, accountId }) =>
+    database.prepare("UPDATE accounts SET status = 'suspended' WHERE id = ?1").bind(accountId).run(),
+  );
+  expect(types()).toEqual(["proposal.created"]);
+});
