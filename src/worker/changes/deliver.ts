@@ -52,11 +52,12 @@ async function deliverClaimed(
           delayMs: delayAfter(claimed.attempts, made.answer, Math.random(), Date.now()),
         };
     const going = await record(database, claimed, {
-      reached: failure ? claimed.number : number,
+      // What was passed over stays so: the change that failed is the next one.
+      reached: failure ? number - 1 : number,
       attempt: made.attempt,
       failure,
       isLast: failure !== undefined || index === changes.length - 1 || isUsedUp(allowance),
-      missed: index === 0 && !failure ? missed : 0,
+      missed: index === 0 ? missed : 0,
     });
     if (failure || going === undefined) return false;
     claimed = { ...claimed, ...going, attempts: 0, failingMs: 0 };

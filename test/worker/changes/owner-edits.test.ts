@@ -6,14 +6,18 @@ import { createWebhookScene, SECRET } from "../../support/webhooks.ts";
 
 const HOUR = 3_600_000;
 
+async function ownerOf({ database, accountId }: { database: D1Database; accountId: string }) {
+  const find = database.prepare("SELECT owner_email FROM accounts WHERE id = ?1").bind(accountId);
+  return createOwner((await find.first<string>("owner_email")) ?? "", env);
+}
+
 /** Three changes wait. While the first is delivered, `edit` is done. */
 async function deliverWhile(
   edit: (owner: ReturnType<typeof createOwner>, path: string, scene: Awaited<ReturnType<typeof waiting>>) => unknown,
 ) {
   const scene = await waiting();
-  const { receiver, database, accountId, id, job, pass } = scene;
-  const find = database.prepare("SELECT owner_email FROM accounts WHERE id = ?1").bind(accountId);
-  const owner = createOwner((await find.first<string>("owner_email")) ?? "", env);
+  const { receiver, id, job, pass } = scene;
+  const owner = await ownerOf(scene);
   receiver.react = async () => {
     receiver.react = () => 200;
     await edit(owner, `/webhooks/${id}`, scene);
@@ -72,4 +76,24 @@ it("an account that is suspended sends nothing more", async () => {
     database.prepare("UPDATE accounts SET status = 'suspended' WHERE id = ?1").bind(accountId).run(),
   );
   expect(types()).toEqual(["proposal.created"]);
+});
+
+it("a change that fails is skipped, however many of other types come before it", async () => {
+  const scene = await createWebhookScene(({ body }) => (body.proposal?.title === "Good" ? 200 : 500), {
+    types: ["proposal.created"],
+  });
+  const { propose, robin, receiver, id, job, pass, stored } = scene;
+  const owner = await ownerOf(scene);
+  const first = await propose({ title: "Bad" });
+  for (const body of ["One", "Two", "Three"])
+    await robin.send("POST", `/ideabank/proposals/${first}/comments`, { body });
+  await propose({ title: "Worse" });
+  await propose({ title: "Good" });
+  for (let skipped = 0; skipped < 2; skipped++) {
+    expect((await owner.json("PUT", `/webhooks/${id}/place`, { to: "next" })).status).toBe(200);
+    await pass(HOUR);
+    await job();
+  }
+  expect(receiver.taken.map(({ body }) => body.proposal?.title)).toEqual(["Good"]);
+  expect(await stored()).toMatchObject({ attempts: 0, missed: 0 });
 });
