@@ -66,16 +66,20 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
   const { accountId, ideaBankId } = proposal;
   const path = { ideaBankId, proposalId: id };
   const into = fields.get("into");
+  const seen = { edits: undefined };
   if (into === null) {
     // Forms send a line break as two characters.
     const text = fields.get("response")?.replaceAll("\r", "").trim();
     const visibility = fields.get("visibility");
     const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
-    if ((await updateProposal(session, accountId, path, changes, Date.now(), "pending")) === null) throw notWaiting();
+    if ((await updateProposal(session, accountId, path, changes, Date.now(), seen)) === null) throw notWaiting();
   } else {
-    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into);
+    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, seen);
     if (outcome === null) throw notWaiting();
-    if (outcome === "busy") throw mergesUnderWay();
+    if (outcome === "busy") {
+      await load(c, id);
+      throw mergesUnderWay();
+    }
     if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
   }
 }

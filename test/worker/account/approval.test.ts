@@ -1,6 +1,9 @@
 /** What waits for approval: the owner's pages over all idea banks, and what is decided about it. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { Proposal } from "../../../src/worker/model/proposal.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 
@@ -103,6 +106,35 @@ describe("a decision", () => {
     expect((await decide(another, { into: another })).status).toBe(404);
     expect((await decide(another, { into: await (await createPanel()).propose() })).status).toBe(404);
     expect(await seen(another)).toMatchObject({ visibility: "pending", duplicateOf: null });
+  });
+
+  it.each([
+    ["merges what was just approved", APPROVE, "into"],
+    ["merges what was just hidden", HIDE, "into"],
+    ["approves what was just merged", "into", { ...APPROVE, response: "Good." }],
+    ["hides what was just merged", "into", HIDE],
+  ] as const)("is made once: nobody %s", async (_, first, second) => {
+    const { panel, owner, panelist, decide } = await createScene();
+    const into = await panel.propose({ title: "More night buses" });
+    const id = await panelist.submit("Night buses");
+    const fieldsOf = (decision: typeof first | typeof second) => (decision === "into" ? { into } : { ...decision });
+    let decided: number | undefined;
+    // Both have seen that it waits.
+    const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
+      const answer = await makeCall();
+      if (decided === undefined) {
+        decided = 0;
+        decided = (await decide(id, fieldsOf(first))).status;
+      }
+      return answer;
+    });
+    const late = await createOwner(owner.email, slow).submit(`/approval/${id}`, fieldsOf(second));
+    expect([decided, late.status]).toEqual([303, 404]);
+    const { visibility, duplicateOf, response } = await (
+      await panel.manage("GET", `/proposals/${id}`)
+    ).json<Proposal>();
+    const asDecided = first === "into" ? ["pending", into] : [first.visibility, null];
+    expect([visibility, duplicateOf, response]).toEqual([...asDecided, null]);
   });
 
   it("is nobody else's, and nobody's who was a member", async () => {
