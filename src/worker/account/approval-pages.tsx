@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { listPendingProposals, loadPendingProposal } from "../database/pending-proposals.ts";
 import { listProposals, mergeProposal, updateProposal } from "../database/proposals.ts";
-import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
+import { type FieldError, invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
@@ -60,27 +60,34 @@ export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountData
   routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }
 
-/** A visibility, with a response or without one; or the proposal to merge into. */
+/**
+ * A visibility, with a response or without one; or the proposal to merge into. Panelists get to see only what was seen here: what its
+ * author has edited since can be hidden. Throws `invalid-request` for that.
+ */
 async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<void> {
   const { session, proposal } = await load(c, id);
   const { accountId, ideaBankId } = proposal;
   const path = { ideaBankId, proposalId: id };
   const into = fields.get("into");
-  const seen = { edits: undefined };
+  const visibility = fields.get("visibility");
+  const edits = fields.get("edits");
+  const seen = { edits: edits === null || visibility === "hidden" ? undefined : Number(edits) };
+  const refuse = async (problem: Problem): Promise<never> => {
+    const { proposal: now } = await load(c, id);
+    if (now.edits === (seen.edits ?? now.edits)) throw problem;
+    throw invalid([{ path: "proposal", message: "was edited since you saw it. Read it again." }]);
+  };
   if (into === null) {
     // Forms send a line break as two characters.
     const text = fields.get("response")?.replaceAll("\r", "").trim();
-    const visibility = fields.get("visibility");
     const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
-    if ((await updateProposal(session, accountId, path, changes, Date.now(), seen)) === null) throw notWaiting();
+    if ((await updateProposal(session, accountId, path, changes, Date.now(), seen)) === null)
+      await refuse(notWaiting());
   } else {
     const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, seen);
     if (outcome === null) throw notWaiting();
-    if (outcome === "busy") {
-      await load(c, id);
-      throw mergesUnderWay();
-    }
-    if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
+    if (outcome === "busy") await refuse(mergesUnderWay());
+    else if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
   }
 }
 

@@ -16,10 +16,13 @@ type Row = {
   idea_bank_id: string;
   idea_bank_name: string;
   created_at: number;
+  panelist_writes: number;
 };
 
+/** `edits`: how often its author has written it. */
 export type PendingProposal = Readonly<
-  Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string>
+  Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string> &
+    Record<"edits", number>
 >;
 
 const WAITS = "visibility = 'pending' AND duplicate_of IS NULL";
@@ -29,7 +32,8 @@ const LOOKED_AT = 1_000;
 const BEGINNING = 500;
 
 const select = (description: string, waiting: string) =>
-  `SELECT p.id, p.title, ${description} AS description, p.account_id, p.idea_bank_id, b.name AS idea_bank_name, p.created_at
+  `SELECT p.id, p.title, ${description} AS description, p.account_id, p.idea_bank_id, b.name AS idea_bank_name, p.created_at,
+     p.panelist_writes
    FROM (SELECT * FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS} AND ${waiting}) p
    CROSS JOIN idea_banks b ON b.id = p.idea_bank_id`;
 
@@ -41,6 +45,7 @@ const toPending = (row: Row): PendingProposal => ({
   ideaBankId: row.idea_bank_id,
   ideaBankName: row.idea_bank_name,
   createdAt: toTimestamp(row.created_at),
+  edits: row.panelist_writes,
 });
 
 /** Those that wait longest first. Nothing is found when the account is in another database. */

@@ -34,6 +34,9 @@ async function createScene() {
 const APPROVE = { visibility: "public" };
 const HIDE = { visibility: "hidden" };
 
+/** What each form says of the text that it is about. */
+const editsIn = (html: string) => [...html.matchAll(/name="edits" value="(\d+)"/g)].map(([, edits]) => edits);
+
 describe("the list", () => {
   it("has what is pending in every idea bank, what waits longest first, in pages", async () => {
     const { panel, panelist, titles, list } = await createScene();
@@ -135,6 +138,28 @@ describe("a decision", () => {
     ).json<Proposal>();
     const asDecided = first === "into" ? ["pending", into] : [first.visibility, null];
     expect([visibility, duplicateOf, response]).toEqual([...asDecided, null]);
+  });
+
+  it("is about the text that was seen: what its author has edited meanwhile is neither approved nor merged, but hidden", async () => {
+    const { panel, panelist, decide, list, seen, titles } = await createScene();
+    const into = await panel.propose({ title: "More night buses" });
+    const id = await panelist.submit("Night buses");
+    const [inList, alone] = [await list(), await list(`/approval/${id}`)].map(editsIn);
+    expect([inList, alone]).toEqual([["1"], ["1", "1"]]);
+    await panelist.send("PATCH", `${PROPOSALS}/${id}`, { description: "Buy at evil.example" });
+    for (const fields of [APPROVE, { into }]) {
+      const refused = await decide(id, { ...fields, edits: "1" });
+      expect(refused.status).toBe(400);
+      const html = await refused.text();
+      expect(html).toContain("was edited since you saw it");
+      expect(html).toContain("evil.example");
+      expect(editsIn(html)).toEqual(["2", "2"]);
+    }
+    expect(await seen(id)).toMatchObject({ visibility: "pending", duplicateOf: null });
+    expect((await decide(id, { ...HIDE, edits: "1" })).status).toBe(303);
+    expect(await titles()).toEqual([]);
+    const another = await panelist.submit("Dogs");
+    expect((await decide(another, { ...APPROVE, edits: "1" })).status).toBe(303);
   });
 
   it("is nobody else's, and nobody's who was a member", async () => {

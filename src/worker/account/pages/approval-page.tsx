@@ -23,7 +23,7 @@ export const ApprovalPage = ({ frame, waiting, now, next }: Props) => (
           </h2>
           <About proposal={proposal} now={now} />
           <form method="post" action={`/account/approval/${proposal.id}`}>
-            <Decide title={proposal.title} />
+            <Decide proposal={proposal} />
           </form>
         </li>
       ))}
@@ -47,9 +47,13 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
   </p>,
 ];
 
+/** Which text a form decides about. */
+export const Seen = ({ edits }: Pick<PendingProposal, "edits">) => <input type="hidden" name="edits" value={edits} />;
+
 /** The first button is what Enter in a field does. */
-export const Decide = ({ title }: { readonly title: string }) => (
+export const Decide = ({ proposal: { title, edits } }: { readonly proposal: PendingProposal }) => (
   <div class="buttons">
+    <Seen edits={edits} />
     {[
       ["Approve", "public", "primary"],
       ["Hide", "hidden"],

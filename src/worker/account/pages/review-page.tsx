@@ -2,7 +2,7 @@
 import type { PendingProposal } from "../../database/pending-proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
-import { About, Decide } from "./approval-page.tsx";
+import { About, Decide, Seen } from "./approval-page.tsx";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 
@@ -17,6 +17,7 @@ type Props = {
 };
 
 const LABEL = "Official response";
+const LABELS = { response: LABEL, proposal: "The idea" };
 const HINT = "May be empty. Panelists see it with the idea.";
 
 export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Props) => {
@@ -24,15 +25,17 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
   const action = `/account/approval/${proposal.id}`;
   return (
     <Layout title={proposal.title} current="approval" {...frame}>
-      {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={{ response: LABEL }} />}
-      <About proposal={proposal} now={now} />
+      {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
+      <div id="proposal">
+        <About proposal={proposal} now={now} />
+      </div>
       <form method="post" action={action} class="create">
         <Field name="response" label={LABEL} hint={HINT} message={message}>
           <textarea id="response" name="response" rows={4} dir="auto" {...described("response", message, HINT)}>
             {sent.get("response")}
           </textarea>
         </Field>
-        <Decide title={proposal.title} />
+        <Decide proposal={proposal} />
       </form>
       {similar.length > 0 && (
         <form method="post" action={action} class="create">
@@ -49,6 +52,7 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
             ))}
           </fieldset>
           <div class="buttons">
+            <Seen edits={proposal.edits} />
             <button type="submit">Merge</button>
           </div>
         </form>
