@@ -71,20 +71,23 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
   const into = fields.get("into");
   const visibility = fields.get("visibility");
   const edits = fields.get("edits");
-  const seen = { edits: edits === null || visibility === "hidden" ? undefined : Number(edits) };
+  const decision = {
+    person: c.var.owner.person,
+    edits: edits === null || visibility === "hidden" ? undefined : Number(edits),
+  };
   const refuse = async (problem: Problem): Promise<never> => {
     const { proposal: now } = await load(c, id);
-    if (now.edits === (seen.edits ?? now.edits)) throw problem;
+    if (now.edits === (decision.edits ?? now.edits)) throw problem;
     throw invalid([{ path: "proposal", message: "was edited since you saw it. Read it again." }]);
   };
   if (into === null) {
     // Forms send a line break as two characters.
     const text = fields.get("response")?.replaceAll("\r", "").trim();
     const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
-    if ((await updateProposal(session, accountId, path, changes, Date.now(), seen)) === null)
+    if ((await updateProposal(session, accountId, path, changes, Date.now(), decision)) === null)
       await refuse(notWaiting());
   } else {
-    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, seen);
+    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, decision);
     if (outcome === null) throw notWaiting();
     if (outcome === "busy") await refuse(mergesUnderWay());
     else if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);

@@ -6,7 +6,7 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { ACTIVE, COLUMNS, firstKey, type KeyRow, OWN, OWN_KEY, toApiKey, type UsageRow } from "./api-key-rows.ts";
 import { type AuditStamp, audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
 import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
-import { ACCOUNT_OF_OWNER, notDoneBefore } from "./idempotency.ts";
+import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
@@ -196,15 +196,12 @@ export async function revokeApiKey(
   id: string,
   { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
-  const values = { email: owner.email, id, now };
-  const update = prepare(
-    session,
-    `UPDATE api_keys SET revoked_at = :now WHERE ${OWN_KEY} AND revoked_at IS NULL`,
-    values,
-  );
+  const values = { email: owner.email, person: owner.person, id, now };
+  const own = `${OWN_KEY} AND ${IS_MEMBER}`;
+  const update = prepare(session, `UPDATE api_keys SET revoked_at = :now WHERE ${own} AND revoked_at IS NULL`, values);
   const [, , selected] = await session.batch([
     ...audited(session, owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }, update),
-    prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, values),
+    prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${own}`, values),
   ]);
   return firstKey(selected, now);
 }

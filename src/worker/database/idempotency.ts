@@ -20,8 +20,8 @@ export type AccountReference =
 export const ACCOUNT_OF_OWNER = "(SELECT id FROM accounts WHERE owner_email = :email)";
 
 /** That `:person` acts for it, still, when the transaction runs: a body may come long after its headers. */
-export const IS_MEMBER = `(:person = :email OR EXISTS (
-  SELECT 1 FROM members WHERE account_id = ${ACCOUNT_OF_OWNER} AND email = :person))`;
+export const IS_MEMBER = `EXISTS (SELECT 1 FROM accounts a WHERE a.owner_email = :email AND (:person = :email OR EXISTS (
+  SELECT 1 FROM members WHERE account_id = a.id AND email = :person)))`;
 
 /** An expression of SQL. */
 export function accountOf(account: AccountReference): string {

@@ -198,27 +198,34 @@ export const changeValues = (
   externalId,
 });
 
-/** What a decision is about: what waits for approval, `edits` times written by its author; undefined for however often. */
-export type Waiting = { readonly edits: number | undefined };
+/** A decision of the member `person` about what waits for approval, `edits` times written by its author; undefined for however often. */
+export type Decision = { readonly person: string; readonly edits: number | undefined };
 
 /** The condition of a decision. Whatever else is done with a proposal is none. */
-const AS_SEEN = `(NOT :decides OR visibility = 'pending' AND duplicate_of IS NULL AND panelist_writes = coalesce(:edits, panelist_writes))`;
-const seenValues = (seen: Waiting | undefined) => ({ decides: seen !== undefined, edits: seen?.edits });
+const MAY_DECIDE = `(:person IS NULL OR visibility = 'pending' AND duplicate_of IS NULL AND panelist_writes = coalesce(:edits, panelist_writes)
+  AND EXISTS (SELECT 1 FROM accounts WHERE id = :accountId AND owner_email = :person
+    UNION ALL SELECT 1 FROM members WHERE account_id = :accountId AND email = :person))`;
 
-/** `taken` when another proposal of the idea bank has the new `externalId`. With `seen`, only what waits so is changed. */
+/** `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only what waits so is changed. */
 export async function updateProposal(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
   changes: ProposalChanges,
   now: number,
-  seen?: Waiting,
+  decision?: Decision,
 ): Promise<Proposal | "taken" | null> {
-  const values = { ...path, accountId, ...seenValues(seen), ...changeValues(changes, now) };
+  const values = {
+    ...path,
+    accountId,
+    person: decision?.person,
+    edits: decision?.edits,
+    ...changeValues(changes, now),
+  };
   const [updated, found] = await session.batch([
     prepare(
       session,
-      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND ${AS_SEEN} AND NOT (:identified AND EXISTS (
+      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND NOT (:identified AND EXISTS (
          SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
        RETURNING ${COLUMNS}`,
       values,
@@ -252,23 +259,23 @@ export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateO
 /**
  * Marks the proposal as a duplicate of `into`, and moves its votes there, each panelist counted once: the first of them at once, the
  * rest by the scheduled job. This is final. Repeating the same merge changes nothing. Null when one of the two is not in the
- * tenant's idea bank. With `seen`, only what waits so is merged: `busy` for what does not.
+ * tenant's idea bank. With a `decision`, only what waits so is merged: `busy` for what does not.
  */
 export async function mergeProposal(
   session: D1DatabaseSession,
   accountId: string,
   path: ProposalPath,
   into: string,
-  seen?: Waiting,
+  decision?: Decision,
 ): Promise<MergeOutcome> {
   const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)
     AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)
     AND (SELECT count(*) FROM merges WHERE idea_bank_id = :ideaBankId) < ${MERGES_AT_MOST}`;
-  const values = { ...path, accountId, into, ...seenValues(seen) };
+  const values = { ...path, accountId, into, person: decision?.person, edits: decision?.edits };
   const results = await session.batch([
     prepare(
       session,
-      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${AS_SEEN} AND ${mergeable}`,
+      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${mergeable}`,
       values,
     ),
     ...moveSlice(session, accountId, path.proposalId, AT_ONCE),

@@ -1,0 +1,72 @@
+/** Members who are removed between two calls to the database of one request of theirs: nothing is done after the removal. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { Member } from "../../../src/worker/model/member.ts";
+import { selectEverywhere } from "../../support/databases.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { add, pair } from "../../support/members.ts";
+import { createOwner } from "../../support/owner.ts";
+
+/** An account with a key, a webhook, a proposal that waits for approval, its maker, a member, and one more. */
+async function createScene() {
+  const { founder, member, id, here, accountId, apiKey, key } = await pair("0");
+  const third = await (await add(founder, "third@example.com")).json<Member>();
+  const hook = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+  const { webhook } = await hook.json<{ webhook: { id: string } }>();
+  const tenant = async (path: string, body: object) => {
+    const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+    const sent = await founder.isolate.request(path, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await sent.json<{ id: string }>()).id;
+  };
+  const bank = await tenant("/tenant/ideabanks", { name: "Ideas", status: "OPEN" });
+  const proposal = await tenant(`/tenant/ideabanks/${bank}/proposals`, { title: "Dogs", visibility: "pending" });
+  return { founder, member, id, here, accountId, apiKey, third, webhook, proposal };
+}
+type Scene = Awaited<ReturnType<typeof createScene>>;
+type Owner = ReturnType<typeof createOwner>;
+
+const TABLES = ["accounts", "members", "api_keys", "webhooks", "proposals", "audit_events"];
+const everything = async () => Promise.all(TABLES.map((table) => selectEverywhere(`SELECT * FROM ${table}`)));
+
+const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> = {
+  "creates a key": (who, { here }) => who.json("POST", `/keys${here}`, { name: "Late" }),
+  "changes a key": (who, { here, apiKey }) => who.json("PATCH", `/keys/${apiKey.id}${here}`, { limit: 1 }),
+  "rotates a key": (who, { here, apiKey }) => who.json("POST", `/keys/${apiKey.id}/rotate${here}`, {}),
+  "revokes a key": (who, { here, apiKey }) => who.json("DELETE", `/keys/${apiKey.id}${here}`),
+  "adds a member": (who, { here }) => add(who, "fourth@example.com", here),
+  "removes a member": (who, { here, third }) => who.json("DELETE", `/members/${third.id}${here}`),
+  "changes the settings": (who, { here }) => who.json("PUT", `/settings${here}`, { leakedKeys: "mark" }),
+  "makes a webhook": (who, { here }) => who.json("POST", `/webhooks${here}`, { url: "https://b.example.com/" }),
+  "changes a webhook": (who, { here, webhook }) => who.json("PATCH", `/webhooks/${webhook.id}${here}`, { types: null }),
+  "deletes a webhook": (who, { here, webhook }) => who.json("DELETE", `/webhooks/${webhook.id}${here}`),
+  "approves a proposal": (who, { here, proposal }) =>
+    who.submit(`/approval/${proposal}${here}`, { visibility: "public" }),
+};
+
+it.each(Object.keys(REQUESTS).flatMap((what) => (["member", "founder"] as const).map((who) => [who, what] as const)))(
+  "a %s who %s is removed after any of the calls",
+  async (who, what) => {
+    for (let after = 1, calls = 1; after <= calls; after++) {
+      const scene = await createScene();
+      const { founder, member, id, here, accountId } = scene;
+      const remove = () =>
+        who === "member"
+          ? founder.json("DELETE", `/members/${id}`)
+          : member.json("DELETE", `/members/${accountId}${here}`);
+      let then: unknown;
+      calls = 0;
+      const slow = interceptDatabases(env, () => async (_, makeCall) => {
+        const answer = await makeCall();
+        calls += 1;
+        if (calls === after) {
+          expect((await remove()).status).toBe(204);
+          then = await everything();
+        }
+        return answer;
+      });
+      const late = createOwner(scene[who].email, slow, "0");
+      await REQUESTS[what]?.(late, scene);
+      expect(await everything()).toEqual(then);
+    }
+  },
+);
