@@ -72,6 +72,17 @@ function requireLocalHost(url: string): void {
   });
 }
 
+/** What a change is answered with that was not made: no such thing, a conflict, too many. */
+const REFUSED = [404, 409, 429];
+
+/** Throws `forbidden` for who is no member. */
+async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
+  const database = isId(accountId) ? chooseDatabase(c.env, accountId) : undefined;
+  const email = database && isId(accountId) && (await findMembership(database, accountId, person));
+  if (!email || !isId(accountId)) throw noMember();
+  return { email, accountId };
+}
+
 /**
  * Middleware: sets `owner`, or answers 403 and says how to turn Access on. `?account=` chooses another account that the person is a
  * member of; nothing after this sees it.
@@ -90,15 +101,14 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     const accountId = url.searchParams.get("account");
     if (accountId === null) c.set("owner", owner);
     else {
-      const database = isId(accountId) ? chooseDatabase(c.env, accountId) : undefined;
-      const email = database && isId(accountId) && (await findMembership(database, accountId, owner.person));
-      if (!email || !isId(accountId)) throw noMember();
-      c.set("owner", { ...owner, email, accountId });
+      c.set("owner", { ...owner, ...(await findAccount(c, accountId, owner.person)) });
       url.searchParams.delete("account");
       c.req.raw = new Request(url, c.req.raw);
     }
     c.set("listsOf", c.var.owner.email);
     await next();
+    // Who was removed since, and is refused for that, is told so.
+    if (accountId !== null && REFUSED.includes(c.res.status)) await findAccount(c, accountId, owner.person);
     const location = c.res.headers.get("Location");
     if (accountId !== null && location?.startsWith("/account"))
       c.res.headers.set("Location", inAccount(location, accountId));

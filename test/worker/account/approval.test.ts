@@ -187,7 +187,7 @@ describe("a decision", () => {
     const answering = member.isolate.request(`/account${here}`, { method: "POST", headers, body: late });
     expect((await owner.json("DELETE", `/members/${memberId}`)).status).toBe(204);
     removed.resolve();
-    expect((await answering).status).toBe(404);
+    expect((await answering).status).toBe(403);
     expect(await titles()).toEqual(["Night buses"]);
   });
 });
