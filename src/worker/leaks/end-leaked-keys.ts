@@ -36,7 +36,7 @@ export async function endLeakedKeys(
     byDatabase[digit].set(text, {
       id,
       secretHash,
-      foundAt: (findings[index]?.foundAt ?? "").slice(0, FOUND_AT_LENGTH),
+      foundAt: (findings[index]?.foundAt ?? "").slice(0, FOUND_AT_LENGTH).toWellFormed(),
       eventId: createId(digit, secureRandomBytes),
     });
   }

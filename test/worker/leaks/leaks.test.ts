@@ -104,6 +104,20 @@ describe("a report by GitHub", () => {
     expect(await owner.whoami(key)).toBe(401);
   });
 
+  it.each([
+    ["half a character where it is cut", `${"x".repeat(499)}😀`, `${"x".repeat(499)}\ufffd`],
+    ["a lone surrogate", "a\ud83db", "a\ufffdb"],
+    ["a NUL", "a\u0000b", "a\u0000b"],
+  ])("ends a key wherever it was found: %s", async (_, url, shown) => {
+    const [github, owner] = [await createGitHub(), createOwner()];
+    const { key } = await owner.create();
+    const answer = await github.report(createIsolate(github.bindings), [reportOf(key, url)]);
+    expect(answer.status).toBe(200);
+    expect(await owner.whoami(key)).toBe(401);
+    expect(await leaksOf(owner)).toMatchObject([{ changes: { after: { foundAt: shown } } }]);
+    expect((await owner.page("/activity")).status).toBe(200);
+  });
+
   it("of what is no key of ours costs no call of a store", async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();
