@@ -21,6 +21,7 @@ export class PublishedKeys {
     const { keys } = await this.#kept.read({
       load: () => fetchKeys(url, this.#kept.kept?.value),
       freshMs: FRESH_MS,
+      servesOutage: false,
       accepts: ({ keys, askedAt }) => keys.has(identifier) || Date.now() - askedAt < ASK_AGAIN_MS,
     });
     return keys.get(identifier);

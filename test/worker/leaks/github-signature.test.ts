@@ -104,6 +104,17 @@ describe("the published keys", () => {
     expect(await keys.find(URL, "one")).toBe("first");
   });
 
+  it("cannot be had when a new one is asked for: that is said, and not that there is none", async () => {
+    freeze(START);
+    const asked = vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(answer({ one: "first" }, '"a"'));
+    const keys = new PublishedKeys();
+    expect(await keys.find(URL, "one")).toBe("first");
+    asked.mockResolvedValue(new Response("no", { status: 500 }));
+    freeze(START + 61_000);
+    await expect(keys.find(URL, "two")).rejects.toThrow("500");
+    expect(await keys.find(URL, "one")).toBe("first");
+  });
+
   it("do not come: given up after five seconds", async () => {
     const clock = new AbortController();
     const deadline = vi.spyOn(AbortSignal, "timeout").mockReturnValue(clock.signal);
