@@ -57,8 +57,10 @@ export function addWebhookPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
       if (what === "delete") await changeTo(c, id, deleteWebhook);
       else if (what === "test") await testWebhook(c, send, id);
-      else if (what === "move") await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))));
-      else {
+      else if (what === "move") {
+        const once = fields.has("once") ? toKey(fields) : undefined;
+        await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), once);
+      } else {
         const paused = { pause: true, resume: false }[what] ?? what;
         await changeWebhook(c, id, parseOrThrow(WebhookChanges, what === "change" ? toSettings(fields) : { paused }));
       }
@@ -80,7 +82,7 @@ function toSettings(fields: URLSearchParams) {
 /** A button says where to, or the field a minute of UTC. */
 const toMove = (fields: URLSearchParams) => ({ to: fields.get("to") ?? `${fields.get("at")}:00.000Z` });
 
-/** Of the form as it was shown: sent twice, it makes one secret. */
+/** Of the form as it was shown: sent twice, it makes one secret, and one move. */
 const toKey = (fields: URLSearchParams): IdempotencyKey => ({
   key: `form ${(fields.get("once") ?? "").slice(0, 36)}`,
   requestHash: "",

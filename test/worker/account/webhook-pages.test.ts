@@ -53,6 +53,19 @@ it("a form that is sent twice makes one webhook, and one new secret", async () =
   expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
 });
 
+it("a double click on Skip the next change skips one change", async () => {
+  const { owner, list, path, page } = await scene(() => 503);
+  const { key } = await owner.create("Writer");
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  for (const name of ["First", "Second", "Third"])
+    await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name }) });
+  const form = (await page()).match(/<h2>Go to another place.*?<\/form>/s)?.[0] ?? "";
+  const fields = { do: "move", to: "next", once: onceIn(form) };
+  const answers = await Promise.all([owner.submit(path, fields), owner.submit(path, fields)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409]);
+  expect((await list())[0]).toMatchObject({ waiting: 2 });
+});
+
 it("each button does what it says, and leads back to the page", async () => {
   const { receiver, act, list, path, page } = await scene();
   const back = [303, `/account${path}`];

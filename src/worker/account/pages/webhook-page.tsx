@@ -51,6 +51,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       </dl>
       <h2>Go to another place in the log</h2>
       <form method="post" action={action} class="actions">
+        <Once />
         <input type="hidden" name="do" value="move" />
         <label for="to">Time (UTC)</label>
         <input id="to" name="at" type="datetime-local" required />
