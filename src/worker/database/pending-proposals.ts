@@ -17,12 +17,15 @@ type Row = {
   idea_bank_name: string;
   created_at: number;
   panelist_writes: number;
+  is_cut: number;
 };
 
-/** `edits`: how often its author has written it. */
+/** `edits`: how often its author has written it. `isCut`: the description goes on. */
 export type PendingProposal = Readonly<
-  Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string> &
-    Record<"edits", number>
+  Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string> & {
+    edits: number;
+    isCut: boolean;
+  }
 >;
 
 const WAITS = "visibility = 'pending' AND duplicate_of IS NULL";
@@ -33,7 +36,7 @@ const BEGINNING = 500;
 
 const select = (description: string, waiting: string) =>
   `SELECT p.id, p.title, ${description} AS description, p.account_id, p.idea_bank_id, b.name AS idea_bank_name, p.created_at,
-     p.panelist_writes
+     p.panelist_writes, ${description} <> p.description AS is_cut
    FROM (SELECT * FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS} AND ${waiting}) p
    CROSS JOIN idea_banks b ON b.id = p.idea_bank_id`;
 
@@ -46,6 +49,7 @@ const toPending = (row: Row): PendingProposal => ({
   ideaBankName: row.idea_bank_name,
   createdAt: toTimestamp(row.created_at),
   edits: row.panelist_writes,
+  isCut: row.is_cut === 1,
 });
 
 /** Those that wait longest first. Nothing is found when the account is in another database. */

@@ -40,6 +40,11 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
   <p dir="auto" class="pending-text">
     {proposal.description}
   </p>,
+  proposal.isCut && (
+    <p>
+      <a href={`/account/approval/${proposal.id}`}>Read all of it</a>
+    </p>
+  ),
   <p class="hint">
     <bdi>{proposal.ideaBankName}</bdi>
     {", "}
