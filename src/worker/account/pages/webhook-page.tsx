@@ -34,6 +34,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         <Once />
         <Do what="test" label="Send a test" />
         <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Go on"} />
+        {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
         <Do what="rotate" label="Rotate secret" />
         <details>
           <summary class="danger">Delete…</summary>
