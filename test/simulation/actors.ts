@@ -3,6 +3,7 @@ import { Followers } from "./actors/followers.ts";
 import { Members } from "./actors/members.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
+import { Syncs } from "./actors/syncs.ts";
 import { Tenants } from "./actors/tenants.ts";
 import { Webhooks } from "./actors/webhooks.ts";
 import type { Command, Manner, PlannedAccount } from "./plan.ts";
@@ -39,6 +40,7 @@ export class Actors {
   readonly #panelists = new Panelists(this);
   readonly #followers = new Followers(this);
   readonly #webhooks = new Webhooks(this);
+  readonly #syncs = new Syncs(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -85,6 +87,8 @@ export class Actors {
       }
       case "tenant":
         return this.#tenants.perform(source, command);
+      case "sync":
+        return this.#syncs.perform(source, command);
       case "panelist":
         return this.#panelists.perform(source, command);
       case "follow":

@@ -1,6 +1,7 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
-import type { Command, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
+import { drawApart } from "./drawn-apart.ts";
+import type { Drawn, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
 import { PANELIST, SQL, TENANT } from "./weights.ts";
 import type { How } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
@@ -9,17 +10,14 @@ import type { Mood } from "./world/receivers.ts";
 export const PROFILES = ["gates", "panel", "replicas", "outage", "changes"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
-type Drawn = Without<Command>;
-
 const HOWS: readonly How[] = ["fails", "hangs", "slow", "loses-answers"];
 
 export function generate(seed: number, profile: Profile): Plan {
   const dice = new Dice(new Source(`plan ${profile} ${seed}`));
   const isGates = profile === "gates" || (profile === "outage" && dice.chance(0.4));
   const lastsMs = isGates ? dice.number(5_000, 90_000) : dice.number(5_000, 60_000);
-  const drawn: { at: number; command: Drawn }[] = [];
-  const add = (command: Drawn, at = dice.number(0, lastsMs)) => drawn.push({ at, command });
+  const drawn: Drawn[] = [];
+  const add: Add = (command, at = dice.number(0, lastsMs)) => drawn.push({ at, command });
   const setting = drawSetting(dice, profile, isGates);
   const manner = (): Manner => ({
     isolate: dice.number(0, 3),
@@ -40,9 +38,10 @@ export function generate(seed: number, profile: Profile): Plan {
     }
   }
   drawTrouble(dice, profile, isGates, lastsMs, add);
-  const commands = drawn
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ at, command }, id) => ({ id, at, ...command }));
+  const first = drawn.toSorted((one, other) => one.at - other.at);
+  const commands = [...first, ...drawApart(seed, profile, isGates, lastsMs)]
+    .map(({ at, command }, id) => ({ id, at, ...command }))
+    .toSorted((one, other) => one.at - other.at);
   return { seed, profile, setting, commands };
 }
 
@@ -88,7 +87,7 @@ const drawLimit = (dice: Dice) => ({
   windowSeconds: dice.of([1, 2, 5, 10, 60]),
 });
 
-type Add = (command: Drawn, at?: number) => void;
+type Add = (command: Drawn["command"], at?: number) => void;
 
 function drawBursts(dice: Dice, lastsMs: number, add: Add): void {
   for (let burst = dice.number(4, 16); burst > 0; burst--) {

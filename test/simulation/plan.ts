@@ -87,10 +87,16 @@ export type SqlDoes =
   | "deactivatePanelist"
   | "deleteProposal";
 
+/** A tenant's sync names proposals by its own ids. */
+export type SyncDoes = "upsertProposal" | "createProposal" | "updateProposal" | "listProposals" | "deleteProposal";
+
 export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
 
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
 type Chosen = { readonly pick: number; readonly draw: number };
+
+/** So many at the same moment, each at another isolate, or one after the other. */
+type Repeated = { readonly count: number; readonly everyMs: number };
 
 export type Command = { readonly id: number; readonly at: number } & (
   | {
@@ -113,6 +119,7 @@ export type Command = { readonly id: number; readonly at: number } & (
   | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
+  | ({ readonly kind: "sync"; readonly does: SyncDoes; readonly account: number } & Repeated & Chosen & Manner)
   | ({
       readonly kind: "panelist";
       readonly does: PanelistDoes;
@@ -143,6 +150,9 @@ export type Command = { readonly id: number; readonly at: number } & (
   /** `endsAfterMs`: then the job is killed, wherever it is. */
   | { readonly kind: "scheduled"; readonly endsAfterMs?: number }
 );
+
+type Without<C> = C extends unknown ? Omit<C, "id" | "at"> : never;
+export type Drawn = { readonly at: number; readonly command: Without<Command> };
 
 export type Plan = {
   readonly seed: number;

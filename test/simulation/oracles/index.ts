@@ -11,6 +11,7 @@ import { deliveredInOrder, oneDelivery } from "./deliveries.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
+import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
@@ -57,6 +58,7 @@ export const ORACLES: readonly Oracle[] = [
   acknowledged,
   nothingLost,
   retriesAreSafe,
+  externalIds,
   counters,
   activeKeys,
   members,
