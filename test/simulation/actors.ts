@@ -1,4 +1,5 @@
 /** Who acts in a history, and what they know: API keys, tokens, proposals that they were told of. */
+import { Approvers } from "./actors/approvers.ts";
 import { Followers } from "./actors/followers.ts";
 import { Members } from "./actors/members.ts";
 import { Owners } from "./actors/owners.ts";
@@ -41,6 +42,7 @@ export class Actors {
   readonly #followers = new Followers(this);
   readonly #webhooks = new Webhooks(this);
   readonly #syncs = new Syncs(this);
+  readonly #approvers = new Approvers(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -89,6 +91,8 @@ export class Actors {
         return this.#tenants.perform(source, command);
       case "sync":
         return this.#syncs.perform(source, command);
+      case "approver":
+        return this.#approvers.perform(source, command);
       case "panelist":
         return this.#panelists.perform(source, command);
       case "follow":

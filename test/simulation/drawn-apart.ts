@@ -3,13 +3,13 @@
  * before is as it was.
  */
 import { Dice } from "./dice.ts";
-import type { Drawn, Manner, SyncDoes } from "./plan.ts";
+import type { ApproverDoes, Drawn, Manner, SyncDoes } from "./plan.ts";
 import { Source } from "./world/random.ts";
 
 type Act = (dice: Dice, lastsMs: number, manner: () => Manner) => readonly Drawn[];
 
 export function drawApart(seed: number, profile: string, isGates: boolean, lastsMs: number): readonly Drawn[] {
-  const acts: Readonly<Record<string, Act>> = isGates ? {} : { syncs: drawSyncs };
+  const acts: Readonly<Record<string, Act>> = isGates ? {} : { syncs: drawSyncs, approvals: drawApprovals };
   return Object.entries(acts).flatMap(([name, act]) => {
     const dice = new Dice(new Source(`plan ${profile} ${seed} ${name}`));
     const manner = (): Manner => ({
@@ -40,4 +40,28 @@ function drawSyncs(dice: Dice, lastsMs: number, manner: () => Manner): readonly 
     const command = { kind: "sync", does, count, everyMs, ...chosen, ...manner() } as const;
     return { at: dice.number(0, lastsMs), command };
   });
+}
+
+/** Panelists submit what waits for approval, and members decide, several at once about the same. */
+function drawApprovals(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.5)) return [];
+  const chosen = () => ({ pick: dice.draw(), draw: dice.draw(), ...manner() });
+  const at = (least = 0) => dice.number(least, lastsMs);
+  const approver = (does: ApproverDoes, account: number) => {
+    const [count, everyMs] = [dice.of([1, 1, 2, 2, 4]), dice.of([0, 0, 0, 5, 40])];
+    return { kind: "approver", does, account, count, everyMs, ...chosen() } as const;
+  };
+  const submit = () => {
+    const rest = { token: dice.number(0, 30), count: 1, everyMs: 0, ...chosen() };
+    return { kind: "panelist", does: "submitProposal", ...rest } as const;
+  };
+  const many = (most: number, act: () => Drawn) => Array.from({ length: dice.number(1, most) }, act);
+  return [
+    ...many(3, () => ({ at: dice.number(0, 1_000), command: approver("requireApproval", dice.number(0, 1)) })),
+    ...many(8, () => ({ at: at(1_000), command: submit() })),
+    ...many(10, () => ({
+      at: at(2_000),
+      command: approver(dice.weighed<ApproverDoes>({ decide: 4, listPending: 1 }), dice.number(0, 1)),
+    })),
+  ];
 }

@@ -90,6 +90,9 @@ export type SqlDoes =
 /** A tenant's sync names proposals by its own ids. */
 export type SyncDoes = "upsertProposal" | "createProposal" | "updateProposal" | "listProposals" | "deleteProposal";
 
+/** Members at the page of what waits for approval. `decide` looks first, and decides about something there. */
+export type ApproverDoes = "requireApproval" | "listPending" | "decide";
+
 export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
 
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
@@ -120,6 +123,7 @@ export type Command = { readonly id: number; readonly at: number } & (
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "sync"; readonly does: SyncDoes; readonly account: number } & Repeated & Chosen & Manner)
+  | ({ readonly kind: "approver"; readonly does: ApproverDoes; readonly account: number } & Repeated & Chosen & Manner)
   | ({
       readonly kind: "panelist";
       readonly does: PanelistDoes;

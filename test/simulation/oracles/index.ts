@@ -1,6 +1,7 @@
 import type { Oracle } from "../history.ts";
 import { acknowledged, nothingLost, retriesAreSafe } from "./acknowledged.ts";
 import { activeKeys } from "./active-keys.ts";
+import { approval } from "./approval.ts";
 import { available, outlasts, statedRefusals } from "./availability.ts";
 import { budgets, forged, refusedAgain } from "./budgets.ts";
 import { changesFollowed, changesInOrder } from "./changes.ts";
@@ -59,6 +60,7 @@ export const ORACLES: readonly Oracle[] = [
   nothingLost,
   retriesAreSafe,
   externalIds,
+  approval,
   counters,
   activeKeys,
   members,

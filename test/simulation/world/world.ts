@@ -14,6 +14,7 @@ import { Timeline } from "./timeline.ts";
 
 export const OPERATOR_SECRET = "the-operator-secret-of-every-simulated-world";
 const CREDENTIAL_SECRETS = "the-secret-that-signs-in-every-simulated-world";
+const HOST = "https://api.example";
 /** How long a client waits for an answer. */
 const PATIENCE_MS = 40_000;
 
@@ -38,6 +39,8 @@ export type Asked = {
   readonly isolate: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The body is a form of a page of this host, in place of JSON. */
+  readonly isForm?: boolean;
   readonly owner?: string;
   readonly leavesAfterMs?: number | undefined;
   readonly losesAnswer?: boolean | undefined;
@@ -160,8 +163,13 @@ export class World {
     const isolate = this.isolates[asked.isolate % this.isolates.length];
     if (isolate === undefined) throw new RangeError("there is no isolate");
     const random = source.of("network").numbers();
-    const headers: Record<string, string> = { "cf-connecting-ip": "192.0.2.1", ...asked.headers };
-    if (asked.body !== undefined) headers["content-type"] = "application/json";
+    const headers: Record<string, string> = {
+      "cf-connecting-ip": "192.0.2.1",
+      ...(asked.isForm && { origin: HOST, "sec-fetch-site": "same-origin" }),
+      ...asked.headers,
+    };
+    if (asked.body !== undefined)
+      headers["content-type"] = asked.isForm ? "application/x-www-form-urlencoded" : "application/json";
     events.push({
       kind: "sent",
       at: timeline.now,
@@ -179,10 +187,10 @@ export class World {
     const patience = timeline.after(asked.leavesAfterMs ?? PATIENCE_MS, () => leave(undefined));
     const answered = async (): Promise<Reply | undefined> => {
       await timeline.sleep(skewed(random, 1, 30));
-      const request = new Request(`https://api.example${asked.path}`, {
+      const request = new Request(`${HOST}${asked.path}`, {
         method: asked.method,
         headers,
-        ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
+        ...(asked.body !== undefined && { body: toText(asked) }),
       });
       const handled = isolate.handle({ call, source, request, owner: asked.owner });
       const reply = await Promise.race([handled.replied, left]);
@@ -216,6 +224,9 @@ export class World {
     for (const database of this.databases) database.close();
   }
 }
+
+const toText = ({ body, isForm }: Asked): string =>
+  isForm ? new URLSearchParams(body as Readonly<Record<string, string>>).toString() : JSON.stringify(body);
 
 function parse(text: string, type: string): unknown {
   if (text === "") return undefined;
