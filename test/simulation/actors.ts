@@ -1,5 +1,6 @@
 /** Who acts in a history, and what they know: API keys, tokens, proposals that they were told of. */
 import { Approvers } from "./actors/approvers.ts";
+import { Finders } from "./actors/finders.ts";
 import { Followers } from "./actors/followers.ts";
 import { Members } from "./actors/members.ts";
 import { Owners } from "./actors/owners.ts";
@@ -43,6 +44,7 @@ export class Actors {
   readonly #webhooks = new Webhooks(this);
   readonly #syncs = new Syncs(this);
   readonly #approvers = new Approvers(this);
+  readonly #finders = new Finders(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -91,6 +93,8 @@ export class Actors {
         return this.#tenants.perform(source, command);
       case "sync":
         return this.#syncs.perform(source, command);
+      case "finder":
+        return this.#finders.perform(source, command);
       case "approver":
         return this.#approvers.perform(source, command);
       case "panelist":

@@ -3,13 +3,15 @@
  * before is as it was.
  */
 import { Dice } from "./dice.ts";
-import type { ApproverDoes, Drawn, Manner, SyncDoes } from "./plan.ts";
+import type { ApproverDoes, Drawn, FinderDoes, Manner, SyncDoes } from "./plan.ts";
 import { Source } from "./world/random.ts";
 
 type Act = (dice: Dice, lastsMs: number, manner: () => Manner) => readonly Drawn[];
 
 export function drawApart(seed: number, profile: string, isGates: boolean, lastsMs: number): readonly Drawn[] {
-  const acts: Readonly<Record<string, Act>> = isGates ? {} : { syncs: drawSyncs, approvals: drawApprovals };
+  const acts: Readonly<Record<string, Act>> = isGates
+    ? { leaks: drawLeaks }
+    : { syncs: drawSyncs, approvals: drawApprovals };
   return Object.entries(acts).flatMap(([name, act]) => {
     const dice = new Dice(new Source(`plan ${profile} ${seed} ${name}`));
     const manner = (): Manner => ({
@@ -64,4 +66,15 @@ function drawApprovals(dice: Dice, lastsMs: number, manner: () => Manner): reado
       command: approver(dice.weighed<ApproverDoes>({ decide: 4, listPending: 1 }), dice.number(0, 1)),
     })),
   ];
+}
+
+/** Keys are found, and reported later: some again, some after a rotation, and while their owner has them marked. */
+function drawLeaks(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.6)) return [];
+  return Array.from({ length: dice.number(2, 10) }, () => {
+    const does = dice.weighed<FinderDoes>({ find: 3, report: 6, mark: 1, end: 1 });
+    const [count, everyMs] = [dice.of([1, 1, 2, 3]), dice.of([0, 20, 300])];
+    const command = { kind: "finder", does, key: dice.number(0, 5), draw: dice.draw(), count, everyMs } as const;
+    return { at: dice.number(0, lastsMs), command: { ...command, ...manner() } };
+  });
 }

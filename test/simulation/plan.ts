@@ -93,6 +93,9 @@ export type SyncDoes = "upsertProposal" | "createProposal" | "updateProposal" | 
 /** Members at the page of what waits for approval. `decide` looks first, and decides about something there. */
 export type ApproverDoes = "requireApproval" | "listPending" | "decide";
 
+/** Who finds keys in public: `find` remembers the secret that there is, `report` pastes one; `mark` and `end` are the owner's choice. */
+export type FinderDoes = "find" | "report" | "mark" | "end";
+
 export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
 
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
@@ -123,6 +126,8 @@ export type Command = { readonly id: number; readonly at: number } & (
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "sync"; readonly does: SyncDoes; readonly account: number } & Repeated & Chosen & Manner)
+  | ({ readonly kind: "finder"; readonly does: FinderDoes; readonly key: number; readonly draw: number } & Repeated &
+      Manner)
   | ({ readonly kind: "approver"; readonly does: ApproverDoes; readonly account: number } & Repeated & Chosen & Manner)
   | ({
       readonly kind: "panelist";

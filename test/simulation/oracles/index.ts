@@ -17,6 +17,7 @@ import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.t
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
+import { leaks } from "./leaks.ts";
 import { members } from "./members.ts";
 import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
@@ -39,6 +40,7 @@ export const ORACLES: readonly Oracle[] = [
   unconfirmedRevocation,
   rotation,
   narrowing,
+  leaks,
   suspension,
   resumption,
   expiry,
