@@ -95,7 +95,8 @@ export class Gatekeeper {
 
   /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
   answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
-    if (!hasOneAnswer(operation)) this.#uses.peek(apiKey.text)?.tell(operation, status);
+    // A change of the key meanwhile may have deleted what was known of it.
+    if (!hasOneAnswer(operation)) this.#useOf(apiKey.text).tell(operation, status);
   }
 
   /**

@@ -3,8 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
 import { gateOf } from "../../support/gate.ts";
-import { countStores, failStores } from "../../support/intercept.ts";
+import { countStores, failStores, interceptStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { createOwner } from "../../support/owner.ts";
 import { HOUR, START, seenOf } from "../../support/seen.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { use, whoami } from "../../support/use-of-key.ts";
@@ -57,6 +58,27 @@ describe("answers by operation", () => {
     expect((await tenant.isolate.request("/tenant/surveys", { headers }, down)).status).toBe(503);
     await tenant.send("GET", "/tenant/whoami");
     expect((await seenOf(tenant.id)).operations).toEqual({ whoami: [2, 0, 0, 0], listSurveys: [0, 0, 1, 0] });
+  });
+
+  it("of requests that were under way when the key was changed here are told, too", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create();
+    const [isAsked, isChanged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = interceptStores(env, async (kind, makeCall) => {
+      if (kind === "d1") {
+        isAsked.resolve();
+        await isChanged.promise;
+      }
+      return makeCall();
+    });
+    const listed = owner.isolate.request("/tenant/surveys", { headers: { "X-API-Key": key } }, slow);
+    await isAsked.promise;
+    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 50 })).status).toBe(200);
+    isChanged.resolve();
+    expect((await listed).status).toBe(200);
+    await whoami(owner.isolate, key);
+    expect((await seenOf(apiKey.id)).operations).toEqual({ listSurveys: [1, 0, 0, 0], whoami: [1, 0, 0, 0] });
   });
 
   it("of a lease come with its report, without another call", async () => {
