@@ -105,10 +105,11 @@ export class UsageCounts {
     } finally {
       this.#isSaving = false;
     }
-    // Of the hours that D1 has, only the last can still grow.
-    const lastHour = totals.hours.at(-1)?.hour ?? 0;
+    // Of the hours that D1 has, only the last can still grow; in the one before, answers may still be told.
+    const [before, last] = [totals.hours.at(-2)?.hour, totals.hours.at(-1)?.hour ?? 0];
+    const isKept = (counts: HourlyUsage) => counts.hour >= last || (counts.hour === before && hasUntold(counts));
     this.#pending = this.#state !== totals;
-    this.#state = { ...this.#state, hours: this.#state.hours.filter(({ hour }) => hour >= lastHour), savedAt: now };
+    this.#state = { ...this.#state, hours: this.#state.hours.filter(isKept), savedAt: now };
   }
 }
 
@@ -125,6 +126,9 @@ function tell(hours: readonly HourlyUsage[], [operation, status, requests]: Answ
     })
     .toReversed();
 }
+
+const hasUntold = ({ operations = {} }: HourlyUsage): boolean =>
+  Object.keys(operations).some((operation) => untoldOf(operations, operation) > 0);
 
 /** An hour without counts is stored for the time of a refusal in it, which is kept as long. */
 const isStored = ({ hour, admitted, limited }: HourlyUsage, { seen }: UsageState): boolean =>

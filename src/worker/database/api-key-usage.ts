@@ -50,7 +50,8 @@ export async function saveApiKeyUsage(
          ON CONFLICT DO UPDATE SET
            operations = iif(excluded.admitted + excluded.limited >= admitted + limited,
              coalesce(excluded.operations, operations), operations),
-           admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)`,
+           admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)
+           WHERE excluded.operations IS NOT operations OR excluded.admitted > admitted OR excluded.limited > limited`,
       )
       .bind(apiKeyId, JSON.stringify(hours)),
     database

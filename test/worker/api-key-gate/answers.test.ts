@@ -6,7 +6,7 @@ import { gateOf } from "../../support/gate.ts";
 import { countStores, failStores, interceptStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
-import { HOUR, START, seenOf } from "../../support/seen.ts";
+import { HOUR, START, seenOf, send } from "../../support/seen.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { use, whoami } from "../../support/use-of-key.ts";
 import { addAccount, addApiKey, newId } from "../../support/world.ts";
@@ -79,6 +79,18 @@ describe("answers by operation", () => {
     expect((await listed).status).toBe(200);
     await whoami(owner.isolate, key);
     expect((await seenOf(apiKey.id)).operations).toEqual({ listSurveys: [1, 0, 0, 0], whoami: [1, 0, 0, 0] });
+  });
+
+  it("of the hour before are told also when D1 has taken that hour", async () => {
+    freeze(START);
+    const key = await addApiKey();
+    const isolates = [createIsolate(), createIsolate()];
+    for (const isolate of isolates) await send(isolate, key.text, {}, "/tenant/surveys");
+    vi.setSystemTime(START + HOUR);
+    for (const [index, isolate] of isolates.entries()) {
+      await whoami(isolate, key.text);
+      expect((await seenOf(key.id)).operations).toEqual({ listSurveys: [index + 1, 0, 0, 1 - index] });
+    }
   });
 
   it("of a lease come with its report, without another call", async () => {
