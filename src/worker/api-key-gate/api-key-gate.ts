@@ -104,17 +104,18 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (refused?.reason === "revoked") this.#noteUseAfterRevocation(address, now);
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
-      if (this.#usage.count(now, { admitted: 0, limited: 0, previous: false, sightings })) this.#isUnwritten = true;
+      if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
       this.#setAlarm(now);
       return refused ?? { outcome: "refused", reason: "unknown" };
     }
     const { rateLimit } = record;
-    const previous = isPreviousSecret(record, secretHash, now);
+    const isPrevious = isPreviousSecret(record, secretHash, now);
+    const previous = isPrevious ? secretHash : null;
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
     const here = decidedHere(seen, admitted, record.accountSuspended);
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
-    const lease = admitted ? this.#grant(record, previous, wish.perSecond, now) : undefined;
+    const lease = admitted ? this.#grant(record, isPrevious, wish.perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
 
     const quota = { rateLimit, remaining, waitMs };
@@ -193,7 +194,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const used = lease?.used ?? 0;
     if (limited + used === 0 && sightings === undefined) return;
     const record = this.#record.kept?.value ?? null;
-    const previous = record !== null && isPreviousSecret(record, secretHash, now);
+    const previous = record !== null && isPreviousSecret(record, secretHash, now) ? secretHash : null;
     if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
     this.#isUnwritten = true;
     this.#setAlarm(now);

@@ -67,7 +67,7 @@ const usage = z.object({
   seen: z.optional(
     z.object({
       used: z.optional(z.object(seen)),
-      previous: z.optional(z.object(seen)),
+      previous: z.optional(z.object({ ...seen, secret: z.optional(z.string()) })),
       refused: z.optional(z.object({ ...seen, reason: z.enum(SEEN_REFUSALS) })),
     }),
   ),

@@ -4,7 +4,15 @@
  */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
 import type { RecordRefusal } from "../model/api-key.ts";
-import { type Answered, countAnswered, type Seen, statusOfAdmitted, tellAnswered, untoldOf } from "../model/seen.ts";
+import {
+  type Answered,
+  countAnswered,
+  type Seen,
+  type SeenWithPrevious,
+  statusOfAdmitted,
+  tellAnswered,
+  untoldOf,
+} from "../model/seen.ts";
 import type { Sightings } from "./reports.ts";
 
 /** `savedAt` is when D1 last took the totals, `countedAt` when something was last counted, in Unix milliseconds; 0 is never. */
@@ -17,11 +25,11 @@ export type UsageState = LastUse & {
   readonly refusedAt?: number | undefined;
 };
 
-/** What an isolate or the gate has decided: with the secret before the last rotation if `previous`. */
+/** What an isolate or the gate has decided. `previous` is the hash of the secret, if it is the one before the last rotation. */
 export type Decided = {
   readonly admitted: number;
   readonly limited: number;
-  readonly previous: boolean;
+  readonly previous: string | null;
   readonly sightings?: Sightings | undefined;
 };
 
@@ -83,13 +91,13 @@ export class UsageCounts {
       hours: (sightings?.told ?? []).reduce(tell, [...hours.filter((counts) => counts !== current), counted]),
       seen: {
         used,
-        previous: previous ? lastOf(seen.previous, sightings?.used, now) : seen.previous,
+        previous: previous === null ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
         refused: lastOf(seen.refused, sightings?.refused, now),
       },
       ...(isDue && { countedAt: now }),
       ...(isRefusal && { refusedAt: now }),
       ...(admitted > 0 && { lastUsedAt: now }),
-      ...(admitted > 0 && previous && { previousUsedAt: now }),
+      ...(admitted > 0 && previous !== null && { previousUsedAt: now }),
     };
     this.#pending ||= isDue;
     return isDue;
@@ -156,4 +164,10 @@ function lastOf<Each extends { readonly at: number }>(known: Each | undefined, t
   if (told === undefined) return known;
   const at = Math.min(told.at, now);
   return known === undefined || at >= known.at ? { ...told, at } : known;
+}
+
+/** The later one with this secret: of two rotations, each has its own. */
+function lastWith(hash: string, known: SeenWithPrevious | undefined, told: Seen | undefined, now: number) {
+  const secret = hash.slice(0, 12);
+  return lastOf(known?.secret === secret ? known : undefined, told && { ...told, secret }, now) ?? known;
 }

@@ -1,13 +1,13 @@
 /** How an owner's API key was used: one round trip. */
 import type { ApiKey } from "../model/account.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
-import type { Operations, Seen } from "../model/seen.ts";
+import type { Operations, Seen, SeenWithPrevious } from "../model/seen.ts";
 import { toTimestamp } from "../model/text.ts";
 import { COLUMNS, type KeyRow, OWN_KEY, toApiKey, toHourlyCount, type UsageRow } from "./api-key-rows.ts";
 import { type LastSeen, USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
-type SeenKeyRow = KeyRow & { rotated_at: number | null; seen: string | null };
+type SeenKeyRow = KeyRow & { rotated_at: number | null; previous_secret_hash: string | null; seen: string | null };
 type OperationsRow = UsageRow & { operations: string | null };
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +21,10 @@ export async function loadApiKeyUse(
   now: number,
 ): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
   const [keys, usage] = await session.batch([
-    prepare(session, `SELECT ${COLUMNS}, rotated_at, seen FROM api_keys WHERE ${OWN_KEY}`, { email, id }),
+    prepare(session, `SELECT ${COLUMNS}, rotated_at, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`, {
+      email,
+      id,
+    }),
     prepare(
       session,
       `SELECT api_key_id, hour, admitted, limited, operations FROM api_key_usage
@@ -62,13 +65,14 @@ function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationC
 }
 
 function toLastUse(
-  { seen, rotated_at }: SeenKeyRow,
+  { seen, rotated_at, previous_secret_hash }: SeenKeyRow,
   { previous: inGrace }: ApiKey,
   now: number,
 ): Pick<ApiKeyUsage, "lastUse" | "lastRefusal" | "previousLastUse"> {
   const { used, previous, refused } = JSON.parse(seen ?? "{}") as LastSeen;
   const isKept = (request: Seen) => request.at >= now - USAGE_KEPT_MS;
-  const isOfPrevious = (request: Seen) => inGrace !== null && request.at > (rotated_at ?? 0);
+  const isOfPrevious = ({ at, secret = "" }: SeenWithPrevious) =>
+    inGrace !== null && at > (rotated_at ?? 0) && previous_secret_hash?.startsWith(secret);
   return {
     lastUse: used && isKept(used) ? toRequest(used) : null,
     lastRefusal: refused && isKept(refused) ? { ...toRequest(refused), reason: refused.reason } : null,

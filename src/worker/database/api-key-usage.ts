@@ -1,5 +1,5 @@
 /** Rows of `api_key_usage`, and when and by whom a key was last used. */
-import type { Operations, Seen, SeenRefusal } from "../model/seen.ts";
+import type { Operations, Seen, SeenRefusal, SeenWithPrevious } from "../model/seen.ts";
 
 /** A key's requests in the hour that starts at `hour` (Unix milliseconds). */
 export type HourlyUsage = {
@@ -13,7 +13,7 @@ export type HourlyUsage = {
 /** A key's last request that was admitted, with any secret and with its previous one; and the last one that was refused. */
 export type LastSeen = {
   readonly used?: Seen | undefined;
-  readonly previous?: Seen | undefined;
+  readonly previous?: SeenWithPrevious | undefined;
   readonly refused?: SeenRefusal | undefined;
 };
 

@@ -10,6 +10,9 @@ export type Seen = {
   readonly operation: string;
 };
 
+/** With a key's previous secret, of whose hash these are the first characters: a release before this one does not say them. */
+export type SeenWithPrevious = Seen & { readonly secret?: string | undefined };
+
 /** Why a known key's request was not admitted. `wrong-secret`: with a secret from before a rotation. */
 export const SEEN_REFUSALS = ["limited", "wrong-secret", "revoked", "expired", "paused", "address"] as const;
 export type SeenRefusal = Seen & { readonly reason: (typeof SEEN_REFUSALS)[number] };

@@ -232,6 +232,22 @@ describe("who uses a key, and what for", () => {
     expect(await previous()).toBeNull();
   });
 
+  it("shows no use of the secret before the old one, also by a clock that is behind", async () => {
+    const { owner, apiKey, key } = await used();
+    const rotate = () => owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
+    vi.setSystemTime(NOW + 1_000);
+    await rotate();
+    vi.setSystemTime(NOW + 3_000);
+    expect((await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } })).status).toBe(200);
+    vi.setSystemTime(NOW + 2_000);
+    await rotate();
+    await usageOf(apiKey.id);
+    expect(await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).json()).toMatchObject({
+      lastUse: { at: timestamp(NOW + 3_000) },
+      previousLastUse: null,
+    });
+  });
+
   it("is not shown when it is older than 31 days", async () => {
     const { owner, apiKey, key } = await used();
     expect((await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } })).status).toBe(200);
