@@ -13,7 +13,8 @@ import { EPOCH } from "./world/globals.ts";
 import type { Source } from "./world/random.ts";
 import { type Answer, type Asked, OPERATOR_SECRET, type World } from "./world/world.ts";
 
-export type KnownKey = { readonly id: string; text: string; readonly account: KnownAccount };
+/** `text` is what its holder uses, `texts` what its owner was shown. */
+export type KnownKey = { readonly id: string; text: string; readonly texts: string[]; readonly account: KnownAccount };
 export type KnownBank = { readonly id: string; readonly account: KnownAccount; readonly proposals: string[] };
 export type KnownToken = { readonly text: string; readonly bank: KnownBank; readonly person: string };
 export type KnownAccount = {
@@ -72,6 +73,8 @@ export class Actors {
     switch (command.kind) {
       case "whoami":
         return this.#owners.useKey(source, command);
+      case "use":
+        return this.#owners.useAgain(source, command);
       case "owner":
         return this.#owners.perform(source, command);
       case "member":
@@ -125,6 +128,12 @@ export class Actors {
       case "scheduled":
         return world.runScheduled(source, command.endsAfterMs);
     }
+  }
+
+  /** Each owner looks at each key once more. */
+  async lookAtAll(source: Source): Promise<void> {
+    const integrations = this.accounts.flatMap(({ integration }) => integration ?? []);
+    for (const key of [...integrations, ...this.keys]) await this.#owners.look(source.of(key.id), key);
   }
 
   /** Who follows a log reads it to its end. Whether somebody follows one. */

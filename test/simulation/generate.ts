@@ -1,5 +1,6 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
+import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
 import type { Drawn, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
 import { PANELIST, SQL, TENANT } from "./weights.ts";
@@ -39,10 +40,13 @@ export function generate(seed: number, profile: Profile): Plan {
   }
   drawTrouble(dice, profile, isGates, lastsMs, add);
   const first = drawn.toSorted((one, other) => one.at - other.at);
-  const commands = [...first, ...drawApart(seed, profile, isGates, lastsMs)]
-    .map(({ at, command }, id) => ({ id, at, ...command }))
-    .toSorted((one, other) => one.at - other.at);
-  return { seed, profile, setting, commands };
+  const commands = [...first, ...drawApart(seed, profile, isGates, lastsMs)].map(({ at, command }, id) => ({
+    id,
+    at,
+    ...command,
+  }));
+  const uses = isGates ? drawUses(seed, profile, lastsMs, commands.length) : [];
+  return { seed, profile, setting, commands: [...commands, ...uses].toSorted((one, other) => one.at - other.at) };
 }
 
 function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {

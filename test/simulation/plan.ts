@@ -37,7 +37,9 @@ export type Manner = {
   readonly idempotent: boolean;
 };
 
-export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "list" | "activity";
+/** `look`: at the page of one key. */
+export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "list" | "activity" | "look";
+export type UseDoes = "whoami" | "listSurveys" | "listPanelists" | "getSurvey" | "createSurvey";
 export type MemberDoes = "add" | "remove" | "act";
 export type TenantDoes =
   | "createProposal"
@@ -112,6 +114,18 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly everyMs: number;
       readonly isolate: number;
       readonly spread: boolean;
+    }
+  /** `held` is the secret that its holder goes on with, `any` one of those that the owner was shown. */
+  | {
+      readonly kind: "use";
+      readonly does: UseDoes;
+      readonly secret: "held" | "any" | "forged";
+      readonly key: number;
+      readonly count: number;
+      readonly everyMs: number;
+      readonly isolate: number;
+      readonly spread: boolean;
+      readonly draw: number;
     }
   | ({
       readonly kind: "owner";

@@ -87,4 +87,5 @@ async function settle(world: World, actors: Actors, source: Source): Promise<voi
   await actors.deliverAll(source.of("delivering"));
   // The gates of the keys that this was asked with hand over their counts.
   if (await actors.catchUp(source.of("catching up"))) await timeline.sleep(QUIET_MS);
+  await actors.lookAtAll(source.of("looking"));
 }

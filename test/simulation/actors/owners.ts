@@ -1,8 +1,9 @@
 /** Owners in Account Settings, and the holders of their keys. */
 import { type Actors, type KnownAccount, type KnownKey, pickFrom } from "../actors.ts";
-import type { Command, Manner, PlannedKey } from "../plan.ts";
+import type { Command, Manner, PlannedKey, UseDoes } from "../plan.ts";
 import type { Source } from "../world/random.ts";
 import type { Answer } from "../world/world.ts";
+import { appearanceOf } from "./appearance.ts";
 
 const PATIENT: Manner = { isolate: 0, again: 20, idempotent: false };
 const GRACES = [0, 0, 3_600, 86_400];
@@ -21,6 +22,19 @@ const CHANGES = [
   { limit: 100, name: "Another name" },
 ];
 
+const REQUESTS: Readonly<Record<UseDoes, { readonly method: string; readonly path: string; readonly body?: unknown }>> =
+  {
+    whoami: { method: "GET", path: "/tenant/whoami" },
+    listSurveys: { method: "GET", path: "/tenant/surveys" },
+    listPanelists: { method: "GET", path: "/tenant/panelists" },
+    // There is none, and a survey has a name: 403 and 400.
+    getSurvey: { method: "GET", path: "/tenant/surveys/000000000000" },
+    createSurvey: { method: "POST", path: "/tenant/surveys", body: {} },
+  };
+/** What is left of a key whose last character is another one: its tag is wrong. */
+const forge = (text: string): string => text.slice(0, -1) + (text.endsWith("a") ? "b" : "a");
+
+type Burst = { readonly count: number; readonly everyMs: number; readonly isolate: number; readonly spread: boolean };
 type Shown = { readonly apiKey: { readonly id: string }; readonly key: string };
 
 export class Owners {
@@ -42,7 +56,7 @@ export class Owners {
 
   #toKey(answer: Answer, account: KnownAccount): KnownKey {
     const { apiKey, key } = answer.body as Shown;
-    return { id: apiKey.id, text: key, account };
+    return { id: apiKey.id, text: key, texts: [key], account };
   }
 
   #create(source: Source, account: KnownAccount, key: PlannedKey, manner: Manner): Promise<Answer | undefined> {
@@ -85,10 +99,16 @@ export class Owners {
       const request = { operation: "rotateApiKey", method: "POST", path: `${path}/rotate`, body };
       const answer = await this.#send(source, key.account, request, command);
       // One who holds the old secret goes on with it for a while.
-      if (answer?.status === 201 && draw % 3 !== 0) key.text = (answer.body as Shown).key;
+      if (answer?.status === 201) {
+        const { key: text } = answer.body as Shown;
+        key.texts.push(text);
+        if (draw % 3 !== 0) key.text = text;
+      }
     } else if (does === "change") {
       const body = CHANGES[draw % CHANGES.length];
       await this.#send(source, key.account, { operation: "changeApiKey", method: "PATCH", path, body }, command);
+    } else if (does === "look") {
+      await this.look(source, key, command);
     } else {
       const list = { operation: "listApiKeys", method: "GET", path: "/account/api/keys" };
       const activity = { operation: "listActivity", method: "GET", path: "/account/api/activity" };
@@ -96,24 +116,41 @@ export class Owners {
     }
   }
 
+  async look(source: Source, { id, account }: KnownKey, manner: Manner = PATIENT): Promise<void> {
+    const path = `/account/api/keys/${id}/usage`;
+    await this.#send(source, account, { operation: "getApiKeyUsage", method: "GET", path }, manner);
+  }
+
   /** A burst of one key's holder. */
-  async useKey(source: Source, { key: pick, count, everyMs, isolate, spread }: Command & { readonly kind: "whoami" }) {
-    const { world, keys } = this.#actors;
-    const key = pickFrom(keys, pick);
+  async useKey(source: Source, burst: Command & { readonly kind: "whoami" }): Promise<void> {
+    const key = pickFrom(this.#actors.keys, burst.key);
+    if (key !== undefined) await this.#sendMany(source, burst, key, key.text, "whoami");
+  }
+
+  /** Of somebody who has one of the key's secrets, or none. */
+  async useAgain(source: Source, burst: Command & { readonly kind: "use" }): Promise<void> {
+    const { does, secret, draw } = burst;
+    const key = pickFrom(this.#actors.keys, burst.key);
     if (key === undefined) return;
+    const text = secret === "any" ? (pickFrom(key.texts, draw) ?? key.text) : key.text;
+    await this.#sendMany(source, burst, key, secret === "forged" ? forge(text) : text, does);
+  }
+
+  async #sendMany(source: Source, burst: Burst, { id }: KnownKey, text: string, does: UseDoes): Promise<void> {
+    const { world } = this.#actors;
     const under: Promise<unknown>[] = [];
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < burst.count; index++) {
+      const own = source.of(index);
       under.push(
-        world.send(source.of(index), {
-          client: `key ${key.id}`,
-          operation: "whoami",
-          method: "GET",
-          path: "/tenant/whoami",
-          isolate: spread ? isolate + index : isolate,
-          headers: { "x-api-key": key.text },
+        world.send(own, {
+          client: `key ${id}`,
+          operation: does,
+          ...REQUESTS[does],
+          isolate: burst.spread ? burst.isolate + index : burst.isolate,
+          headers: { ...appearanceOf(own), "x-api-key": text },
         }),
       );
-      if (everyMs > 0) await world.timeline.sleep(everyMs);
+      if (burst.everyMs > 0) await world.timeline.sleep(burst.everyMs);
     }
     await Promise.all(under);
   }

@@ -192,6 +192,8 @@ export class World {
         headers,
         ...(asked.body !== undefined && { body: toText(asked) }),
       });
+      const country = headers["cf-ipcountry"];
+      if (country !== undefined) Object.defineProperty(request, "cf", { value: { country } });
       const handled = isolate.handle({ call, source, request, owner: asked.owner });
       const reply = await Promise.race([handled.replied, left]);
       if (reply === undefined) {
