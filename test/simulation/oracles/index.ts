@@ -17,10 +17,12 @@ import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.t
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
+import { lastUse } from "./last-use.ts";
 import { leaks } from "./leaks.ts";
 import { members } from "./members.ts";
 import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
+import { operationCounts } from "./operation-counts.ts";
 import { order } from "./order.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
@@ -45,6 +47,8 @@ export const ORACLES: readonly Oracle[] = [
   resumption,
   expiry,
   counts,
+  lastUse,
+  operationCounts,
   changelogFresh,
   capabilitiesFresh,
   proposalsFresh,
