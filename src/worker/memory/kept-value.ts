@@ -27,6 +27,8 @@ export type KeptValueOptions<Value> = {
   readonly newer?: (next: Value, kept: Value) => Value;
   /** A second passes between two reads also when the first has answered. */
   readonly paced?: boolean;
+  /** After so many milliseconds a read that has not answered is made again: a second, unless told. */
+  readonly againMs?: number;
   /** A read has failed, or missed its deadline. `since` is when it began. */
   readonly onOutage?: (error: unknown, since: number) => void;
 };
@@ -164,8 +166,9 @@ export class KeptValue<Value> {
   /** Nobody reads, the read under way is late, or it began too early for this request. */
   #mayLead(since: number, now: number, freshMs: number): boolean {
     const leadingSince = this.#leadingSince;
-    if (leadingSince === undefined || !isWithin(leadingSince, now, PAUSE_MS)) return true;
-    return !this.#options.paced && leadingSince < since - freshMs;
+    const { paced, againMs = PAUSE_MS } = this.#options;
+    if (leadingSince === undefined || !isWithin(leadingSince, now, againMs)) return true;
+    return !paced && leadingSince < since - freshMs;
   }
 
   /** An earlier read is under way that would do, too. */

@@ -13,6 +13,7 @@ export class HealthCheck {
   readonly #stores = new KeptValue<StoreHealth>({
     now: () => Date.now(),
     isOutage: () => false,
+    againMs: FRESH_MS,
   });
 
   read(env: Env, waitUntil: WaitUntil): Promise<StoreHealth> {

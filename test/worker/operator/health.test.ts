@@ -1,7 +1,7 @@
 /** `GET /health`: which stores answer, within a deadline, asked rarely, and nothing else. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { freeze } from "../../support/clock.ts";
+import { freeze, freezeTimers } from "../../support/clock.ts";
 import { hangStores, holdTimers } from "../../support/hang.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import type { StoreCall } from "../../support/intercept-binding.ts";
@@ -46,6 +46,20 @@ describe.each(DOWN)("when %s", (kind, down) => {
     // Who waits looks every few milliseconds.
     await vi.advanceTimersByTimeAsync(100);
     expect(await (await answer).json()).toMatchObject({ status: 503, stores: { ...OK, ...down } });
+  });
+
+  it("hangs, each store is asked once, however many wait", async () => {
+    freezeTimers(1_900_000_000_000);
+    const hanging = hangStores(env, kind);
+    const { env: counted, counts } = countStores(hanging.env);
+    const isolate = createIsolate(counted);
+    const answers = [isolate.request(PATH)];
+    await hanging.reached;
+    await vi.advanceTimersByTimeAsync(1_200);
+    answers.push(isolate.request(PATH));
+    await vi.advanceTimersByTimeAsync(900);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503]);
+    expect(counts).toEqual({ d1: 2, "kv.read": 1, "kv.write": 0, gate: 1 });
   });
 });
 
