@@ -94,6 +94,8 @@ export class Actors {
       }
       case "tenant":
         return this.#tenants.perform(source, command);
+      case "health":
+        return this.#askHealth(source, command);
       case "sync":
         return this.#syncs.perform(source, command);
       case "finder":
@@ -177,6 +179,17 @@ export class Actors {
       const after = Math.min(Number(answer?.headers["retry-after"] ?? 0), 20) * 1_000;
       await timeline.sleep(after + 200 + random.next() * 3_000);
     }
+  }
+
+  /** As whoever watches does. */
+  async #askHealth(source: Source, { count, everyMs, isolate }: Command & { readonly kind: "health" }): Promise<void> {
+    const asked = { client: "watch", operation: "getHealth", method: "GET", path: "/health", isolate };
+    const under: Promise<unknown>[] = [];
+    for (let index = 0; index < count; index++) {
+      under.push(this.world.send(source.of(index), asked));
+      if (everyMs > 0) await this.world.timeline.sleep(everyMs);
+    }
+    await Promise.all(under);
   }
 
   async #operate(source: Source, command: Command & { readonly kind: "operator" }): Promise<void> {

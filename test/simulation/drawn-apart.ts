@@ -9,9 +9,10 @@ import { Source } from "./world/random.ts";
 type Act = (dice: Dice, lastsMs: number, manner: () => Manner) => readonly Drawn[];
 
 export function drawApart(seed: number, profile: string, isGates: boolean, lastsMs: number): readonly Drawn[] {
-  const acts: Readonly<Record<string, Act>> = isGates
-    ? { leaks: drawLeaks }
-    : { syncs: drawSyncs, approvals: drawApprovals };
+  const acts: Readonly<Record<string, Act>> = {
+    ...(isGates ? { leaks: drawLeaks } : { syncs: drawSyncs, approvals: drawApprovals }),
+    health: drawHealth,
+  };
   return Object.entries(acts).flatMap(([name, act]) => {
     const dice = new Dice(new Source(`plan ${profile} ${seed} ${name}`));
     const manner = (): Manner => ({
@@ -76,5 +77,14 @@ function drawLeaks(dice: Dice, lastsMs: number, manner: () => Manner): readonly 
     const [count, everyMs] = [dice.of([1, 1, 2, 3]), dice.of([0, 20, 300])];
     const command = { kind: "finder", does, key: dice.number(0, 5), draw: dice.draw(), count, everyMs } as const;
     return { at: dice.number(0, lastsMs), command: { ...command, ...manner() } };
+  });
+}
+
+function drawHealth(dice: Dice, lastsMs: number): readonly Drawn[] {
+  if (dice.chance(0.6)) return [];
+  return Array.from({ length: dice.number(1, 6) }, () => {
+    const [count, everyMs] = [dice.of([1, 3, 10]), dice.of([0, 300, 1_000, 4_900])];
+    const command = { kind: "health", isolate: dice.number(0, 3), count, everyMs } as const;
+    return { at: dice.number(0, lastsMs), command };
   });
 }

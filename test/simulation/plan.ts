@@ -139,6 +139,7 @@ export type Command = { readonly id: number; readonly at: number } & (
   | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
+  | ({ readonly kind: "health"; readonly isolate: number } & Repeated)
   | ({ readonly kind: "sync"; readonly does: SyncDoes; readonly account: number } & Repeated & Chosen & Manner)
   | ({ readonly kind: "finder"; readonly does: FinderDoes; readonly key: number; readonly draw: number } & Repeated &
       Manner)

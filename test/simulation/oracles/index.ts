@@ -14,6 +14,7 @@ import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
+import { health } from "./health.ts";
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
@@ -84,6 +85,7 @@ export const ORACLES: readonly Oracle[] = [
   refusedAgain,
   available,
   outlasts,
+  health,
   statedRefusals,
   deadlines,
   nobodyWaitsInLine,
