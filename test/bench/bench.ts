@@ -22,7 +22,7 @@ const FULL: Plan = {
   speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.2, coldReads: 400 },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
-  memory: { ideaBanks: 10_000, reads: 500_000, batches: 20 },
+  memory: { ideaBanks: 10_000, reads: 200_000, batches: 20 },
   world: {
     seconds: 60,
     requests: 36_000,
