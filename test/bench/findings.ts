@@ -21,6 +21,9 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
       `A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share("whoami, key in use", floor))} of the bare route.`
     );
   },
+  "whoami and better-auth": (_, share) =>
+    "Of throughput, which spreads far on a shared machine: rounds of this run lie on both sides of the target. A request of better-auth's takes " +
+    `${(share("whoami, key in use", "ours").median / share("whoami, key in use", "peer: better-auth").median).toFixed(0)} times the processor time of ours.`,
   "Forged key": () =>
     "A forged key is told from a real one by its HMAC, which no memory can spare: WebCrypto's promise costs the bare route about a " +
     "tenth by itself. The rest of the distance is the way of an error through Hono. Mended after profiling: a log line for each refusal " +

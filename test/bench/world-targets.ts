@@ -16,9 +16,6 @@ const FINDINGS: Record<string, string> = {
   "whoami, a key in use, across the world":
     "A request that waits for its key's gate waits for the distance to it. `LEASE_SECONDS=0` always does; with leases, see how often the " +
     "busiest key called its gate (What ends first).",
-  "Changelog, a busy idea bank":
-    "Who waits, waits while a replica lags by more than the six seconds that a read in steady use leaves it, and the way to the primary is longer than the half of the " +
-    "freshness window that a refresh ahead hides.",
   "Changelog, the oldest answer": LATE_REPLICA,
   "A revoked token, last admitted": LATE_REPLICA,
 };
