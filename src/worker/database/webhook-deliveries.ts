@@ -145,7 +145,7 @@ export type Progress = {
 };
 
 /** What the owner has paused or changed meanwhile, and a suspended account's, is claimed anew or not at all. */
-const GOES_ON = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
+const STAYS_CLAIMED = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active'))`;
 
 /**
@@ -162,8 +162,8 @@ export async function record(
     database,
     `UPDATE webhooks SET number = :reached, missed = missed + :missed, ${RECENT_WITH},
        attempts = iif(:failed, attempts + 1, 0), failing_since = iif(:failed, coalesce(failing_since, ${DATABASE_NOW}), NULL),
-       claimed_until = iif(${GOES_ON}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = iif(state = 'active', :state, state),
-       due_at = iif(${GOES_ON}, due_at, iif(state = 'active' AND :state = 'active'
+       claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = iif(state = 'active', :state, state),
+       due_at = iif(${STAYS_CLAIMED}, due_at, iif(state = 'active' AND :state = 'active'
          AND :reached < ${newestOf("webhooks.account_id")}, ${DATABASE_NOW} + :delayMs, NULL))
      WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING claimed_until, due_at`,
     {
