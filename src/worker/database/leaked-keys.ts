@@ -17,6 +17,8 @@ const IS_CURRENT = "secret_hash = r.value ->> 1";
 const IS_PREVIOUS = "previous_secret_hash = r.value ->> 1";
 /** For how long a gate can decide by a record from before. */
 const UNHEARD_MS = 5 * 60_000;
+/** The clock of the isolate that ended a key may be ahead by so much. */
+const AHEAD_MS = 60_000;
 const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
 
 /**
@@ -63,7 +65,7 @@ export async function recordLeaks(
     prepare(
       database,
       `SELECT DISTINCT k.id ${REPORTED} WHERE (k.${IS_CURRENT} OR k.${IS_PREVIOUS})
-         AND iif(k.${IS_CURRENT}, k.revoked_at, k.previous_expires_at) BETWEEN :now - ${UNHEARD_MS} AND :now`,
+         AND iif(k.${IS_CURRENT}, k.revoked_at, k.previous_expires_at) BETWEEN :now - ${UNHEARD_MS} AND :now + ${AHEAD_MS}`,
       { secrets: list, now },
     ),
   ]);

@@ -57,6 +57,18 @@ describe("a report by GitHub", () => {
     expect(await leaksOf(owner)).toHaveLength(1);
   });
 
+  it("tells the gate what another isolate did whose clock is ahead, and which did not reach it", async () => {
+    const [github, owner] = [await createGitHub(), createOwner()];
+    const { key, apiKey } = await owner.create();
+    expect(await owner.whoami(key)).toBe(200);
+    await databaseOf(apiKey.id)
+      .prepare("UPDATE api_keys SET revoked_at = ?1, leaked_at = ?1 WHERE id = ?2")
+      .bind(Date.now() + 30_000, apiKey.id)
+      .run();
+    await github.report(createIsolate(github.bindings), [reportOf(key)]);
+    expect(await owner.whoami(key)).toBe(401);
+  });
+
   it("only marks a key where its owner has chosen so, once; a rotation takes the mark away", async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key, apiKey } = await owner.create();
