@@ -64,8 +64,9 @@ export async function recordLeaks(
     ),
     prepare(
       database,
-      `SELECT DISTINCT k.id ${REPORTED} WHERE (k.${IS_CURRENT} OR k.${IS_PREVIOUS})
-         AND iif(k.${IS_CURRENT}, k.revoked_at, k.previous_expires_at) BETWEEN :now - ${UNHEARD_MS} AND :now + ${AHEAD_MS}`,
+      `SELECT DISTINCT k.id ${REPORTED}
+       WHERE CASE WHEN k.${IS_CURRENT} THEN k.revoked_at WHEN k.${IS_PREVIOUS} THEN k.previous_expires_at ELSE k.rotated_at END
+         BETWEEN :now - ${UNHEARD_MS} AND :now + ${AHEAD_MS}`,
       { secrets: list, now },
     ),
   ]);
