@@ -38,7 +38,7 @@ export class LeaseWorld {
   readonly #events: { readonly at: number; readonly run: () => void }[] = [];
 
   constructor(rateLimit: RateLimit, skews: readonly number[]) {
-    this.#isolates = skews.map((skewMs) => ({ use: new KeyUse(), skewMs }));
+    this.#isolates = skews.map((skewMs) => ({ use: new KeyUse("hash"), skewMs }));
     this.#gate = new LeasedWindow(rateLimit, this.#stored, this.now);
   }
 
@@ -75,7 +75,7 @@ export class LeaseWorld {
 
   /** The isolate is gone, and what it held. */
   kill(index: number): void {
-    this.#at(index).use = new KeyUse();
+    this.#at(index).use = new KeyUse("hash");
   }
 
   /** The gate starts again, from what it has stored. */

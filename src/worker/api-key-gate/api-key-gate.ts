@@ -53,6 +53,8 @@ const SHORTEST_LEASE_MS = 50;
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: KeptValue<ApiKeyRecord | null>;
+  /** Also after it has changed: what was used before is told after. */
+  #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array | undefined;
@@ -76,6 +78,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       },
       state.kept,
     );
+    this.#lastRecord = state.kept?.value ?? null;
     this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times;
   }
@@ -90,8 +93,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     address: string | null = null,
     wish: Wish = { perSecond: 0 },
   ): Promise<Admission> {
-    const { seen, sightings } = wish;
-    this.#count({ limited: limitedElsewhere, lease: wish.ended, id: wish.report, sightings }, secretHash);
+    const { ended, report: id, admitted: elsewhere, seen, sightings } = wish;
+    this.#count({ limited: limitedElsewhere, admitted: elsewhere, lease: ended, id, sightings }, secretHash);
     let record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     let refused = refuse(record, secretHash, address, Date.now());
@@ -151,7 +154,7 @@ export class ApiKeyGate extends DurableObject<Env> {
    */
   async forget(reports: readonly Report[] = [], callerWaits = false): Promise<void> {
     this.#record.forget();
-    for (const report of reports) this.#count(report, "");
+    for (const report of reports) this.#count(report, report.secretHash ?? "");
     const now = Date.now();
     this.#write(now);
     this.#setAlarm(now);
@@ -186,14 +189,14 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** Counts what an isolate reports, once. What was used of a lease was used, whether this run has granted it or another. */
-  #count({ limited, lease, id = lease?.id, sightings }: Report, secretHash: string): void {
+  #count({ limited, admitted, lease, id = lease?.id, sightings }: Report, secretHash: string): void {
     if (id !== undefined && this.#reports.peek(id)) return;
     if (id !== undefined) this.#reports.set(id, true);
     const now = Date.now();
     if (lease !== undefined) this.#window?.settle(lease, now);
-    const used = lease?.used ?? 0;
+    const used = admitted ?? lease?.used ?? 0;
     if (limited + used === 0 && sightings === undefined) return;
-    const record = this.#record.kept?.value ?? null;
+    const record = this.#lastRecord;
     const previous = record !== null && isPreviousSecret(record, secretHash, now) ? secretHash : null;
     if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
     this.#isUnwritten = true;
@@ -222,10 +225,11 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's record, null when D1 has none; undefined when D1 does not answer and none may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
-      return await this.#record.read({
+      this.#lastRecord = await this.#record.read({
         load: async () => loadApiKeyRecord(this.#database, this.#apiKeyId),
         freshMs: RECORD_FRESH_MS,
       });
+      return this.#lastRecord;
     } catch (error) {
       console.warn("a gate has no record that it may use", error);
       return undefined;

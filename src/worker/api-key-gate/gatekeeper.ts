@@ -73,7 +73,7 @@ export class Gatekeeper {
     const refused = this.#refused.get(apiKey.text);
     if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
     const decided = this.admitFromMemory(stores.gates, request);
-    return decided ?? this.#ask(stores, request, this.#useOf(apiKey.text));
+    return decided ?? this.#ask(stores, request, this.#useOf(apiKey));
   }
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
@@ -96,7 +96,7 @@ export class Gatekeeper {
   /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
   answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
     // A change of the key meanwhile may have deleted what was known of it.
-    if (!hasOneAnswer(operation)) this.#useOf(apiKey.text).tell(operation, status);
+    if (!hasOneAnswer(operation)) this.#useOf(apiKey).tell(operation, status);
   }
 
   /**
@@ -108,7 +108,8 @@ export class Gatekeeper {
     const told: { readonly use: KeyUse; readonly report: Report }[] = [];
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
       const use = this.#uses.peek(text);
-      for (let report = use?.takeReport(true); use && report; report = use.takeReport(true)) told.push({ use, report });
+      for (let report = use?.takeReport(true); use && report; report = use.takeReport(true))
+        told.push({ use, report: { ...report, secretHash: use.secretHash } });
       // Its leases are reported when they end.
       this.#uses.delete(text);
     }
@@ -140,8 +141,8 @@ export class Gatekeeper {
     const { report, perSecond } = ask;
     const seen = toSeen(request);
     const admit = (fromMemory: boolean) => {
-      const { lease: ended, id, sightings } = report ?? {};
-      const wish = { perSecond, ended, report: id, fromMemory, seen, sightings };
+      const { lease: ended, id, admitted, sightings } = report ?? {};
+      const wish = { perSecond, ended, report: id, admitted, fromMemory, seen, sightings };
       return retried(async () =>
         this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
       );
@@ -224,10 +225,10 @@ export class Gatekeeper {
     }
   }
 
-  #useOf(text: string): KeyUse {
+  #useOf({ text, secretHash }: ApiKeyCredential): KeyUse {
     const known = this.#uses.get(text);
     if (known !== undefined) return known;
-    const use = new KeyUse();
+    const use = new KeyUse(secretHash);
     this.#uses.set(text, use);
     return use;
   }

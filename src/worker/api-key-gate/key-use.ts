@@ -39,6 +39,8 @@ const MIN_PER_SECOND = 3;
 const MAX_REPORTS = 100;
 
 export class KeyUse {
+  /** Of the key, as the gate has it. */
+  readonly secretHash: string;
   readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();
   /** The oldest is used first. */
@@ -47,8 +49,9 @@ export class KeyUse {
   #remaining = 0;
   #flood: Flood | undefined;
   #outside: Outside | undefined;
-  /** Refused here, and in no report yet. */
+  /** Decided here, and in no report yet. */
   #limited = 0;
+  #admitted = 0;
   readonly #untold = new Untold();
   #reports: Report[] = [];
   #reportCount = 0;
@@ -57,6 +60,10 @@ export class KeyUse {
   /** The gate had no lease to follow the ones that are held: these are used to their end. */
   #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
+
+  constructor(secretHash: string) {
+    this.secretHash = secretHash;
+  }
 
   /** Decides a request without the gate, if that can be. */
   decide(sender: Sender): Admission | undefined {
@@ -68,6 +75,7 @@ export class KeyUse {
       else if (lease.admit(now)) {
         this.#rate.count(now);
         this.#remaining = Math.max(0, this.#remaining - 1);
+        this.#admitted += 1;
         this.#untold.admitted(sender, statusOfAdmitted(sender.operation, admitted.tenant.accountSuspended));
         const waitMs = Math.max(0, quota.waitMs - (now - since));
         return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
@@ -145,23 +153,32 @@ export class KeyUse {
   }
 
   /**
-   * Taken before a call, so that requests at the same time do not tell the same. What was seen goes along with what was counted; alone
-   * only when the gate `isCalled` anyway and no lease's report follows.
+   * Taken before a call, so that requests at the same time do not tell the same. What was seen and what was counted are of the same
+   * requests: a gate puts both into one hour. Without a lease that has ended, or a refusal, only when the gate `isCalled` anyway.
    */
   takeReport(isCalled = false): Report | undefined {
-    if (this.#limited > 0 || (isCalled && this.#reports.length === 0 && !this.#untold.isEmpty)) {
-      this.#reportCount += 1;
-      this.#reports.push({ limited: this.#limited, id: `${this.#id} ${this.#reportCount}` });
-      this.#limited = 0;
-    }
-    const report = this.#reports.shift();
-    if (report === undefined || report.sightings !== undefined) return report;
-    return { ...report, sightings: this.#untold.take() };
+    const next = this.#reports.shift();
+    // It was told before, and perhaps counted: nothing is added to it.
+    if (next?.admitted !== undefined) return next;
+    if (next === undefined && this.#limited === 0 && (!isCalled || this.#untold.isEmpty)) return undefined;
+    this.#reportCount += 1;
+    const report = {
+      id: `${this.#id} ${this.#reportCount}`,
+      ...next,
+      limited: this.#limited,
+      admitted: this.#admitted,
+      sightings: this.#untold.take(),
+    };
+    this.#limited = 0;
+    this.#admitted = 0;
+    return report;
   }
 
   /** The gate was not reached, or did not say so: it is told again what counts. What was only seen is lost. */
   putBack(report: Report | undefined): void {
-    if (report === undefined || (report.limited === 0 && report.lease === undefined)) return;
+    if (report === undefined) return;
+    const { limited, admitted = 0, lease } = report;
+    if (limited + admitted === 0 && lease === undefined) return;
     if (this.#reports.length < MAX_REPORTS) this.#reports.push(report);
   }
 

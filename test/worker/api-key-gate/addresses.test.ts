@@ -163,7 +163,7 @@ const secretOf = async (text: string) => {
 };
 
 it("what was granted holds for its own lease: an answer that comes late gives nothing to the leases after it", () => {
-  const use = new KeyUse();
+  const use = new KeyUse("hash");
   const answer = (id: string, allowedAddresses: string[] | null, scopes: ["surveys:read"] | []): Admission => ({
     outcome: "admitted",
     tenant: { accountId: "a", accountSuspended: false, scopes, allowedAddresses },

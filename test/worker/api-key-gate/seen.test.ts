@@ -94,6 +94,28 @@ describe("the last use", () => {
       refused: { userAgent: "still", reason: "wrong-secret" },
     });
   });
+
+  it("of that secret is kept when another change of the key is told to its gate", async () => {
+    freeze(START);
+    const [key, other] = [await addApiKey({ limit: 10_000 }), await addApiKey()];
+    await update(
+      key.id,
+      `previous_secret_hash = '${other.secretHash}', previous_expires_at = ${START + HOUR}, rotated_at = ${START - 1}`,
+    );
+    const gate = gateOf(key.id);
+    await gate.admit(key.secretHash);
+    const sightings = (userAgent: string) => ({
+      used: { at: START, network: null, country: null, userAgent, operation: "whoami" },
+      answered: [],
+      told: [],
+    });
+    const report = (id: string) => ({ limited: 0, admitted: 1, id, sightings: sightings(id) });
+    await gate.forget([{ ...report("by the isolate"), secretHash: other.secretHash }], true);
+    expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "by the isolate" });
+    vi.setSystemTime(START + 60_000);
+    await gate.report(other.secretHash, report("by another"));
+    expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "by another" });
+  });
 });
 
 describe("a refusal is no use", () => {
@@ -191,7 +213,7 @@ it("what was seen alone writes nothing: it waits for what is written anyway", as
 });
 
 it("what was seen while a report is under way waits for the next: it makes no call", () => {
-  const use = new KeyUse();
+  const use = new KeyUse("hash");
   const sent = new Request("https://api.example/tenant/whoami");
   const decide = (now: number) => use.decide({ now, address: null, operation: "whoami", sent });
   const answer = (id: string): Admission => ({

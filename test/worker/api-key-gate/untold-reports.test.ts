@@ -1,10 +1,13 @@
 /** What an isolate has decided by itself is counted also when the gate does not take the call that brings it. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
+import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
+import { gateOf } from "../../support/gate.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
+import { seenOf } from "../../support/seen.ts";
 import { BROKEN, usageOf, use, whoami } from "../../support/use-of-key.ts";
 import { addApiKey } from "../../support/world.ts";
 
@@ -55,4 +58,44 @@ it.each([
   await owner.isolate.elapse();
   expect(await usageOf(busy.apiKey.id)).toEqual({ admitted: 30, limited: 0 });
   expect(await usageOf(flooded.apiKey.id)).toEqual({ admitted: 10, limited: 5 });
+});
+
+it("what was admitted is told with what was seen of it, before its lease has ended: both are of one hour", () => {
+  const use = new KeyUse("hash");
+  const sent = new Request("https://api.example/tenant/whoami");
+  const ask = use.ask(START);
+  const lease = use.take(ask, {
+    outcome: "admitted",
+    tenant: { accountId: "a", accountSuspended: false, scopes: [] },
+    rateLimit: { limit: 100, windowMs: 60_000 },
+    lease: { id: "one", admissions: 9, forMs: 1_000 },
+  });
+  if (lease === undefined) throw new Error("no lease");
+  const tell = (requests: number) => {
+    for (let each = 0; each < requests; each++) use.decide({ now: START, address: null, operation: "whoami", sent });
+    return use.takeReport(true);
+  };
+  const counted = (requests: number) => ({
+    admitted: requests,
+    sightings: { answered: [["whoami", "2xx", requests]] },
+  });
+  const first = tell(3);
+  expect(first).toMatchObject(counted(3));
+  use.putBack(first);
+  expect(tell(2)).toEqual(first);
+  use.end(lease);
+  expect(tell(0)).toMatchObject({ lease: { used: 5 }, ...counted(2) });
+  expect(tell(0)).toBeUndefined();
+});
+
+it("a gate counts what a report says was admitted, and of a release before this one what its lease has used", async () => {
+  freeze(START);
+  const key = await addApiKey();
+  const gate = gateOf(key.id);
+  await gate.report(key.secretHash, { limited: 0, admitted: 3, id: "one" });
+  await gate.report(key.secretHash, { limited: 0, admitted: 2, lease: { id: "lease", used: 5 } });
+  expect((await seenOf(key.id)).counts).toEqual({ admitted: 5, limited: 0 });
+  await gate.report(key.secretHash, { limited: 0, lease: { id: "before", used: 7 } });
+  vi.setSystemTime(START + 60_000);
+  expect((await seenOf(key.id)).counts).toEqual({ admitted: 12, limited: 0 });
 });
