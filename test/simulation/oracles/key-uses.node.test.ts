@@ -134,6 +134,10 @@ test("a use of the old secret is shown within about a minute, one from before th
   const none = looked(70_000, { lastUse: seen(1_000) });
   expect(found(lastUse, [old, none], rotated(0))).toBe(1);
   expect(found(lastUse, [old, none, rotated(2_000)])).toBe(0);
+  const rotation = (to: number) => asked(2, [400, to], { operation: "rotateApiKey" }, 201);
+  const byCall = wrote(500, "api_keys", row(ROTATED), row({ secret_hash: hashOf(OLD_KEY) }), 2);
+  expect(found(lastUse, [old, none, byCall, rotation(1_100)])).toBe(0);
+  expect(found(lastUse, [old, none, byCall, rotation(900)])).toBe(1);
 });
 
 const HOUR = new Date(0).toISOString();

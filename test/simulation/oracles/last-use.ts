@@ -1,5 +1,6 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
+import { callsOf } from "./seen/calls.ts";
 import { stepped } from "./seen/faults.ts";
 import { type Look, looksByKey } from "./seen/key-looks.ts";
 import { behindMs, type Facts, isTold, type KeyRequest, REFUSED_MS, requestsByKey } from "./seen/key-requests.ts";
@@ -45,11 +46,21 @@ function* previousUses(history: History, look: Look, sent: readonly KeyRequest[]
   const after = sent.filter(
     (request) =>
       isUse(request) &&
+      request.call.at > rotatedAt(history, look, request.hash) &&
       keyRows(history, look, request.call.at).every((row) => works(row) && row?.previous_secret_hash === request.hash),
   );
   const must = newest(history, look, after);
   if (isOlder(history, previousLastUse, must)) yield notNew(look, "last use of the old secret", previousLastUse, must);
 }
+
+/** When the answer came that made this secret the old one: a use meanwhile may be of either. */
+const rotatedAt = (history: History, { keyId }: Look, hash: string): number => {
+  const rows = rowsOf(history);
+  const version = rows.versions("api_keys", keyId).find(({ row }) => row?.previous_secret_hash === hash);
+  const id = rows.commits[version?.moment ?? -1]?.call;
+  const rotation = callsOf(history).find(({ call }) => call === id);
+  return rotation?.answeredAt ?? version?.at ?? Infinity;
+};
 
 /**
  * Of a key that is only refused, one refusal in an hour is kept: then there is one. Of another, and of one over its limit, the last one

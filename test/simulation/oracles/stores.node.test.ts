@@ -70,6 +70,7 @@ test("whoami may ask for a sign of life of a database that did not answer; what 
   ];
   expect(found(budgets, down, asks)).toBe(0);
   expect(found(budgets, down, earlier("/account/api/keys"), asks)).toBe(0);
+  expect(found(budgets, down, earlier("/leaks/reports"), asks)).toBe(0);
   expect(found(budgets, down, earlier("/tenant/surveys"), asks)).toBe(1);
 });
 test("where there is no replica, what a panelist reads may ask the primary for a sign of life", () => {
@@ -149,6 +150,8 @@ test("while a gate is down D1 is asked twice: for the key, and for what was sent
   expect(found(deadlines, down, list(20_000))).toBe(0);
   expect(found(deadlines, down, list(21_000))).toBe(1);
   expect(found(deadlines, fault("gate", 0, 30_000, "0key00000009"), list(15_000))).toBe(1);
+  expect(found(deadlines, fault("d1", 0, 30_000, "0"), list(20_000))).toBe(0);
+  expect(found(deadlines, fault("d1", 0, 30_000, "1"), list(15_000))).toBe(1);
   expect(found(deadlines, down, use(2, 0, 15_000))).toBe(1);
 });
 test("nobody waits in line for a database that is known to hang", () => {

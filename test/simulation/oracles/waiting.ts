@@ -12,7 +12,10 @@ const SECOND_MS = 1_000;
 const PANELIST_MS = 12_000;
 /** The gate twice 2 s, then D1. */
 const TENANT_MS = 14_000;
-/** D1 decides on the key in the place of a gate that does not answer, within 10 s of being asked; then it has 10 s for the request. */
+/**
+ * D1 decides on the key in the place of a gate that does not answer, also for waiting for D1 itself, within 10 s of being asked; then it
+ * has 10 s for the request.
+ */
 const WITHOUT_GATE_MS = 20_000;
 /** The directory, the account's database, and the gate: 10 s each; a lease's longest length and what follows a crash. */
 const OWNER_MS = 39_000;
@@ -41,7 +44,9 @@ export const deadlines = oracle(
 );
 
 const tenantsDeadline = (history: History, call: Call): number =>
-  call.operation !== "whoami" && faulty(history, "gate", keyIdOf(call), call.at, call.answeredAt)
+  call.operation !== "whoami" &&
+  (faulty(history, "gate", keyIdOf(call), call.at, call.answeredAt) ||
+    faulty(history, "d1", databaseOf(keyIdOf(call) ?? ""), call.at, call.answeredAt))
     ? WITHOUT_GATE_MS
     : TENANT_MS;
 
