@@ -42,7 +42,7 @@ const PANELIST_LIMIT = 1_000_000_000;
 export const OUR_OBJECTS = { API_KEY_GATE: "ApiKeyGate" };
 
 export async function startRuntime(workers: readonly Worker[], { inspected = false } = {}): Promise<Runtime> {
-  const { compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
+  const { compatibility_date, vars } = unstable_readConfig({ config: "wrangler.toml" });
   const folder = await mkdtemp(join(tmpdir(), "bench-state-"));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -55,11 +55,8 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
         compatibilityDate: compatibility_date,
         modules: [{ type: "ESModule", path: `${name}.js`, contents: script }],
         bindings: {
+          ...vars,
           CREDENTIAL_SECRETS: SECRET,
-          FRESHNESS_SECONDS: "1",
-          ANCHOR_SECONDS: "10",
-          REQUEST_LOG_SHARE: "0.01",
-          SERVICE_TOKEN_OWNERS: "",
           ...variables,
         },
         d1Databases: { DB: database, ...Object.fromEntries((more.databases ?? []).map((each) => [each, each])) },
