@@ -36,6 +36,7 @@ export type Decided = {
 const HOUR_MS = 3_600_000;
 /** D1 takes a key's totals at most this often: with the rest of their way, the owner sees them within a minute. */
 const INTERVAL_MS = 50_000;
+const MAX_EARLY = 100;
 const NOTHING: UsageState = { hours: [], lastUsedAt: 0, previousUsedAt: 0, savedAt: 0 };
 
 export class UsageCounts {
@@ -45,6 +46,8 @@ export class UsageCounts {
   /** When D1 was last asked to take the totals; and whether it is asked now. */
   #triedAt = 0;
   #isSaving = false;
+  /** How requests were answered that are not counted yet: of an isolate's two calls one may overtake the other. */
+  #early: readonly Answered[] = [];
 
   constructor(state: UsageState = NOTHING) {
     this.#state = state;
@@ -86,9 +89,12 @@ export class UsageCounts {
       ...(sightings && { operations: sightings.answered.reduce(countAnswered, current.operations ?? {}) }),
     };
     const used = lastOf(seen.used, sightings?.used, now);
+    const known: Told = { hours: [...hours.filter((counts) => counts !== current), counted], early: [] };
+    const told = [...this.#early, ...(sightings?.told ?? [])].reduce(tell, known);
+    this.#early = told.early.slice(-MAX_EARLY);
     this.#state = {
       ...this.#state,
-      hours: (sightings?.told ?? []).reduce(tell, [...hours.filter((counts) => counts !== current), counted]),
+      hours: told.hours,
       seen: {
         used,
         previous: previous === null ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
@@ -121,10 +127,12 @@ export class UsageCounts {
   }
 }
 
-/** In the latest hour that has such requests: they may have come before this hour began. */
-function tell(hours: readonly HourlyUsage[], [operation, status, requests]: Answered): HourlyUsage[] {
+type Told = { readonly hours: readonly HourlyUsage[]; readonly early: readonly Answered[] };
+
+/** In the latest hour that has such requests: they may have come before this hour began. What none has is early. */
+function tell({ hours, early }: Told, [operation, status, requests]: Answered): Told {
   let left = requests;
-  return hours
+  const told = hours
     .toReversed()
     .map((counts) => {
       const { operations = {} } = counts;
@@ -133,6 +141,7 @@ function tell(hours: readonly HourlyUsage[], [operation, status, requests]: Answ
       return told === 0 ? counts : { ...counts, operations: tellAnswered(operations, [operation, status, told]) };
     })
     .toReversed();
+  return { hours: told, early: left === 0 ? early : [...early, [operation, status, left]] };
 }
 
 const hasUntold = ({ operations = {} }: HourlyUsage): boolean =>

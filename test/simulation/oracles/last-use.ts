@@ -53,13 +53,13 @@ function* previousUses(history: History, look: Look, sent: readonly KeyRequest[]
   if (isOlder(history, previousLastUse, must)) yield notNew(look, "last use of the old secret", previousLastUse, must);
 }
 
-/** When the answer came that made this secret the old one: a use meanwhile may be of either. */
+/** When the answer came that made this secret the old one, by whichever clock: a use meanwhile may be of either. */
 const rotatedAt = (history: History, { keyId }: Look, hash: string): number => {
   const rows = rowsOf(history);
   const version = rows.versions("api_keys", keyId).find(({ row }) => row?.previous_secret_hash === hash);
   const id = rows.commits[version?.moment ?? -1]?.call;
   const rotation = callsOf(history).find(({ call }) => call === id);
-  return rotation?.answeredAt ?? version?.at ?? Infinity;
+  return (rotation?.answeredAt ?? version?.at ?? Infinity) + stepped(history, 0, Infinity);
 };
 
 /**

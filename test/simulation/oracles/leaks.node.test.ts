@@ -65,6 +65,9 @@ test("the same report again changes nothing", () => {
   const event = wrote(2_050, "audit_events", { id: "0event000001" }, null, 4);
   expect(found(created, ends(3, 1_050), report(3, 1_000), report(4, 2_000))).toBe(0);
   expect(found(created, ends(3, 1_050), report(3, 1_000), event, report(4, 2_000))).toBe(1);
+  // By the second one's clock the first is yet to come.
+  const step = { kind: "clock-stepped", at: 10, where: "b", by: -2_000 } as const;
+  expect(found(created, step, ends(3, 1_050), report(3, 1_000), event, report(4, 2_000))).toBe(0);
   // Marked at first, and ended since its owner has chosen so.
   const chosen = wrote(1_500, "accounts", account({ marks_leaked_keys: 0 }), account({ marks_leaked_keys: 1 }));
   const marked = wrote(1_050, "api_keys", key({ leaked_at: 1_050 }), key(), 3);

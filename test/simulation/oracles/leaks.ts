@@ -3,7 +3,7 @@ import { isAdmitted } from "./key-revocation.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, succeeded, text } from "./seen/calls.ts";
 import { callsByKey, databaseOf, keyOf } from "./seen/credentials.ts";
-import { DEADLINE_MS, faulty, gateEnds } from "./seen/faults.ts";
+import { DEADLINE_MS, faulty, gateEnds, stepped } from "./seen/faults.ts";
 import { type Rows, rowsOf } from "./seen/rows.ts";
 
 const THANKS = "/leaks/thanks";
@@ -99,11 +99,11 @@ function* promised(history: History, { call, secret, keyId, shownBy }: Report): 
 const isOver = ({ expires_at: end }: Row, { epoch = 0 }: History, { answeredAt }: Call): boolean =>
   end !== null && end !== undefined && Number(end) <= epoch + answeredAt;
 
-/** Reported before, and nothing has changed that a report depends on. */
-const isAgain = (rows: Rows, report: Report, earlier: Report): boolean =>
+/** Reported before, by whichever clock, and nothing has changed that a report depends on. */
+const isAgain = (rows: Rows, clocksMs: number, report: Report, earlier: Report): boolean =>
   earlier.secret === report.secret &&
   isThanked(earlier.call) &&
-  earlier.call.answeredAt < report.call.at &&
+  earlier.call.answeredAt + clocksMs < report.call.at &&
   choiceOf(rows, report.keyId, earlier.call.at, report.call.answeredAt) !== undefined &&
   writerOf(rows, report.keyId, rows.momentAt(earlier.call.at - 1)) ===
     writerOf(rows, report.keyId, rows.momentAt(report.call.answeredAt));
@@ -141,11 +141,12 @@ export const leaks = oracle(
   function* (history: History): Iterable<Found> {
     const rows = rowsOf(history);
     const reports = reportsOf(history);
+    const clocksMs = stepped(history, 0, Infinity);
     yield* learned(history, reports);
     for (const report of reports) {
       for (const commit of report.call.commits) {
         yield* done(rows, report, commit);
-        const earlier = reports.find((one) => isAgain(rows, report, one));
+        const earlier = reports.find((one) => isAgain(rows, clocksMs, report, one));
         if (earlier !== undefined)
           yield {
             at: commit.at,

@@ -1,6 +1,7 @@
 /** What a key is used for: how its requests were answered, by operation. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import type { Sightings } from "../../../src/worker/api-key-gate/reports.ts";
 import { freeze } from "../../support/clock.ts";
 import { gateOf } from "../../support/gate.ts";
 import { countStores, failStores, interceptStores } from "../../support/intercept.ts";
@@ -79,6 +80,24 @@ describe("answers by operation", () => {
     expect((await listed).status).toBe(200);
     await whoami(owner.isolate, key);
     expect((await seenOf(apiKey.id)).operations).toEqual({ listSurveys: [1, 0, 0, 0], whoami: [1, 0, 0, 0] });
+  });
+
+  it("are told also when the call that tells them overtakes the one that counts their requests", async () => {
+    freeze(START);
+    const key = await addApiKey();
+    const report = (id: string, admitted: number, sightings: Pick<Sightings, "answered" | "told">) =>
+      gateOf(key.id).report(key.secretHash, { limited: 0, admitted, id, sightings });
+    await report("second", 1, {
+      answered: [["listSurveys", "untold", 1]],
+      told: [
+        ["listSurveys", "2xx", 3],
+        ["getSurvey", "5xx", 1],
+      ],
+    });
+    expect((await seenOf(key.id)).operations).toEqual({ listSurveys: [1, 0, 0, 0] });
+    await report("first", 2, { answered: [["listSurveys", "untold", 2]], told: [] });
+    vi.setSystemTime(START + 60_000);
+    expect((await seenOf(key.id)).operations).toEqual({ listSurveys: [3, 0, 0, 0] });
   });
 
   it("of the hour before are told also when D1 has taken that hour", async () => {
