@@ -60,7 +60,7 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
       await shown.screenshot({ path: `test-results/firefox-idea-${dir}.png` });
       await shown.goBack();
       await shown.waitForFunction(`${board}.activeElement?.matches("button.open")`);
-      expect(await read(shown, "document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await expect.poll(() => read(shown, "document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
       expect(complaints).toEqual([]);
       await shown.close();
     },

@@ -45,14 +45,13 @@ describe.runIf(shared)("tags in <idea-bank-board>", () => {
     const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Night buses", ["Buses", "<b>Late</b>"])]);
     const { page: shown, complaints, show } = await page();
     await show(bank.token);
-    expect(await tagsOf(shown, "Night buses").getByRole("listitem").allTextContents()).toEqual([
-      "Buses",
-      "<b>Late</b>",
-    ]);
-    expect(await tagsOf(shown, "Dogs").count()).toBe(0);
+    await expect
+      .poll(() => tagsOf(shown, "Night buses").getByRole("listitem").allTextContents())
+      .toEqual(["Buses", "<b>Late</b>"]);
+    await expect.poll(() => tagsOf(shown, "Dogs").count()).toBe(0);
     await shown.getByRole("button", { name: "Night buses", exact: true }).click();
     const open = shown.getByRole("article").getByRole("list", { name: "Tags" });
-    expect(await open.getByRole("listitem").allTextContents()).toEqual(["Buses", "<b>Late</b>"]);
+    await expect.poll(() => open.getByRole("listitem").allTextContents()).toEqual(["Buses", "<b>Late</b>"]);
     expect(complaints).toEqual([]);
   });
 
@@ -96,10 +95,11 @@ describe.runIf(shared)("tags in <idea-bank-board>", () => {
         "[...element.shadowRoot.querySelectorAll('select, input, fieldset, li')].map((each) => Object.values(each.getBoundingClientRect().toJSON()))",
       );
     const before = await places();
-    expect(await choices(shown)).toEqual([]);
+    await expect.poll(() => choices(shown)).toEqual([]);
     held.release();
     await expect.poll(() => choices(shown)).toHaveLength(1);
-    expect(await places()).toEqual(before);
+    const after = await places();
+    expect(after).toEqual(before);
   });
 
   it("does without a filter by tag where there are no tags, and where they cannot be loaded", async () => {
@@ -108,14 +108,14 @@ describe.runIf(shared)("tags in <idea-bank-board>", () => {
     const asked = none.page.waitForResponse(TAGS);
     await none.show(bank.token);
     await (await asked).finished();
-    expect(await ask<boolean>(none.page.locator("optgroup[label='By tag']"), "element.hidden")).toBe(true);
+    await expect.poll(() => ask<boolean>(none.page.locator("optgroup[label='By tag']"), "element.hidden")).toBe(true);
     const refused = await page();
     await answerOnce(refused.page, TAGS, 500, "internal-error");
     const answered = refused.page.waitForResponse(TAGS);
     await refused.show(bank.token);
     await (await answered).finished();
-    expect(await titles(refused.page)).toEqual(["Dogs"]);
-    expect(await refused.page.locator(".notice").isVisible()).toBe(false);
+    await expect.poll(() => titles(refused.page)).toEqual(["Dogs"]);
+    await expect.poll(() => refused.page.locator(".notice").isVisible()).toBe(false);
     await filter(refused.page).selectOption("Planned");
     await expect.poll(() => titles(refused.page)).toEqual([]);
   });

@@ -36,14 +36,14 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "New idea" }).click();
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByText("Please fill this in.").first().waitFor();
-    expect(await page.getByLabel("Title").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => page.getByLabel("Title").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Title").fill("Night buses");
     await page.getByLabel("Description").fill("Every half hour,\nall week.");
     await page.getByRole("button", { name: "Submit idea" }).dblclick();
     await page.locator(".notice").getByText("Thank you! Your idea has been submitted.").waitFor();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
     await page.getByRole("button", { name: "All ideas" }).click();
-    expect(await focused(page)).toBe("Night buses");
+    await expect.poll(() => focused(page)).toBe("Night buses");
     expect(await ideas(bank.path)).toMatchObject([
       { title: "Night buses", description: "Every half hour,\nall week." },
     ]);
@@ -68,16 +68,16 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.reload();
     // The form was open, and is again.
     await page.getByRole("heading", { name: "Suggest an idea" }).waitFor();
-    expect(await page.getByLabel("Title").inputValue()).toBe("Night buses");
-    expect(await page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
     expect(await ideas(bank.path)).toHaveLength(1);
     await page.getByRole("button", { name: "All ideas" }).click();
     await page.getByRole("button", { name: "New idea" }).click();
-    expect(await page.getByLabel("Title").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
     // Another panelist in the same browser does not see it.
-    expect(await page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
+    await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
   });
 
   it("names the field that the API refuses", async () => {
@@ -88,7 +88,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByLabel("Description").fill("A control character: \u0007");
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.locator(".notice").getByText("description must not contain control characters").waitFor();
-    expect(await page.getByLabel("Title").inputValue()).toBe("Tab");
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Tab");
   });
 
   it("edits and withdraws one's own idea, after a question", async () => {
@@ -105,7 +105,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     expect(await ideas(bank.path)).toMatchObject([{ title: "Night buses" }]);
     await page.getByRole("button", { name: "Withdraw" }).click();
     await page.getByRole("button", { name: "Keep it" }).click();
-    expect(await focused(page)).toBe("Withdraw");
+    await expect.poll(() => focused(page)).toBe("Withdraw");
     await page.getByRole("button", { name: "Withdraw" }).click();
     await page.getByRole("group", { name: "Withdraw this idea" }).getByRole("button", { name: "Withdraw" }).click();
     await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
@@ -131,20 +131,20 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Dogs", exact: true }).click();
     await page.getByText("From May on.").waitFor();
     await page.getByRole("heading", { name: "22 comments" }).waitFor();
-    expect(await focused(page)).toBe("Dogs");
+    await expect.poll(() => focused(page)).toBe("Dogs");
     await page.getByRole("button", { name: "Show more comments" }).press("Enter");
     await page.locator(".comment").filter({ hasText: "Amira" }).getByText("Yes please").waitFor();
-    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Delete" }).count()).toBe(0);
     await page.getByLabel("Add a comment").fill("Mine too\nthank you");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await page.getByRole("heading", { name: "23 comments" }).waitFor();
     const own = page.locator(".comment").filter({ hasText: "Mine too" });
     await own.getByText("You", { exact: true }).waitFor();
-    expect(await page.getByLabel("Add a comment").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Add a comment").inputValue()).toBe("");
     await own.getByRole("button", { name: "Delete" }).click();
     await own.getByRole("group").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "22 comments" }).waitFor();
-    expect(await own.count()).toBe(0);
+    await expect.poll(() => own.count()).toBe(0);
   });
 
   it("edits and deletes one's own comment, and says what waits for approval; an idea needs no description", async () => {
@@ -155,7 +155,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
     await page.getByText("Waiting for approval").waitFor();
-    expect(await ask<boolean>(page.locator(".content > .prose"), "element.hidden")).toBe(true);
+    await expect.poll(() => ask<boolean>(page.locator(".content > .prose"), "element.hidden")).toBe(true);
     await page.getByLabel("Add a comment").fill("Every hour.");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     const comment = page.locator(".comment");
@@ -164,8 +164,8 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByLabel("Your comment").fill("Every half hour.");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("status").filter({ hasText: "Your comment has been changed." }).waitFor();
-    expect(await comment.locator(".prose").textContent()).toBe("Every half hour.");
-    expect(await focused(page)).toBe("Edit");
+    await expect.poll(() => comment.locator(".prose").textContent()).toBe("Every half hour.");
+    await expect.poll(() => focused(page)).toBe("Edit");
     const [{ id } = { id: "" }] = (await stage.tenant<{ items: { id: string }[] }>("GET", `${bank.path}/proposals`))
       .items;
     const { items } = await stage.tenant<{ items: object[] }>("GET", `${bank.path}/proposals/${id}/comments`);
@@ -187,7 +187,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await stage.tenant("PATCH", `${bank.path}/proposals/${items[0]?.id}`, { visibility: "public" });
     await page.reload();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
-    expect(await page.getByText("Waiting for approval").isVisible()).toBe(false);
+    await expect.poll(() => page.getByText("Waiting for approval").isVisible()).toBe(false);
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Description").fill("Every half hour.");
     await page.getByRole("button", { name: "Save" }).click();
@@ -202,11 +202,11 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[1]}/merge`, { into: bank.ids[0] });
     const { page } = await open(bank.token, {}, { more: `proposal="${bank.ids[1]}"` });
     await page.getByRole("heading", { name: "Big dogs" }).waitFor();
-    expect(await page.getByRole("textbox").count()).toBe(0);
+    await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
     await page.getByRole("button", { name: "Open it" }).click();
     await page.getByRole("heading", { name: "Dogs", exact: true }).waitFor();
     await page.getByRole("button", { name: "All ideas" }).click();
-    expect(await page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
+    await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
   });
 
   it("is used by keyboard alone", async () => {
@@ -219,11 +219,11 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "No comments yet" }).waitFor();
-    expect(await focused(page)).toBe("Dogs");
+    await expect.poll(() => focused(page)).toBe("Dogs");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    expect(await focused(page)).toBe("Dogs");
+    await expect.poll(() => focused(page)).toBe("Dogs");
     await page.getByRole("radio", { name: "Trending" }).waitFor({ state: "attached" });
   });
 

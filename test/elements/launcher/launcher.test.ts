@@ -46,8 +46,8 @@ describe.runIf(shared)("<idea-bank-launcher>", () => {
     await page.goto(address);
     const button = page.getByRole("button", { name: "What’s new, 2 new" });
     await button.waitFor();
-    expect(await button.locator(".badge").textContent()).toBe("2");
-    expect(await page.getByRole("heading", { name: "Third" }).isVisible()).toBe(false);
+    await expect.poll(() => button.locator(".badge").textContent()).toBe("2");
+    await expect.poll(() => page.getByRole("heading", { name: "Third" }).isVisible()).toBe(false);
     await button.click();
     await page.getByRole("heading", { name: "Third" }).waitFor();
     await page.getByRole("button", { name: "What’s new", exact: true }).waitFor();
@@ -64,16 +64,16 @@ describe.runIf(shared)("<idea-bank-launcher>", () => {
     await page.getByRole("button", { name: "Ideas", exact: true }).press("Enter");
     await inState(page, "board", "ready");
     const focused = "document.activeElement.shadowRoot?.activeElement?.getAttribute('part')";
-    expect(await page.evaluate(focused)).toBe("panel");
+    await expect.poll(() => page.evaluate(focused)).toBe("panel");
     await page.getByRole("button", { name: "First", exact: true }).click();
     await page.getByRole("heading", { name: "No comments yet" }).waitFor();
     // Escape closes the idea, and only then the panel.
     await page.keyboard.press("Escape");
     await page.getByRole("radio", { name: "Trending" }).waitFor({ state: "attached" });
-    expect(await page.getByRole("dialog").isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("dialog").isVisible()).toBe(true);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    expect(await page.evaluate(focused)).toBe("launcher");
+    await expect.poll(() => page.evaluate(focused)).toBe("launcher");
   });
 
   it("asks for nothing of a board before its panel is opened", async () => {
@@ -119,7 +119,7 @@ describe.runIf(shared)("<idea-bank-launcher>", () => {
     );
     expect(looks).toEqual(["fixed", "16px", "rgb(255, 255, 255)", "none"]);
     await button.click();
-    expect((await page.getByRole("dialog").boundingBox())?.width).toBeGreaterThan(400);
+    await expect.poll(async () => (await page.getByRole("dialog").boundingBox())?.width).toBeGreaterThan(400);
   });
 
   it("has nothing for axe-core to complain of, open and closed, floating and inline, in any look", async () => {

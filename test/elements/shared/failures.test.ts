@@ -38,16 +38,16 @@ describe.runIf(shared)("both elements, when something fails", () => {
       await inState(page, name, "signed-out");
       await page.getByText("You are not signed in.").first().waitFor();
       await page.getByRole("link", { name: "Sign in here" }).waitFor();
-      expect(await page.evaluate("errors")).toEqual(["not-signed-in"]);
+      await expect.poll(() => page.evaluate("errors")).toEqual(["not-signed-in"]);
       // A token that comes later begins anew; a refused one is something else.
       const bank = await stage.ideaBank({}, IDEAS);
       await ask(page.locator(`idea-bank-${name}`), `(element.token = "${bank.token}")`);
       await inState(page, name, "ready");
-      expect(await page.getByRole("link", { name: "Sign in here" }).isVisible()).toBe(false);
+      await expect.poll(() => page.getByRole("link", { name: "Sign in here" }).isVisible()).toBe(false);
       await ask(page.locator(`idea-bank-${name}`), `(element.token = "ibt_nonsense")`);
       await inState(page, name, "signed-out");
       await page.getByText("Your session has ended.").first().waitFor();
-      expect(await page.evaluate("errors")).toEqual(["not-signed-in", "unauthorized"]);
+      await expect.poll(() => page.evaluate("errors")).toEqual(["not-signed-in", "unauthorized"]);
     },
   );
 
@@ -60,7 +60,7 @@ describe.runIf(shared)("both elements, when something fails", () => {
     await answerOnce(page, VOTE, 401, "unauthorized");
     await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
     await page.locator(".notice").getByText("Your session has ended.").waitFor();
-    expect(await page.evaluate("errors")).toEqual(["unauthorized"]);
+    await expect.poll(() => page.evaluate("errors")).toEqual(["unauthorized"]);
   });
 
   it("have one look for one state", async () => {
@@ -81,7 +81,8 @@ describe.runIf(shared)("both elements, when something fails", () => {
       ["closed", (page: Page) => answerOnce(page, FIRST, 404, "idea-bank-not-found")] as const,
       ["signed-out", async () => {}] as const,
     ]) {
-      expect(await looks("board", state, prepare), state).toEqual(await looks("changelog", state, prepare));
+      const [board, changelog] = [await looks("board", state, prepare), await looks("changelog", state, prepare)];
+      expect(board, state).toEqual(changelog);
     }
   });
 
@@ -112,11 +113,11 @@ describe.runIf(shared)("both elements, when something fails", () => {
       const text = page.locator(".message p");
       await text.getByText("in 30 seconds.").waitFor();
       await page.clock.runFor(20_000);
-      expect(await text.textContent()).toContain("in 10 seconds.");
+      await expect.poll(() => text.textContent()).toContain("in 10 seconds.");
       await page.clock.runFor(9_000);
-      expect(await text.textContent()).toContain("in 1 second.");
+      await expect.poll(() => text.textContent()).toContain("in 1 second.");
       // A screen reader hears it once.
-      expect(await page.getByRole("status").textContent()).toContain("in 30 seconds.");
+      await expect.poll(() => page.getByRole("status").textContent()).toContain("in 30 seconds.");
       await page.clock.runFor(1_000);
       await inState(page, name, "ready");
     }
@@ -134,9 +135,9 @@ describe.runIf(shared)("both elements, when something fails", () => {
     const notice = page.locator(".notice");
     await notice.getByText("in 5 seconds.").waitFor();
     await page.clock.runFor(4_000);
-    expect(await notice.textContent()).toContain("in 1 second.");
+    await expect.poll(() => notice.textContent()).toContain("in 1 second.");
     await page.clock.runFor(1_000);
-    expect(await notice.isVisible()).toBe(false);
+    await expect.poll(() => notice.isVisible()).toBe(false);
   });
 
   it("warn of a label that does not exist, and of no other", async () => {
@@ -149,9 +150,13 @@ describe.runIf(shared)("both elements, when something fails", () => {
     const labels = `{ title: "Ideen", titel: "Ideen", "service-unavailable": "Später.", toString: "x" }`;
     for (const name of ELEMENTS) await ask(page.locator(`idea-bank-${name}`), `(element.labels = ${labels}, 1)`);
     for (const name of ELEMENTS) await inState(page, name, "ready");
-    expect(warnings).toEqual(
-      ELEMENTS.flatMap((name) => ["titel", "toString"].map((label) => `<idea-bank-${name}> has no label "${label}".`)),
-    );
+    await expect
+      .poll(() => warnings)
+      .toEqual(
+        ELEMENTS.flatMap((name) =>
+          ["titel", "toString"].map((label) => `<idea-bank-${name}> has no label "${label}".`),
+        ),
+      );
   });
 
   describe("after a write", () => {
@@ -197,9 +202,9 @@ describe.runIf(shared)("both elements, when something fails", () => {
       const tab = await context.newPage();
       expect(await sentBy(tab, /\/ideabank$/, () => tab.goto(address))).toBeUndefined();
       // The token itself is not kept.
-      expect(await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }])")).not.toContain(
-        bank.token.slice(28),
-      );
+      await expect
+        .poll(() => page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }])"))
+        .not.toContain(bank.token.slice(28));
     });
 
     it("send it for a minute, and where the tab has no storage too", async () => {

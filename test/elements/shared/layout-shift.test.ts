@@ -61,7 +61,9 @@ describe.runIf(shared)("a page with elements", () => {
             answers.release();
             for (const name of names) await inState(page, name, "ready");
             await painted(page);
-            expect(await page.evaluate<number>("shift"), `${viewport.width} ${visit}`).toBeLessThanOrEqual(0.1);
+            await expect
+              .poll(() => page.evaluate<number>("shift"), { message: `${viewport.width} ${visit}` })
+              .toBeLessThanOrEqual(0.1);
             await page.unrouteAll();
           }
         }
@@ -97,7 +99,9 @@ describe.runIf(shared)("a page with elements", () => {
         if (withToken) await page.locator("idea-bank-board:state(ready)").waitFor();
         if (path === "/embed/") await page.locator("#snippet").getByText("integrity").waitFor();
         await painted(page);
-        expect(await page.evaluate<number>("shift"), `${viewport.width} ${visit}`).toBeLessThanOrEqual(0.1);
+        await expect
+          .poll(() => page.evaluate<number>("shift"), { message: `${viewport.width} ${visit}` })
+          .toBeLessThanOrEqual(0.1);
         await page.unrouteAll();
       }
     }

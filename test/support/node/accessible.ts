@@ -8,9 +8,24 @@ const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 
 type Violations = readonly (readonly [string, readonly string[]])[];
 
+/** A colour that is on its way to another one is neither. What goes on for ever is no transition. */
+const AT_REST = `(() => {
+  const animations = (root) => [
+    ...root.getAnimations(),
+    ...[...root.querySelectorAll("*")].flatMap(({ shadowRoot }) => (shadowRoot ? animations(shadowRoot) : [])),
+  ];
+  const ending = animations(document).filter(({ effect }) => effect.getComputedTiming().endTime < Infinity);
+  return Promise.all(ending.map(({ finished }) => finished.catch(() => {}))).then(() => {});
+})()`;
+
+/** In pixels. */
+export const sidewaysScroll = (page: Page) =>
+  page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+
 /** What axe-core finds in the page, open shadow roots included; and nothing may make it scroll sideways. */
 export async function expectAccessible(page: Page, name: string): Promise<void> {
-  expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), name).toBeLessThanOrEqual(0);
+  await expect.poll(() => sidewaysScroll(page), { message: `${name} scrolls sideways` }).toBeLessThanOrEqual(0);
+  await page.evaluate(AT_REST);
   await page.evaluate(axe);
   const violations = await page.evaluate<Violations>(
     "axe.run({ preload: false }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",

@@ -77,14 +77,15 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
       const { id } = await tenant("POST", "/ideabanks", created);
       const ids: string[] = [];
       for (const proposal of proposals) ids.push((await tenant("POST", `/ideabanks/${id}/proposals`, proposal)).id);
+      const issueToken = (externalId: string, displayName?: string) =>
+        tenant<{ token: string; panelistId: string }>("POST", `/ideabanks/${id}/tokens`, {
+          externalId,
+          ...(displayName && { displayName }),
+        });
       const tokenFor = async (externalId: string, displayName?: string) =>
-        (
-          await tenant<{ token: string }>("POST", `/ideabanks/${id}/tokens`, {
-            externalId,
-            ...(displayName && { displayName }),
-          })
-        ).token;
-      return { path: `/ideabanks/${id}`, ids, tokenFor, token: await tokenFor(`visitor-of-${id}`, "Robin") };
+        (await issueToken(externalId, displayName)).token;
+      const { token, panelistId } = await issueToken(`visitor-of-${id}`, "Robin");
+      return { path: `/ideabanks/${id}`, ids, tokenFor, token, panelistId };
     },
 
     /** Between tests, so that what a page holds goes with it. */
@@ -94,7 +95,7 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
     async page(options: BrowserContextOptions = {}) {
       const context = await browser.newContext(options);
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
       const complaints: string[] = [];
       page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(error.message));

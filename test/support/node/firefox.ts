@@ -13,4 +13,4 @@ const CANDIDATES = [
 export const firefoxPath = CANDIDATES.find((path) => existsSync(path));
 
 export const launchFirefox = () =>
-  launch({ browser: "firefox", executablePath: firefoxPath ?? "", headless: true, protocolTimeout: 120_000 });
+  launch({ browser: "firefox", executablePath: firefoxPath ?? "", headless: true, protocolTimeout: 300_000 });

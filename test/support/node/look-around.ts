@@ -1,7 +1,7 @@
 /** A page in light and dark, wide and narrow: a screenshot of each in `test-results/`, and what axe-core says. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { expectAccessible } from "./accessible.ts";
+import { expectAccessible, sidewaysScroll } from "./accessible.ts";
 import { takeScreenshot } from "./browser.ts";
 
 /** Colours do not depend on the width, nor the structure on the colours: two of the four show axe-core everything. */
@@ -19,8 +19,7 @@ export async function lookAround(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
     await takeScreenshot(page, `test-results/${look}.png`);
-    const scroll = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-    expect(scroll, `${look} scrolls sideways`).toBeLessThanOrEqual(0);
+    await expect.poll(() => sidewaysScroll(page), { message: `${look} scrolls sideways` }).toBeLessThanOrEqual(0);
     if (isExamined) await expectAccessible(page, look);
   }
 }

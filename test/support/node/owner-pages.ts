@@ -1,5 +1,6 @@
 /** What an owner finds and does on the pages of Account Settings. */
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
 import type { Stage } from "./element-stage.ts";
 
 /** A page of the owner's, and what its console complains of. */
@@ -20,8 +21,26 @@ export const card = (page: Page, name: string) => page.locator("li.card", { has:
 
 export const action = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Returns the key that is shown. */
-export async function createKey(page: Page, name: string): Promise<string> {
+/** What the button that has just copied copies again. Its clipboard is the browser's: another file may have copied since. */
+export async function copied(page: Page): Promise<string> {
+  await action(page, "Copied").click();
+  return page.evaluate<string>("navigator.clipboard.readText()");
+}
+
+/** Whatever becomes of the test: an account may have few keys. */
+export const revokeLater = ({ api }: Stage, name: string): void =>
+  onTestFinished(async () => {
+    const keys = `${api}/account/api/keys`;
+    const { items }: { items: { id: string; name: string }[] } = JSON.parse(await (await fetch(keys)).text());
+    for (const { id } of items.filter((key) => key.name === name)) {
+      const { status } = await fetch(`${keys}/${id}`, { method: "DELETE" });
+      expect(status).toBe(200);
+    }
+  });
+
+/** Returns the key that is shown. It is revoked when the test ends. */
+export async function createKey(stage: Stage, page: Page, name: string): Promise<string> {
+  revokeLater(stage, name);
   await page.goto("/account/api-keys");
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByRole("button", { name: "Create key" }).click();

@@ -1,16 +1,17 @@
 /** The approval queue in a real browser, against `npm run dev`: by keyboard and without JavaScript, for axe-core, with screenshots. */
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
 import { lookAround } from "../../support/node/look-around.ts";
 import { openPage } from "../../support/node/owner-pages.ts";
 
 const shared = inject("stage");
 
-describe.runIf(shared)("the approval queue in Chromium", { timeout: 120_000 }, () => {
+describe.runIf(shared)("the approval queue in Chromium", () => {
   let stage: Stage;
   beforeAll(async () => {
     if (shared) stage = await openStage(shared);
   });
+  afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
   const pending = (title: string) => ({ title, description: `About ${title}.`, visibility: "pending" });
@@ -18,28 +19,32 @@ describe.runIf(shared)("the approval queue in Chromium", { timeout: 120_000 }, (
   it.each([true, false])(
     "is worked off by keyboard: approve, hide, answer, merge (JavaScript: %s)",
     async (javaScriptEnabled) => {
+      // The page shows the ideas of the whole account: these are told from others by their titles.
+      const own = `JavaScript ${javaScriptEnabled}`;
+      const named = (title: string) => `${title}, ${own}`;
       const { path, ids } = await stage.ideaBank({ name: "Queue" }, [
-        { title: "Later ferries", description: "" },
-        ...["Ferries at night", "Free money", "Quay lights", "Warm piers"].map(pending),
+        { title: named("Later ferries"), description: "" },
+        ...["Ferries at night", "Free money", "Quay lights", "Warm piers"].map(named).map(pending),
       ]);
       const stored = (index: number) => stage.tenant<Record<string, unknown>>("GET", `${path}/proposals/${ids[index]}`);
       const { page, complaints } = await openPage(stage, { javaScriptEnabled });
       const gone = (title: string) =>
         page.getByRole("heading", { name: title, exact: true }).waitFor({ state: "detached" });
       await page.goto("/account/approval");
-      await page.getByRole("button", { name: "Approve “Warm piers”" }).press("Enter");
-      await gone("Warm piers");
-      await page.getByRole("button", { name: "Hide “Free money”" }).press("Enter");
-      await gone("Free money");
-      await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
+      await page.getByRole("button", { name: `Approve “${named("Warm piers")}”` }).press("Enter");
+      await gone(named("Warm piers"));
+      await page.getByRole("button", { name: `Hide “${named("Free money")}”` }).press("Enter");
+      await gone(named("Free money"));
+      await page.getByRole("link", { name: named("Quay lights"), exact: true }).press("Enter");
       await page.getByLabel("Official response").fill("In spring.");
-      await page.getByRole("button", { name: "Approve “Quay lights”" }).press("Enter");
+      await page.getByRole("button", { name: `Approve “${named("Quay lights")}”` }).press("Enter");
       await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
-      await page.getByRole("link", { name: "Ferries at night", exact: true }).press("Enter");
-      await page.getByRole("radio", { name: "Later ferries" }).press("Space");
+      await page.getByRole("link", { name: named("Ferries at night"), exact: true }).press("Enter");
+      await page.getByRole("radio", { name: named("Later ferries") }).press("Space");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
-      expect(await page.getByText("About ").count()).toBe(0);
+      await page.waitForLoadState();
+      await expect.poll(() => page.getByText(own).count()).toBe(0);
       expect(await stored(4)).toMatchObject({ visibility: "public" });
       expect(await stored(2)).toMatchObject({ visibility: "hidden" });
       expect(await stored(3)).toMatchObject({ visibility: "public", response: { text: "In spring." } });

@@ -1,25 +1,27 @@
 /** Account Settings by keyboard, in Chromium. */
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
-import { action, card, createKey, focused, openPage, revokeKey } from "../../support/node/owner-pages.ts";
+import { action, card, createKey, focused, openPage, revokeLater } from "../../support/node/owner-pages.ts";
 
 const shared = inject("stage");
 
-describe.runIf(shared)("Account Settings by keyboard", { timeout: 120_000 }, () => {
+describe.runIf(shared)("Account Settings by keyboard", () => {
   let stage: Stage;
 
   beforeAll(async () => {
     if (shared) stage = await openStage(shared);
   });
+  afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
   it("works with the keyboard alone", async () => {
     const { page } = await openPage(stage);
     await page.goto("/account/api-keys");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
     await page.getByLabel("Name", { exact: true }).focus();
     await page.keyboard.type("By keyboard");
+    revokeLater(stage, "By keyboard");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your new API key" }).waitFor();
     await page.goto("/account/api-keys");
@@ -29,14 +31,13 @@ describe.runIf(shared)("Account Settings by keyboard", { timeout: 120_000 }, () 
     await grace.waitFor();
     await expect.poll(() => grace.evaluate((input) => input.matches(":focus"))).toBe(true);
     await page.keyboard.press("Escape");
-    expect(await grace.isVisible()).toBe(false);
+    await expect.poll(() => grace.isVisible()).toBe(false);
     await expect.poll(() => focused(page)).toBe("Rotate");
-    await revokeKey(page, "By keyboard");
   });
 
   it("selects the name of a key that is to be changed, and not over what was refused", async () => {
     const { page } = await openPage(stage);
-    await createKey(page, "Old name");
+    await createKey(stage, page, "Old name");
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Change Old name" }).press("Enter");
     await page.getByRole("heading", { name: "Change “Old name”" }).waitFor();
@@ -45,14 +46,14 @@ describe.runIf(shared)("Account Settings by keyboard", { timeout: 120_000 }, () 
     await page.keyboard.press("Enter");
     await expect.poll(() => focused(page)).toContain("The key was not changed.");
     await page.getByLabel("Name", { exact: true }).fill("New name");
+    revokeLater(stage, "New name");
     await page.keyboard.press("Enter");
     await page.getByText("“New name” is changed.").waitFor();
-    await revokeKey(page, "New name");
   });
 
   it.each([true, false])("keeps Tab inside a key's form (JavaScript: %s)", async (javaScriptEnabled) => {
     const { page } = await openPage(stage, { javaScriptEnabled });
-    await createKey(page, "Inside");
+    await createKey(stage, page, "Inside");
     await page.goto("/account/api-keys");
     await action(page, "Rotate Inside").click();
     await page.getByRole("dialog", { name: "Rotate Inside" }).waitFor();
@@ -71,7 +72,6 @@ describe.runIf(shared)("Account Settings by keyboard", { timeout: 120_000 }, () 
     expect([...seen]).toEqual(expect.arrayContaining(["Rotate now", "Cancel"]));
     expect([...seen]).not.toContain("outside");
     await page.getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByRole("dialog", { name: "Rotate Inside" }).isVisible()).toBe(false);
-    await revokeKey(page, "Inside");
+    await expect.poll(() => page.getByRole("dialog", { name: "Rotate Inside" }).isVisible()).toBe(false);
   });
 });
