@@ -61,11 +61,13 @@ export default defineConfig({
         test: {
           name: "browser",
           include: IN_BROWSER,
-          // One after the other, when the others are done: two cores draw one page at a time.
-          fileParallelism: false,
+          // Two at a time, when the others are done: they share one server and one browser.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           globalSetup: "test/support/node/shared-stage.ts",
           ...PATIENT,
+          // As long as Playwright waits.
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],
