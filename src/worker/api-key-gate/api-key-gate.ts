@@ -57,7 +57,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
   /** Admissions until the record tells the limit; then the window itself. */
-  #restored: Float64Array | undefined;
+  #restored: Float64Array;
   #window: LeasedWindow | undefined;
   readonly #reports = new BoundedMap<true>({ max: MAX_REPORTS });
   /** Whether something was counted since the last write. */
@@ -80,7 +80,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     );
     this.#lastRecord = state.kept?.value ?? null;
     this.#usage = new UsageCounts(state.usage);
-    this.#restored = state.times;
+    this.#restored = state.times ?? new Float64Array();
+    for (const id of state.reports ?? []) this.#reports.set(id, true);
   }
 
   /**
@@ -93,13 +94,13 @@ export class ApiKeyGate extends DurableObject<Env> {
     address: string | null = null,
     wish: Wish = { perSecond: 0 },
   ): Promise<Admission> {
-    const { ended, report: id, admitted: elsewhere, seen, sightings } = wish;
-    this.#count({ limited: limitedElsewhere, admitted: elsewhere, lease: ended, id, sightings }, secretHash);
-    let record = wish.fromMemory ? this.#record.lasting?.value : await this.#readRecord();
+    const { fromMemory, seen } = wish;
+    this.#count({ ...wish, limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
+    let record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     let refused = refuse(record, secretHash, address, Date.now());
     if (takesAddress(refused, address)) {
-      record = wish.fromMemory ? undefined : await this.#recordAfterFirstUse(address);
+      record = fromMemory ? undefined : await this.#recordAfterFirstUse(address);
       if (record === undefined) return { outcome: "unavailable" };
       refused = refuse(record, secretHash, address, Date.now());
     }
@@ -196,8 +197,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (lease !== undefined) this.#window?.settle(lease, now);
     const used = admitted ?? lease?.used ?? 0;
     if (limited + used === 0 && sightings === undefined) return;
-    const record = this.#lastRecord;
-    const previous = record !== null && isPreviousSecret(record, secretHash, now) ? secretHash : null;
+    const previous = this.#lastRecord && isPreviousSecret(this.#lastRecord, secretHash, now) ? secretHash : null;
     if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
     this.#isUnwritten = true;
     this.#setAlarm(now);
@@ -270,15 +270,15 @@ export class ApiKeyGate extends DurableObject<Env> {
   #windowOf({ rateLimit }: ApiKeyRecord, now: number): LeasedWindow {
     const held = this.#window;
     if (held?.rateLimit.limit === rateLimit.limit && held.rateLimit.windowMs === rateLimit.windowMs) return held;
-    this.#window =
-      held?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored ?? new Float64Array(), now);
-    this.#restored = undefined;
+    this.#window = held?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored, now);
+    this.#restored = new Float64Array();
     return this.#window;
   }
 
   #write(now: number): void {
-    const times = this.#window?.store(now) ?? this.#restored ?? new Float64Array();
-    this.ctx.storage.kv.put(STATE, toStoredState({ kept: this.#record.kept, times, usage: this.#usage.state }));
+    const times = this.#window?.store(now) ?? this.#restored;
+    const state = { kept: this.#record.kept, times, usage: this.#usage.state, reports: this.#reports.keys() };
+    this.ctx.storage.kv.put(STATE, toStoredState(state));
     this.#isUnwritten = false;
   }
 

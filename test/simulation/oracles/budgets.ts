@@ -18,8 +18,8 @@ const asked = (call: Call, store: string): number =>
 
 /** The gate is asked before D1: what it is told later is a report of a lease that has ended, and nobody waits for it. */
 const askedGate = (call: Call): number => {
-  const first = Math.min(...call.stores.filter(({ store }) => store === "d1").map(({ at }) => at));
-  return call.stores.filter((one) => one.store === "gate" && one.isolate !== undefined && one.at <= first).length;
+  const last = Math.min(call.answeredAt, ...call.stores.filter(({ store }) => store === "d1").map(({ at }) => at));
+  return call.stores.filter((one) => one.store === "gate" && one.isolate !== undefined && one.at <= last).length;
 };
 
 /** A request's round trips to D1. "One a second after an answer": what begins a second after the first is the next one. */

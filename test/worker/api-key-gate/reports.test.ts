@@ -1,4 +1,5 @@
 /** What isolates have decided by themselves reaches the gate, and so the owner. */
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze, freezeTimers } from "../../support/clock.ts";
@@ -126,6 +127,17 @@ describe("a report", () => {
     await gateOf(key.id).forget([{ limited: 3, lease, id: "one" }], true);
     await gateOf(key.id).admit(key.secretHash, 3, null, wish);
     expect(await usageOf(key.id)).toEqual({ admitted: 9, limited: 3 });
+  });
+
+  it("that arrives again after its gate has slept, or crashed, counts once", async () => {
+    freeze(START);
+    const key = await addApiKey({ limit: 100 });
+    const report = (index: number) => ({ limited: 1, id: `report ${index}` });
+    for (let index = 0; index < 60; index++) await gateOf(key.id).report(key.secretHash, report(index));
+    await gateOf(key.id).admit(key.secretHash);
+    await evictDurableObject(gateOf(key.id));
+    for (let index = 10; index < 61; index++) await gateOf(key.id).report(key.secretHash, report(index));
+    expect(await usageOf(key.id)).toEqual({ admitted: 1, limited: 61 });
   });
 
   it("whose call is answered after two seconds, too late for its isolate, counts once", async () => {
