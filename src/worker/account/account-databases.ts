@@ -19,7 +19,8 @@ type Ask<Answer> = (session: D1DatabaseSession, visit: Visit) => Promise<Answer>
 /** What a request's context has, among others. */
 type Visitor = {
   readonly env: Pick<Env, "DB" | "NEW_ACCOUNTS">;
-  readonly var: { readonly owner: Pick<Owner, "email" | "accountId"> };
+  readonly var: { readonly owner: Owner };
+  readonly set: (name: "owner", owner: Owner) => void;
 };
 
 /** The accounts that somebody is a member of who has made none: one of them has to be chosen. */
@@ -76,13 +77,20 @@ export class AccountDatabases {
    * only, and `forbidden` to who has made one and left it, and for an account whose database has no binding.
    */
   async visit<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
-    const { email, accountId } = c.var.owner;
+    const { owner } = c.var;
+    const { email, accountId } = owner;
     try {
       return await (accountId === undefined ? this.#visitOwn(c, ask) : this.#visitAt(c, ask, accountId));
     } catch (error) {
       if (!(error instanceof NoOwnAccount)) throw error;
-      // Whoever made it was removed since the request began.
-      if (accountId !== undefined) throw noMember();
+      if (accountId !== undefined) {
+        // Whoever made it was removed since the request began: its rows have another name for it.
+        const database = chooseDatabase(c.env, accountId);
+        const name = database && (await findMembership(database, accountId, owner.person));
+        if (name === undefined || name === email) throw noMember();
+        c.set("owner", { ...owner, email: name });
+        return this.#visitAt(c, ask, accountId);
+      }
       this.#elsewhere.delete(email);
       const [first, ...others] = await accountsOf(c.env, email);
       if (first !== undefined) throw new ChooseAccount([first, ...others]);

@@ -17,7 +17,7 @@ const IS_CURRENT = "secret_hash = r.value ->> 1";
 const IS_PREVIOUS = "previous_secret_hash = r.value ->> 1";
 /** For how long a gate can decide by a record from before. */
 const UNHEARD_MS = 5 * 60_000;
-/** The clock of the isolate that ended a key may be ahead by so much. */
+/** The clock of the isolate that ends a key may be ahead by so much, of its gate's and of others'. */
 const AHEAD_MS = 60_000;
 const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
 
@@ -57,7 +57,7 @@ export async function recordLeaks(
     prepare(
       database,
       `UPDATE api_keys SET leaked_at = iif(a.marks_leaked_keys, :now, leaked_at),
-         previous_expires_at = iif(a.marks_leaked_keys, previous_expires_at, :now)
+         previous_expires_at = iif(a.marks_leaked_keys, previous_expires_at, :now - ${AHEAD_MS})
        FROM json_each(:secrets) r CROSS JOIN accounts a
        WHERE api_keys.id = r.value ->> 0 AND a.id = api_keys.account_id AND ${IS_PREVIOUS} AND ${EVENT}`,
       values,

@@ -117,9 +117,7 @@ export const outlasts = oracle(
         if (call.headers["consistency-token"] !== undefined) continue;
         if (token !== undefined && mayBeDoubted(history, call, issued.get(token))) continue;
         // Where there is no idea bank (any more), each panelist is looked up alone. Whoever was found before the isolate knew that, too.
-        const gone =
-          token !== undefined &&
-          rowsOf(history).row("idea_banks", ideaBankIdOf(token), rowsOf(history).momentAt(call.at)) === null;
+        const gone = token !== undefined && isGoneAt(history, ideaBankIdOf(token), call.at);
         if (gone && (token !== tokenOf(good) || toldThatItIsGone(history, ideaBankIdOf(token), good, call))) continue;
         if (
           token !== undefined
@@ -137,6 +135,9 @@ export const outlasts = oracle(
   },
 );
 
+const isGoneAt = (history: History, ideaBank: string, at: number): boolean =>
+  rowsOf(history).row("idea_banks", ideaBank, rowsOf(history).momentAt(at)) === null;
+
 /** Since `from`, the isolate of `to` deleted the idea bank, or has answered somebody that there is none. */
 const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Call): boolean =>
   callsOf(history).some(
@@ -146,7 +147,10 @@ const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Ca
       call.at <= to.answeredAt &&
       (call.operation === "deleteIdeaBank"
         ? segmentAfter(call, "ideabanks") === ideaBank
-        : call.status === 404 && isView(call) && ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),
+        : [401, 404].includes(call.status ?? 0) &&
+          isGoneAt(history, ideaBank, call.at) &&
+          isView(call) &&
+          ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),
   );
 
 const disturbed = (history: History, keyId: string, from: Call, to: Call): boolean =>

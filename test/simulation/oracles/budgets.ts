@@ -62,14 +62,15 @@ const bodyOf = (credential: string): string => credential.slice(0, credential.st
 /**
  * Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. Account
  * Settings is another Worker, and the operator's calls ask past what an isolate remembers: they are no sign. Nor is what was asked in the
- * last second, which may not have been answered. Reports of leaked keys are such calls, too.
+ * last second, which may not have been answered. Reports of leaked keys and the health check
+ * are such calls, too.
  */
 const mayHang = (history: History, call: Call, database: string, part: "primary" | "replica"): boolean => {
   const ends = faultsOf(history)
     .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
     .map(({ until }) => until);
   const others = new Set(
-    callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator|leaks)\b/.test(path) ? [id] : [])),
+    callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator|leaks|health)\b/.test(path) ? [id] : [])),
   );
   if (ends.length === 0) return false;
   const since = Math.max(...ends);

@@ -41,7 +41,8 @@ function* unconfirmed(history: History): Iterable<Found> {
     if (version === undefined) continue;
     const by = rows.commits[version.moment]?.call;
     const answeredAt = by === undefined ? undefined : answers.get(by);
-    const endedAt = answeredAt === undefined || answeredAt === Infinity ? version.at : answeredAt;
+    // A commit may come after its answer, when that was a 503.
+    const endedAt = Math.max(version.at, answeredAt === undefined || answeredAt === Infinity ? 0 : answeredAt);
     for (const call of calls) {
       const down = faulty(history, "d1", databaseOf(keyId), version.at, call.answeredAt);
       const allowed = (down ? OLDEST_RECORD_MS : MINUTE_MS) + history.settings.leaseMs;

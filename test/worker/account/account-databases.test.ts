@@ -122,7 +122,9 @@ it("an isolate remembers where accounts are, of a bounded number of owners", asy
   const accounts = new AccountDatabases(2);
   const visit = async (email: string) => {
     const asked: string[] = [];
-    await accounts.visit({ env: { ...env, NEW_ACCOUNTS: "1" }, var: { owner: { email } } }, (session, visited) => {
+    const owner = { email, person: email, actor: email, address: null };
+    const visitor = { env: { ...env, NEW_ACCOUNTS: "1" }, var: { owner }, set: () => {} };
+    await accounts.visit(visitor, (session, visited) => {
       asked.push(visited.digit);
       return listAuditEvents(session, visited, { limit: 1, after: undefined });
     });

@@ -72,3 +72,22 @@ it.each(Object.keys(REQUESTS).flatMap((what) => (["member", "founder"] as const)
     }
   },
 );
+
+it.each(["creates a key", "makes a webhook"])(
+  "a member %s, though the one who has made the account is removed after any of the calls",
+  async (what) => {
+    for (let after = 1, calls = 1; after <= calls; after++) {
+      const scene = await createScene();
+      const { member, here, accountId } = scene;
+      calls = 0;
+      const slow = interceptDatabases(env, () => async (_, makeCall) => {
+        const answer = await makeCall();
+        calls += 1;
+        if (calls === after) expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
+        return answer;
+      });
+      const answer = await REQUESTS[what]?.(createOwner(member.email, slow, "0"), scene);
+      expect([after, answer?.status]).toEqual([after, 201]);
+    }
+  },
+);

@@ -1,12 +1,14 @@
 /** API keys that were found in public: reported by GitHub, or by whoever found one. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createGitHub } from "../../support/github.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
 
+const START = 1_900_000_000_000;
 const TYPE = "edge_access_api_key";
 const URL = "https://github.com/octocat/hello/blob/main/.env";
 const reportOf = (token: string, url: string | null = URL) => ({ token, type: TYPE, url, source: "content" });
@@ -79,6 +81,19 @@ describe("a report by GitHub", () => {
       .run();
     await github.report(createIsolate(github.bindings), [reportOf(key)]);
     expect(await owner.whoami(key)).toBe(401);
+  });
+
+  it("ends an old secret also by clocks that are behind the isolate's, and does so once", async () => {
+    freeze(START);
+    const [github, owner] = [await createGitHub(), createOwner()];
+    const { key, apiKey } = await owner.create();
+    expect((await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3600 })).status).toBe(201);
+    vi.setSystemTime(START + 10_000);
+    await github.report(createIsolate(github.bindings), [reportOf(key)]);
+    vi.setSystemTime(START + 9_000);
+    expect(await owner.whoami(key)).toBe(401);
+    await github.report(createIsolate(github.bindings), [reportOf(key)]);
+    expect(await leaksOf(owner)).toHaveLength(1);
   });
 
   it("only marks a key where its owner has chosen so, once; a rotation takes the mark away", async () => {

@@ -80,6 +80,6 @@ export const segmentAfter = (call: Sent, name: string): string | undefined => {
   return index === -1 ? undefined : parts[index + 1];
 };
 
-/** A request that wrote, or that was answered as one that had. */
+/** A request that wrote, or that was answered as one that had, or not at all. */
 export const mayHaveWritten = (call: Call): boolean =>
-  call.commits.length > 0 || (call.method !== "GET" && succeeded(call));
+  call.commits.length > 0 || (call.method !== "GET" && (call.answer === undefined || succeeded(call)));
