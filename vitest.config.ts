@@ -1,9 +1,17 @@
+import { existsSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
 // Wrangler looks for the secret in the environment, and the binding below keeps a developer's own .dev.vars out of the tests.
 const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";
 process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
+
+/** workerd's stores are in memory where there is room for them: no write waits for a disk. Nothing else is: programs may not run there. */
+const TMPDIR = tmpdir();
+const MEMORY = "/dev/shm";
+const freeBytes = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
+if (existsSync(MEMORY) && freeBytes(statfsSync(MEMORY)) > 1_000_000_000) process.env.TMPDIR = MEMORY;
 
 /** What needs a browser and a server: they are started once for all of these, and for no others. */
 const IN_BROWSER = [
@@ -54,6 +62,7 @@ export default defineConfig({
           name: "node",
           include: ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.test.ts"],
           exclude: [...IN_BROWSER, "**/node_modules/**"],
+          env: { TMPDIR },
           ...PATIENT,
         },
       },

@@ -2,11 +2,10 @@
  * Every test starts with the schema in two empty databases, and all stores are emptied after it. What the Worker has logged and
  * measured holds no credential.
  */
-import { reset } from "cloudflare:test";
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import schema from "../../schema.sql?raw";
-import { DATABASES, restartTurns } from "./databases.ts";
+import { restartTurns } from "./databases.ts";
 import { recordDataPoints, takeLeaks } from "./observed.ts";
+import { emptyStores, makeStores } from "./stores.ts";
 
 /** One isolate runs many files: a clock that one leaves behind would stop the timers of the next. */
 const clock = () => [globalThis.setTimeout, globalThis.clearTimeout, globalThis.Date];
@@ -14,7 +13,7 @@ const REAL_CLOCK = clock();
 
 beforeEach(async () => {
   restartTurns();
-  await Promise.all(DATABASES.map((database) => database.prepare(schema).run()));
+  await makeStores();
   recordDataPoints();
 });
 
@@ -24,6 +23,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
   expect(clock()).toEqual(REAL_CLOCK);
-  await reset();
+  await emptyStores();
   expect(leaks).toEqual([]);
 });
