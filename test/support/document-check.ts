@@ -1,5 +1,5 @@
 /** Checks every response that a test receives against the OpenAPI document. */
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import document from "../../public/openapi.json";
 
 type DocumentedResponse = { headers?: Record<string, object>; content?: Record<string, { schema: Schema }> };
@@ -17,18 +17,24 @@ const ANY_PROBLEM: DocumentedResponse = {
 const isRequired = (header: string): boolean =>
   Object.entries(document.components.headers).some(([name, { required }]) => name === header && required);
 
-const validators = new WeakMap<object, Validator>();
+/** What a reference names. */
+const named = dereference({ components: { schemas } });
 
 /** The faults of a value by a schema of the document (JSON Schema 2020-12, formats included), one line each. */
 export function faultsOf(schema: Schema, value: unknown): string[] {
-  const validator = validators.get(schema) ?? new Validator({ ...schema, components: { schemas } }, "2020-12", false);
-  validators.set(schema, validator);
-  return validator.validate(value).errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+  // Its own references become absolute.
+  dereference(schema);
+  const { errors } = validate(value, schema, "2020-12", named, false);
+  return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
 }
 
+const paths = Object.entries(document.paths).map(([template, methods]) => ({
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`),
+  methods,
+}));
+
 function findOperation(method: string, path: string): Operation | undefined {
-  for (const [template, methods] of Object.entries(document.paths)) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
+  for (const { pattern, methods } of paths) {
     const operation = (methods as Record<string, Operation>)[method.toLowerCase()];
     if (operation !== undefined && pattern.test(path)) return operation;
   }
