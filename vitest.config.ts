@@ -1,11 +1,15 @@
 import { existsSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
 // Wrangler looks for the secret in the environment, and the binding below keeps a developer's own .dev.vars out of the tests.
 const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";
 process.env.CREDENTIAL_SECRETS = CREDENTIAL_SECRETS;
+
+/** Commands start Node many times: wrangler, npm and the project's own files are compiled once. */
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled");
 
 /** workerd's stores are in memory where there is room for them: no write waits for a disk. Nothing else is: programs may not run there. */
 const TMPDIR = tmpdir();
