@@ -13,7 +13,7 @@ import {
 } from "./forward-account.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
-import { isLogged } from "./http/observe.ts";
+import { isDrawn, noteDraw } from "./http/observe.ts";
 import type { RawRequest } from "./http/raw-request.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
@@ -71,9 +71,14 @@ export function createFrontDoor(
     routes: app.routes,
     fetch(request: Request, env: AppEnv["Bindings"], executionCtx: ExecutionContext): Response | Promise<Response> {
       const settings = env.REQUESTS === undefined ? settingsReader.peek(env) : undefined;
-      // A request that is logged or measured takes the longer way.
-      const answer = settings && !isLogged(request, env) && answerFromMemory({ request, env, executionCtx }, settings);
-      return answer || app.fetch(request, env, executionCtx);
+      if (settings !== undefined) {
+        // A request that is logged or measured takes the longer way.
+        const isLogged = isDrawn(env);
+        const answer = isLogged ? undefined : answerFromMemory({ request, env, executionCtx }, settings);
+        if (answer !== undefined) return answer;
+        noteDraw(request, isLogged);
+      }
+      return app.fetch(request, env, executionCtx);
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 import { Anchors, laterOf } from "./anchors.ts";
 import { attach } from "./attached-session.ts";
 import { type Bindings, findBinding } from "./choose-database.ts";
-import { type Around, guardDatabase } from "./guarded-database.ts";
+import { guardDatabase } from "./guarded-database.ts";
 import { DatabaseOutage, databaseAnswer, isDatabaseOutage } from "./outage.ts";
 import { Patience } from "./patience.ts";
 import { pingDatabase } from "./ping.ts";
@@ -93,11 +93,10 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
 /** What of a database answers or hangs by itself, and what asks it for a sign of life. */
 type Part = { readonly pulse: Pulse; readonly ping: Ping };
 
-/** One database as a request uses it. It opens no session before it is used. */
+/** One database as a request uses it. A request that memory answers uses none: a session is opened, a binding guarded, when it is used. */
 export class Database {
-  /** The primary, for what needs no session. Its calls have deadlines, and are refused at once while it is known to hang. */
-  readonly binding: D1Database;
-  readonly #replicas: D1Database;
+  readonly #raw: D1Database;
+  #guarded: D1Database | undefined;
   readonly #memory: Memory;
   readonly #primary: Part;
   readonly #replica: Part;
@@ -107,14 +106,15 @@ export class Database {
     const { primary, replica } = memory.pulses;
     this.#primary = { pulse: primary, ping: () => pingDatabase(binding) };
     this.#replica = { pulse: replica, ping: () => pingDatabase(binding.withSession("first-unconstrained")) };
-    const around =
-      (part: Part): Around =>
-      (call) =>
-        this.#around(part, call);
-    this.binding = guardDatabase(binding, around(this.#primary));
-    this.#replicas = guardDatabase(binding, around(this.#replica));
+    this.#raw = binding;
     this.#memory = memory;
     this.#waitUntil = waitUntil;
+  }
+
+  /** The primary, for what needs no session. Its calls have deadlines, and are refused at once while it is known to hang. */
+  get binding(): D1Database {
+    this.#guarded ??= this.#guard(this.#primary);
+    return this.#guarded;
   }
 
   /**
@@ -158,6 +158,10 @@ export class Database {
       () => true,
       () => false,
     );
+  }
+
+  #guard(part: Part): D1Database {
+    return guardDatabase(this.#raw, (call) => this.#around(part, call));
   }
 
   #isSilent({ pulse, ping }: Part): boolean {
@@ -208,7 +212,7 @@ export class Database {
     if (atPrimary || anchor === undefined || this.#isSilent(this.#replica)) return askPrimary();
     const least = laterOf(anchor, floor);
     const askReplica = once(async () => ({
-      answer: await work(this.#replicas.withSession(least), false),
+      answer: await work(this.#guard(this.#replica).withSession(least), false),
       isPrimary: false,
     }));
     const patience = this.#memory.patienceOf(largeOf);

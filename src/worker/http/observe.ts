@@ -10,19 +10,17 @@ import { countCalls, type StoreCalls } from "./count-calls.ts";
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
-/** Whether a request was drawn for the log. It is drawn once, before the middleware where memory may answer it. */
+/** Whether a request was drawn for the log, where that was before the middleware. */
 const drawn = new WeakMap<Request, boolean>();
 
-export function isLogged(request: Request, env: Pick<Env, "REQUEST_LOG_SHARE">): boolean {
-  const known = drawn.get(request);
-  if (known !== undefined) return known;
-  const draw = Math.random() < Number(env.REQUEST_LOG_SHARE);
-  drawn.set(request, draw);
-  return draw;
-}
+/** Draws a request for the log. */
+export const isDrawn = (env: Pick<Env, "REQUEST_LOG_SHARE">): boolean => Math.random() < Number(env.REQUEST_LOG_SHARE);
+
+/** A request goes the longer way: it is not drawn again. */
+export const noteDraw = (request: Request, isLogged: boolean): void => void drawn.set(request, isLogged);
 
 export const observe: MiddlewareHandler<SharedEnv> = async (c, next) => {
-  const logs = isLogged(c.req.raw, c.env);
+  const logs = drawn.get(c.req.raw) ?? isDrawn(c.env);
   const dataset = c.env.REQUESTS;
   if (!logs && dataset === undefined) return next();
   const calls: StoreCalls = { d1: 0, kv: 0, gate: 0 };
