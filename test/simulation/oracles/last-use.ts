@@ -1,10 +1,12 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { callsOf } from "./seen/calls.ts";
+import { callsOf, field, succeeded } from "./seen/calls.ts";
 import { stepped } from "./seen/faults.ts";
 import { type Look, looksByKey } from "./seen/key-looks.ts";
 import { behindMs, type Facts, isTold, type KeyRequest, REFUSED_MS, requestsByKey } from "./seen/key-requests.ts";
 import { rowsOf } from "./seen/rows.ts";
+
+const MINUTE_MS = 60_000;
 
 /**
  * What the page says of the last use, the last refusal and the last use with the old secret is of such a request, with its facts. It is
@@ -53,13 +55,18 @@ function* previousUses(history: History, look: Look, sent: readonly KeyRequest[]
   if (isOlder(history, previousLastUse, must)) yield notNew(look, "last use of the old secret", previousLastUse, must);
 }
 
-/** When the answer came that made this secret the old one, by whichever clock: a use meanwhile may be of either. */
+/**
+ * When the answer came that made this secret the old one, by whichever clock: a use meanwhile may be of either. A gate that was not told,
+ * as the answer says, knows it a minute later.
+ */
 const rotatedAt = (history: History, { keyId }: Look, hash: string): number => {
   const rows = rowsOf(history);
   const version = rows.versions("api_keys", keyId).find(({ row }) => row?.previous_secret_hash === hash);
   const id = rows.commits[version?.moment ?? -1]?.call;
   const rotation = callsOf(history).find(({ call }) => call === id);
-  return (rotation?.answeredAt ?? version?.at ?? Infinity) + stepped(history, 0, Infinity);
+  const isTold = rotation === undefined || (succeeded(rotation) && field(rotation.answer?.body, "warning") == null);
+  const from = (rotation?.answeredAt ?? version?.at ?? Infinity) + (isTold ? 0 : MINUTE_MS + history.settings.leaseMs);
+  return from + stepped(history, 0, Infinity);
 };
 
 /**
