@@ -6,13 +6,13 @@ import { createApp } from "../../../src/worker/app.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
 import { gateOf } from "../../support/gate.ts";
 import { hangStores } from "../../support/hang.ts";
-import { interceptGateDatabase, interceptStores } from "../../support/intercept.ts";
+import { failStores, interceptGateDatabase, interceptStores } from "../../support/intercept.ts";
 import { addAccount, addApiKey } from "../../support/world.ts";
 
 const START = 1_900_000_000_000;
 
-/** An isolate in which a call to D1 has just missed its deadline. It hangs there and in gates, while `world.hangs`. */
-async function setUp() {
+/** An isolate and two keys, whose D1 hangs there and in gates, while `world.hangs`. One key's gate has its record. */
+async function hang() {
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const accountId = await addAccount();
   const [known, unknown] = [await addApiKey({ accountId }), await addApiKey({ accountId })];
@@ -37,12 +37,18 @@ async function setUp() {
     const { status, headers } = await app.fetch(request, through, createExecutionContext());
     return { status, isCounted: headers.has("RateLimit") };
   };
-  const hanging = hangStores(env, "gate", "d1");
-  const first = ask(await addApiKey({ accountId }), hanging.env);
+  return { accountId, known, unknown, world, bindings, ask };
+}
+
+/** A call of the isolate to D1 has just missed its deadline. */
+async function setUp() {
+  const { accountId, ask, bindings: _, ...scene } = await hang();
+  const hanging = hangStores(env, "d1");
+  const first = ask(await addApiKey({ accountId }), failStores(hanging.env, "gate"));
   await hanging.reached;
   await vi.advanceTimersByTimeAsync(10_000);
   expect((await first).status).toBe(503);
-  return { known, unknown, world, ask };
+  return { ...scene, ask };
 }
 
 describe("when D1 has missed the deadline of a key that was checked directly", () => {
@@ -69,4 +75,18 @@ describe("when D1 has missed the deadline of a key that was checked directly", (
     world.hangs = false;
     expect(await ask(unknown)).toEqual({ status: 200, isCounted: true });
   });
+});
+
+it("when a gate has missed its deadline, the next key is told 503 at once, from the second half second on", async () => {
+  const { unknown, world, bindings, ask } = await hang();
+  const hanging = hangStores(bindings, "gate");
+  const first = ask(unknown, hanging.env);
+  await hanging.reached;
+  await vi.advanceTimersByTimeAsync(2_500);
+  vi.setSystemTime(Date.now() + 500);
+  // No timer runs: it waits for nothing.
+  expect((await ask(unknown)).status).toBe(503);
+  expect(world.askedByGate).toBe(0);
+  await vi.advanceTimersByTimeAsync(7_500);
+  expect((await first).status).toBe(503);
 });
