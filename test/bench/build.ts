@@ -14,9 +14,12 @@ export const buildOurs = (): Promise<string> => buildFrontDoor("frontDoor");
 export const buildWorker = (name: string): Promise<string> =>
   bundle({ entryPoints: [`test/bench/workers/${name}.ts`] });
 
-/** The world around our code and the peers' (world/worker.ts). */
-export const buildWorld = (): Promise<string> =>
-  bundle({ entryPoints: ["test/bench/world/worker.ts"], define: { "import.meta.deployed": "true" } });
+/** The world around our code and the peers' (world/worker.ts); without better-auth, it needs nothing that is not the project's. */
+export const buildWorld = ({ betterAuth }: { betterAuth: boolean }): Promise<string> =>
+  bundle({
+    entryPoints: ["test/bench/world/worker.ts"],
+    define: { "import.meta.deployed": "true", "import.meta.hasBetterAuth": String(betterAuth) },
+  });
 
 /** A module (a path below `test/bench/workers/`) around which the stores are metered, and its Durable Object class. */
 export const buildMetered = (module: string, objectClass?: string): Promise<string> =>

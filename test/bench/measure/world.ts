@@ -41,7 +41,7 @@ const WORKER = "world";
 const LIMIT = { limit: 10_000, windowSeconds: 60 };
 
 export async function measureWorld(plan: WorldPlan, subjects: readonly SubjectName[] = SUBJECTS): Promise<WorldResult> {
-  const script = await buildWorld();
+  const script = await buildWorld({ betterAuth: subjects.some((subject) => subject.includes("better-auth")) });
   const progress = new Progress(subjects.length);
   const outcomes: Outcome[] = [];
   let bytesPerProposal = Number.NaN;

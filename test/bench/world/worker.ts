@@ -5,7 +5,6 @@
 import * as gate from "../../../src/worker/api-key-gate/api-key-gate.ts";
 import { createApp } from "../../../src/worker/app.ts";
 import { type Counts, NO_COUNTS } from "../counts.ts";
-import betterAuth from "../workers/better-auth.ts";
 import straightforwardChangelog from "../workers/straightforward-changelog.ts";
 import straightforwardWhoami, * as straightforward from "../workers/straightforward-whoami.ts";
 import { clock, where } from "./clock.ts";
@@ -17,6 +16,20 @@ import type { Order, Outcome } from "./outcome.ts";
 import { Random } from "./random.ts";
 import { distantObjects, distantStore, objectCalls } from "./stores.ts";
 import { type Arrival, arrivals, changes } from "./traffic.ts";
+
+declare global {
+  interface ImportMeta {
+    /** Whether better-auth is bundled. */
+    readonly hasBetterAuth: boolean;
+  }
+}
+
+type PeerApp = { fetch: (request: Request, env: object, context: ExecutionContext) => Response | Promise<Response> };
+
+const WITHOUT_BETTER_AUTH: PeerApp = { fetch: () => Promise.reject(new Error("better-auth is not in this world")) };
+const betterAuth: PeerApp = import.meta.hasBetterAuth
+  ? (await import("../workers/better-auth.ts")).default
+  : WITHOUT_BETTER_AUTH;
 
 type WorldEnv = Env & { COUNTER: DurableObjectNamespace<straightforward.Counter> };
 
@@ -192,8 +205,6 @@ function forgetCounts(): void {
 }
 
 const NOTHING: Counts = { ...counts };
-
-type PeerApp = { fetch: (request: Request, env: object, context: ExecutionContext) => Response | Promise<Response> };
 
 function peer(app: PeerApp, env: WorldEnv, nearest = false): Fetch {
   return async (request) => {
