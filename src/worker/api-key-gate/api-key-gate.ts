@@ -20,6 +20,7 @@ import {
   type Admission,
   type Admitted,
   type ApiKeyRecord,
+  type GateAnswer,
   isPreviousSecret,
   refusalOf,
   refuse,
@@ -93,7 +94,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     limitedElsewhere = 0,
     address: string | null = null,
     wish: Wish = { perSecond: 0 },
-  ): Promise<Admission> {
+  ): Promise<GateAnswer> {
     const { fromMemory, seen } = wish;
     this.#count({ ...wish, limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
     let record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
@@ -110,7 +111,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
       this.#setAlarm(now);
-      return refused ?? { outcome: "refused", reason: "unknown" };
+      return this.#answer(refused ?? { outcome: "refused", reason: "unknown" });
     }
     const { rateLimit } = record;
     const isPrevious = isPreviousSecret(record, secretHash, now);
@@ -123,10 +124,11 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
 
     const quota = { rateLimit, remaining, waitMs };
-    return admitted
-      ? { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) }
-      : { outcome: "limited", quota };
+    if (!admitted) return this.#answer({ outcome: "limited", quota });
+    return this.#answer({ outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) });
   }
+
+  #answer = (admission: Admission): GateAnswer => (this.#record.isLate ? { ...admission, isLate: true } : admission);
 
   /** Takes an isolate's report. With `perSecond`, grants its next lease, too: undefined when it must not, or there is no room. */
   async report(secretHash: string, report: Report, perSecond = 0): Promise<Admitted | undefined> {
@@ -144,9 +146,6 @@ export class ApiKeyGate extends DurableObject<Env> {
     const quota = { rateLimit, remaining: window.remaining(now) + lease.admissions, waitMs: window.leavesMs(now) };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
-
-  /** Workers of the release before ask here for another lease before one ends. Without it they ask with the next request. */
-  renew(): void {}
 
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those

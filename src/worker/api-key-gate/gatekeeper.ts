@@ -150,7 +150,7 @@ export class Gatekeeper {
     const decide = async () => {
       if (!database.isSilent()) {
         const admission = await admit(false);
-        if (admission.outcome === "unavailable") database.doubt();
+        if (admission.outcome === "unavailable" || admission.isLate) database.doubt();
         return admission;
       }
       const admission = await admit(true);
@@ -168,10 +168,7 @@ export class Gatekeeper {
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
-      if (!(error instanceof DeadlineExceeded)) return check(DEADLINE_MS.without);
-      // Perhaps the gate waits for D1: then the next requests need not.
-      database.doubt();
-      return firstToDecide(check(LEFT_MS), asked);
+      return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
   }
 

@@ -87,6 +87,11 @@ export class KeptValue<Value> {
     return kept !== undefined && isWithin(kept.readAt, this.#options.now(), OUTAGE_MS + 1) ? kept : undefined;
   }
 
+  /** Whether the store was last too late. */
+  get isLate(): boolean {
+    return this.#failureBy(this.#options.now())?.error instanceof DeadlineExceeded;
+  }
+
   /** The value from memory, while it is young enough: undefined when a read has to come first. */
   young(terms: ReadTerms<Value>): Value | undefined {
     return this.#young(terms, this.#options.now());

@@ -70,6 +70,9 @@ export type Admission =
   | Refused
   | { readonly outcome: "unavailable" };
 
+/** What a gate answers. `isLate`: D1 has last missed the deadline for the key's record. A gate of an earlier release never says so. */
+export type GateAnswer = Admission & { readonly isLate?: boolean };
+
 /** Whether this is the secret before the last rotation, still in its grace period. */
 export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
   previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);

@@ -99,6 +99,31 @@ describe("many who need a read at the same time", () => {
   });
 });
 
+describe("a store that is late", () => {
+  it("is late from its missed deadline on, until it answers", async () => {
+    const { store, value, read } = await readOnce();
+    store.way = "hang";
+    void read();
+    await pass(1_999);
+    expect(value.isLate).toBe(false);
+    await pass(1);
+    expect(value.isLate).toBe(true);
+    store.way = "ok";
+    await pass(1_000);
+    void read();
+    await pass(1_000);
+    expect(value.isLate).toBe(false);
+  });
+
+  it("is not one that fails", async () => {
+    const { store, value, read } = await readOnce();
+    store.way = "fail";
+    void read();
+    await pass(1_000);
+    expect(value.isLate).toBe(false);
+  });
+});
+
 describe("by age", () => {
   const waitUntil = vi.fn();
   const terms = { freshMs: 5_000, renewMs: 1_000, waitUntil };

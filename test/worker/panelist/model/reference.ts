@@ -196,8 +196,8 @@ export class Reference {
   /** Votes move, each panelist counted once; what was merged into the one before follows it into the other. */
   merge(id: string, into: string): Answer {
     const [source, target] = [this.find(id), this.find(into)];
-    if (id === into) return refuse(400, "invalid-request");
     if (source === undefined || target === undefined) return NOT_THE_TENANTS;
+    if (id === into) return refuse(400, "invalid-request");
     if (target.mergedInto) return conflict(target.mergedInto);
     if (source.mergedInto && source.mergedInto !== target) return conflict(source.mergedInto);
     if (source.mergedInto) return { status: 200 };
