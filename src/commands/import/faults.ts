@@ -3,6 +3,7 @@ import { TenantComment } from "../../worker/model/comment.ts";
 import { ProposalExternalId } from "../../worker/model/metadata.ts";
 import { NewPanelist } from "../../worker/model/panelist.ts";
 import { ProposalUpsert } from "../../worker/model/proposal.ts";
+import { TAGS_OF_IDEA_BANK } from "../../worker/model/tag.ts";
 import { type Idea, peopleOf, toUpsert } from "./ideas.ts";
 
 type Parsed = {
@@ -29,7 +30,9 @@ export function faultsOf(ideas: readonly Idea[]): string[] {
     const found = firstOf(NewPanelist.safeParse(person));
     return found === undefined ? [] : [`person ${JSON.stringify(person.externalId)}: ${found}`];
   });
-  return [...ofIdeas, ...ofPeople];
+  const tags = new Set(ideas.flatMap((idea) => idea.tags.map((tag) => tag.normalize("NFC")))).size;
+  const tooMany = `the ideas have ${tags} different tags: an idea bank has at most ${TAGS_OF_IDEA_BANK}`;
+  return [...ofIdeas, ...ofPeople, ...(tags > TAGS_OF_IDEA_BANK ? [tooMany] : [])];
 }
 
 function firstOf({ error }: Parsed, what = ""): string | undefined {

@@ -103,10 +103,12 @@ class Writer {
     }
   }
 
+  /** Into what the target was itself merged into, if it was. */
   async merge(source: Proposal, target: Proposal): Promise<void> {
-    if (source.duplicateOf !== null) return;
+    const into = target.duplicateOf ?? target.id;
+    if (source.duplicateOf !== null || into === source.id) return;
     await this.#api.send("POST", `${this.#proposals}/${source.id}/merge`, {
-      body: { into: target.id },
+      body: { into },
       expected: [200],
     });
     this.written.merges += 1;

@@ -1,0 +1,69 @@
+/** What the API would refuse in the middle of an import: found before, or not sent. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { faultsOf } from "../../../src/commands/import/faults.ts";
+import type { Idea } from "../../../src/commands/import/ideas.ts";
+import { createTenantApi } from "../../../src/commands/import/tenant-api.ts";
+import { writeIdeas } from "../../../src/commands/import/write.ts";
+
+const idea = (externalId: string, more: Partial<Idea> = {}): Idea => ({
+  externalId,
+  title: externalId,
+  description: "",
+  status: "submitted",
+  visibility: "public",
+  tags: [],
+  metadata: {},
+  createdAt: undefined,
+  author: undefined,
+  response: undefined,
+  voters: [],
+  comments: [],
+  duplicateOf: undefined,
+  ...more,
+});
+
+it("an idea bank has 200 tags: more in the file are named before anything is sent", () => {
+  const tagged = (count: number) =>
+    Array.from({ length: count }, (_, index) => idea(`${index}`, { tags: [`tag ${index}`] }));
+  // The same letter, written in two ways.
+  const twice = [idea("a", { tags: ["caf\u00e9"] }), idea("b", { tags: ["cafe\u0301"] })];
+  expect(faultsOf([...tagged(199), ...twice])).toEqual([]);
+  expect(faultsOf([...tagged(200), ...twice])).toEqual([
+    "the ideas have 201 different tags: an idea bank has at most 200",
+  ]);
+});
+
+/** What is merged, by the names in the file, when each idea is a duplicate already as `merged` says. */
+async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, string>>): Promise<string[]> {
+  const merges: string[] = [];
+  const server = createServer(async (request, response) => {
+    const sent = JSON.parse((await request.toArray()).join("") || "{}");
+    const [, source] = /proposals\/(\w+)\/merge$/.exec(request.url ?? "") ?? [];
+    if (source !== undefined) merges.push(`${source} into ${sent.into}`);
+    const id = request.url?.split("/").at(-1) ?? "";
+    response.end(JSON.stringify({ id, votes: 0, comments: 0, duplicateOf: merged[id] ?? null }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
+    await writeIdeas(api, "bank", ideas, () => {});
+    return merges;
+  } finally {
+    server.close();
+  }
+}
+
+it("a duplicate goes where its original was merged meanwhile, and never into itself", async () => {
+  const ideas = [
+    idea("original"),
+    idea("first", { duplicateOf: "original" }),
+    idea("second", { duplicateOf: "original" }),
+  ];
+  expect(await mergesOf(ideas, {})).toEqual(["first into original", "second into original"]);
+  expect(await mergesOf(ideas, { original: "another" })).toEqual(["first into another", "second into another"]);
+  expect(await mergesOf(ideas, { original: "first" })).toEqual(["second into first"]);
+});
