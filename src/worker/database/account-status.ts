@@ -1,7 +1,5 @@
 /** The status of an account. */
-
-/** For so long, and a while more, a gate that was not reached may use a record from before its key ended. */
-const HEARD_MS = 10 * 60_000;
+import { HEARD_MS } from "./api-key-rows.ts";
 
 /**
  * Sets it, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip: also those

@@ -26,6 +26,9 @@ export type KeyRow = {
 };
 export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
+/** For less than so long a gate that was not reached may use a record from before its key's end. */
+export const HEARD_MS = 10 * 60_000;
+
 export const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
   previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses, leaked_at`;
 /** The keys of the owner `:email`. */

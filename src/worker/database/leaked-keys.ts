@@ -1,5 +1,5 @@
 /** Secrets that were found in public: their keys end, or are only marked, as their accounts have chosen. */
-import { ACTIVE } from "./api-key-rows.ts";
+import { ACTIVE, HEARD_MS } from "./api-key-rows.ts";
 import { CHANGED } from "./audit-events.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
@@ -15,15 +15,14 @@ export type LeakedSecret = {
 const REPORTED = "FROM json_each(:secrets) r CROSS JOIN api_keys k ON k.id = r.value ->> 0";
 const IS_CURRENT = "secret_hash = r.value ->> 1";
 const IS_PREVIOUS = "previous_secret_hash = r.value ->> 1";
-/** For how long a gate can decide by a record from before. */
-const UNHEARD_MS = 5 * 60_000;
 /** The clock of the isolate that ends a key may be ahead by so much, of its gate's and of others'. */
 const AHEAD_MS = 60_000;
+const LATELY = `:now - ${HEARD_MS} AND :now + ${AHEAD_MS}`;
 const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
 
 /**
  * A key's own secret ends the key, that from before its rotation ends alone. What ended before, or was marked before, stays as it is.
- * Returns the ids of the keys whose gates have to know, as they may not have heard of what was done a moment ago.
+ * Returns the ids of the keys whose gates have to know: of what is done here, and of what was done a while ago, which they may not have heard of.
  */
 export async function recordLeaks(
   database: D1Database,
@@ -65,8 +64,8 @@ export async function recordLeaks(
     prepare(
       database,
       `SELECT DISTINCT k.id ${REPORTED}
-       WHERE CASE WHEN k.${IS_CURRENT} THEN k.revoked_at WHEN k.${IS_PREVIOUS} THEN k.previous_expires_at ELSE k.rotated_at END
-         BETWEEN :now - ${UNHEARD_MS} AND :now + ${AHEAD_MS}`,
+       WHERE k.revoked_at BETWEEN ${LATELY} OR k.expires_at BETWEEN ${LATELY} OR k.previous_expires_at BETWEEN ${LATELY}
+         OR k.rotated_at BETWEEN ${LATELY}`,
       { secrets: list, now },
     ),
   ]);

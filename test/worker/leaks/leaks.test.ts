@@ -71,18 +71,6 @@ describe("a report by GitHub", () => {
     expect(await owner.whoami(key)).toBe(401);
   });
 
-  it("tells the gate of a secret that a rotation has just ended, and which did not reach it", async () => {
-    const [github, owner] = [await createGitHub(), createOwner()];
-    const { key, apiKey } = await owner.create();
-    expect(await owner.whoami(key)).toBe(200);
-    await databaseOf(apiKey.id)
-      .prepare("UPDATE api_keys SET secret_hash = hex(randomblob(32)), rotated_at = ?1 WHERE id = ?2")
-      .bind(Date.now(), apiKey.id)
-      .run();
-    await github.report(createIsolate(github.bindings), [reportOf(key)]);
-    expect(await owner.whoami(key)).toBe(401);
-  });
-
   it("ends an old secret also by clocks that are behind the isolate's, and does so once", async () => {
     freeze(START);
     const [github, owner] = [await createGitHub(), createOwner()];
