@@ -45,7 +45,7 @@ const HOUR_MS = 3_600_000;
 /** Counts and a reserve that only memory has are stored within this time: an idle object keeps its memory for ten seconds. */
 const WRITE_MS = 8_000;
 /** So many reports are known by their ids when they come again. */
-const MAX_REPORTS = 1_000;
+const KNOWN_REPORTS = 1_000;
 /** A lease has room for more requests than came of late. */
 const HEADROOM = 1.5;
 /** A lease for less would end before its answer has arrived. */
@@ -54,13 +54,13 @@ const SHORTEST_LEASE_MS = 50;
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: KeptValue<ApiKeyRecord | null>;
-  /** Also after it has changed: what was used before is told after. */
+  /** The last one that was read, also after `forget`: what was used before is reported after. */
   #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array;
   #window: LeasedWindow | undefined;
-  readonly #reports = new BoundedMap<true>({ max: MAX_REPORTS });
+  readonly #reports = new BoundedMap<true>({ max: KNOWN_REPORTS });
   /** Whether something was counted since the last write. */
   #isUnwritten = false;
   readonly #alarm: EarliestAlarm;
@@ -122,7 +122,6 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
     const lease = admitted ? this.#grant(record, isPrevious, wish.perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
-
     const quota = { rateLimit, remaining, waitMs };
     if (!admitted) return this.#answer({ outcome: "limited", quota });
     return this.#answer({ outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) });
@@ -136,8 +135,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
-    if (record === undefined || record === null || refusalOf(record, secretHash, now) !== undefined) return undefined;
-    if (awaitsFirstUse(record.allowedAddresses ?? null)) return undefined;
+    if (!record || refusalOf(record, secretHash, now) || awaitsFirstUse(record.allowedAddresses ?? null))
+      return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
     const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
@@ -147,6 +146,9 @@ export class ApiKeyGate extends DurableObject<Env> {
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
 
+  /** Workers of the release before ask here for another lease. Without it they ask with the next request. */
+  renew(): void {}
+
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
    * of the isolate that asks. Leases that were granted before may still be used: `callerWaits` says that the caller waits for their
@@ -155,9 +157,8 @@ export class ApiKeyGate extends DurableObject<Env> {
   async forget(reports: readonly Report[] = [], callerWaits = false): Promise<void> {
     this.#record.forget();
     for (const report of reports) this.#count(report, report.secretHash ?? "");
-    const now = Date.now();
-    this.#write(now);
-    this.#setAlarm(now);
+    this.#write(Date.now());
+    this.#setAlarm(Date.now());
     if (!callerWaits) await wait(readLeaseMs(this.env));
   }
 

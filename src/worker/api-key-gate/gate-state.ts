@@ -27,7 +27,7 @@ export type GateState = {
 const MAX_LIMIT = 10_000;
 const MAX_WINDOW_MS = 3_600_000;
 /** Of so many reports the ids are stored: what is put back after a lost answer comes with one of the isolate's next calls. */
-const MAX_REPORTS = 50;
+const STORED_REPORTS = 50;
 
 /** Finite: zod takes neither NaN nor Infinity for a number. */
 const time = z.number().check(z.gte(0));
@@ -83,7 +83,7 @@ export const toStoredState = ({ kept, times, usage, reports }: GateState): objec
   kept: kept && { record: kept.value, readAt: kept.readAt },
   times,
   usage,
-  reports: [...reports].slice(-MAX_REPORTS),
+  reports: [...reports].slice(-STORED_REPORTS),
 });
 
 /** The parts that can be used, and the names of those that cannot. `stored` is undefined when nothing was ever stored. */

@@ -105,11 +105,11 @@ export class Gatekeeper {
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
   async forget(env: GateEnv, apiKeyId: string): Promise<void> {
-    const told: { readonly use: KeyUse; readonly report: Report }[] = [];
+    const told: { readonly text: string; readonly report: Report & { readonly secretHash: string } }[] = [];
     for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
       const use = this.#uses.peek(text);
       for (let report = use?.takeReport(true); use && report; report = use.takeReport(true))
-        told.push({ use, report: { ...report, secretHash: use.secretHash } });
+        told.push({ text, report: { ...report, secretHash: use.secretHash } });
       // Its leases are reported when they end.
       this.#uses.delete(text);
     }
@@ -122,8 +122,7 @@ export class Gatekeeper {
     try {
       await answerWithin(DEADLINE_MS.without, retried(forget));
     } catch (error) {
-      // The end of a lease, or the report of the flood, takes them along. Only a gate that hangs outlasts both.
-      for (const { use, report } of told) use.putBack(report);
+      for (const { text, report } of told) this.#useOf({ text, secretHash: report.secretHash }).putBack(report);
       throw error;
     }
     // Here and not in the gate: a Worker's waiting costs nothing.
@@ -164,7 +163,7 @@ export class Gatekeeper {
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
-      use.putBack(report);
+      this.#useOf(apiKey).putBack(report);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
@@ -193,7 +192,7 @@ export class Gatekeeper {
         await answerWithin(DEADLINE_MS.withFallback, asked);
       } catch (error) {
         use.take(ask, undefined);
-        use.putBack(ask.report);
+        this.#useOf(request.apiKey).putBack(ask.report);
         console.warn("an API key's gate did not answer for the next lease", error);
       }
     };
@@ -212,20 +211,23 @@ export class Gatekeeper {
   }
 
   async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {
-    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
+    // A change of the key may have deleted this use: what was put back since is in another.
+    const take = () => use.takeReport() ?? this.#uses.get(apiKey.text)?.takeReport();
+    for (let report = take(); report !== undefined; report = take()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
         await answerWithin(DEADLINE_MS.without, reported);
       } catch (error) {
-        use.putBack(told);
+        this.#useOf(apiKey).putBack(told);
         console.warn("an API key's gate did not take an isolate's report", error);
         return;
       }
     }
   }
 
-  #useOf({ text, secretHash }: ApiKeyCredential): KeyUse {
+  /** Whatever is put back goes here: a change of the key may have deleted the one that it came from. */
+  #useOf({ text, secretHash }: Pick<ApiKeyCredential, "text" | "secretHash">): KeyUse {
     const known = this.#uses.get(text);
     if (known !== undefined) return known;
     const use = new KeyUse(secretHash);

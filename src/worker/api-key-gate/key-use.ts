@@ -39,7 +39,7 @@ const MIN_PER_SECOND = 3;
 const MAX_REPORTS = 100;
 
 export class KeyUse {
-  /** Of the key, as the gate has it. */
+  /** Of the key that requests come with. */
   readonly secretHash: string;
   readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();

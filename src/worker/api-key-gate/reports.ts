@@ -29,8 +29,8 @@ export type Report = {
 
 /**
  * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended`, `report`,
- * `admitted` and `sightings`: a report's `lease`, `id`, `admitted` and `sightings`. `seen`: the request. `fromMemory`: the key's database does not answer, so the
- * gate decides by the record that it has, if any.
+ * `admitted` and `sightings`: a report's `lease`, `id`, `admitted` and `sightings`. `seen`: the request. `fromMemory`: the key's
+ * database does not answer, so the gate decides by the record that it has, if any.
  */
 export type Wish = {
   readonly perSecond: number;

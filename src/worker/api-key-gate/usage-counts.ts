@@ -100,10 +100,11 @@ export class UsageCounts {
         previous: previous === null ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
         refused: lastOf(seen.refused, sightings?.refused, now),
       },
-      ...(isDue && { countedAt: now }),
+      // Not before what D1 has, also by a clock that has stepped back.
+      ...(isDue && { countedAt: Math.max(now, this.#state.savedAt) }),
       ...(isRefusal && { refusedAt: now }),
       ...(admitted > 0 && { lastUsedAt: now }),
-      ...(admitted > 0 && previous !== null && { previousUsedAt: now }),
+      ...(admitted > 0 && previous !== null && { previousUsedAt: Math.min(now, sightings?.used?.at ?? now) }),
     };
     this.#pending ||= isDue;
     return isDue;
@@ -119,9 +120,9 @@ export class UsageCounts {
     } finally {
       this.#isSaving = false;
     }
-    // Of the hours that D1 has, only the last can still grow; in the one before, answers may still be told.
-    const [before, last] = [totals.hours.at(-2)?.hour, totals.hours.at(-1)?.hour ?? 0];
-    const isKept = (counts: HourlyUsage) => counts.hour >= last || (counts.hour === before && hasUntold(counts));
+    // Of the hours that D1 has, the last can still grow; the one before, too: answers may be told, and the clock may step back.
+    const last = totals.hours.at(-1)?.hour ?? 0;
+    const isKept = ({ hour }: HourlyUsage) => hour >= last - HOUR_MS;
     this.#pending = this.#state !== totals;
     this.#state = { ...this.#state, hours: this.#state.hours.filter(isKept), savedAt: now };
   }
@@ -143,9 +144,6 @@ function tell({ hours, early }: Told, [operation, status, requests]: Answered): 
     .toReversed();
   return { hours: told, early: left === 0 ? early : [...early, [operation, status, left]] };
 }
-
-const hasUntold = ({ operations = {} }: HourlyUsage): boolean =>
-  Object.keys(operations).some((operation) => untoldOf(operations, operation) > 0);
 
 /** An hour without counts is stored for the time of a refusal in it, which is kept as long. */
 const isStored = ({ hour, admitted, limited }: HourlyUsage, { seen }: UsageState): boolean =>

@@ -52,9 +52,9 @@ export class Pulse {
     if (this.#answeredAt <= since) this.doubt(now, ping, waitUntil);
   }
 
-  /** Somebody got no answer: it is asked for a sign of life. */
+  /** Somebody got no answer: it is asked for a sign of life. One that has just answered does not hang. */
   doubt(now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#silentSince !== undefined) return;
+    if (this.#silentSince !== undefined || isWithin(this.#answeredAt, now, INTERVAL_MS)) return;
     this.#silentSince = now;
     this.#ping(now, ping, waitUntil);
   }

@@ -123,14 +123,14 @@ export class KeptValue<Value> {
         if (fallback !== undefined) return fallback.value;
         throw missed;
       }
-      const isLate = this.#isLate(since, terms.freshMs);
+      const isBehind = this.#isBehind(since, terms.freshMs);
       const leads = this.#mayLead(since, now, terms.freshMs);
       if (leads) {
         own = this.#load(terms, false);
         terms.waitUntil?.(own.then(() => {}));
       }
       // The store has failed when it was last asked, and is asked again: nobody waits for that with a value at hand, but one.
-      if (fallback !== undefined && failure !== undefined && (own === undefined || (leads && isLate)))
+      if (fallback !== undefined && failure !== undefined && (own === undefined || (leads && isBehind)))
         return fallback.value;
       const lookMs = Math.min(leftMs, own === undefined && now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
       if (own === undefined) await wait(lookMs);
@@ -177,7 +177,7 @@ export class KeptValue<Value> {
   }
 
   /** An earlier read is under way that would do, too. */
-  #isLate(since: number, freshMs: number): boolean {
+  #isBehind(since: number, freshMs: number): boolean {
     return !this.#options.paced && this.#leadingSince !== undefined && this.#leadingSince >= since - freshMs;
   }
 

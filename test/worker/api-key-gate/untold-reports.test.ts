@@ -60,6 +60,26 @@ it.each([
   expect(await usageOf(flooded.apiKey.id)).toEqual({ admitted: 10, limited: 5 });
 });
 
+it("what was decided here is counted, when its gate took neither the report nor the revocation, and takes it when that comes again", async () => {
+  freeze(START);
+  for (const level of ["warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+  let isDown = false;
+  const gates = interceptObjects(env.API_KEY_GATE, ["report", "forget"], (_kind, makeCall) =>
+    isDown ? Promise.reject(new Error("injected fault: gate")) : makeCall(),
+  );
+  const owner = createOwner(undefined, { ...env, API_KEY_GATE: gates });
+  const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
+  for (let times = 0; times < 15; times++) await whoami(owner.isolate, key);
+  isDown = true;
+  await owner.isolate.elapse();
+  const revoke = async () => (await owner.json("DELETE", `/keys/${apiKey.id}`)).status;
+  expect(await revoke()).toBe(503);
+  await owner.isolate.elapse();
+  isDown = false;
+  expect(await revoke()).toBe(200);
+  expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 5 });
+});
+
 it("what was admitted is told with what was seen of it, before its lease has ended: both are of one hour", () => {
   const use = new KeyUse("hash");
   const sent = new Request("https://api.example/tenant/whoami");

@@ -3,6 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { UsageCounts } from "../../../src/worker/api-key-gate/usage-counts.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
@@ -49,15 +50,37 @@ describe("a key's usage", () => {
     expect(alarm).toBe(start + 50_000);
   });
 
-  it("is dropped from the gate for past hours that D1 has stored", async () => {
+  it("is dropped from the gate for the hours before the last, when D1 has stored them", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
-    vi.setSystemTime(start + HOUR);
-    await gateOf(key.id).admit(key.secretHash, 0);
+    for (const hours of [0, 1, 2]) {
+      vi.setSystemTime(start + hours * HOUR);
+      await gateOf(key.id).admit(key.secretHash, 0);
+    }
     await runDurableObjectAlarm(gateOf(key.id));
     const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
-    expect(state).toMatchObject({ usage: { hours: [{ hour: start + HOUR, admitted: 1, limited: 0 }] } });
+    const hours = [1, 2].map((later) => ({ hour: start + later * HOUR, admitted: 1, limited: 0 }));
+    expect(state).toMatchObject({ usage: { hours } });
+  });
+
+  it("goes on in an hour that D1 has stored, when the clock steps back into it", async () => {
+    freeze(start + HOUR - 1_000);
+    const key = await addApiKey({ limit: 9 });
+    const admit = async (times: number) => {
+      for (let each = 0; each < times; each++) await gateOf(key.id).admit(key.secretHash);
+    };
+    await admit(3);
+    vi.setSystemTime(start + HOUR + 100);
+    await admit(1);
+    await runDurableObjectAlarm(gateOf(key.id));
+    vi.setSystemTime(start + HOUR - 500);
+    await admit(2);
+    vi.setSystemTime(start + HOUR + 60_000);
+    await runDurableObjectAlarm(gateOf(key.id));
+    expect(await usage(key.id)).toEqual([
+      { hour: start, admitted: 5, limited: 0 },
+      { hour: start + HOUR, admitted: 1, limited: 0 },
+    ]);
   });
 
   it("is not written a second time while a write is in progress", async () => {
@@ -103,6 +126,28 @@ describe("a key's usage", () => {
     await gateOf(key.id).forget([], true);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
+  });
+
+  it("is handed over by a gate that has started again, also when its clock had stepped back", async () => {
+    freeze(start + 60_000);
+    const key = await addApiKey({ limit: 5 });
+    await gateOf(key.id).admit(key.secretHash);
+    await runDurableObjectAlarm(gateOf(key.id));
+    vi.setSystemTime(start + 55_000);
+    await gateOf(key.id).admit(key.secretHash);
+    await gateOf(key.id).forget([], true);
+    await evictDurableObject(gateOf(key.id));
+    vi.setSystemTime(start + 120_000);
+    expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
+    expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+  });
+
+  it("dates the use of the old secret by the request, not by the report that tells of it", () => {
+    const counts = new UsageCounts();
+    const used = { at: start - 500, operation: "whoami", network: null, country: null, userAgent: null };
+    const sightings = { used, answered: [], told: [] };
+    counts.count(start, { admitted: 1, limited: 0, previous: "hash", sightings });
+    expect(counts.state).toMatchObject({ previousUsedAt: start - 500, lastUsedAt: start });
   });
 
   it("leaves no counts behind for a deleted key", async () => {

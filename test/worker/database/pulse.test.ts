@@ -105,6 +105,20 @@ describe("one call that is slow", () => {
     expect(world.calls).toBe(calls);
   });
 
+  it("of a gate alone asks for no sign of life, when the isolate has just been answered", async () => {
+    const { time, world, ask, binding, openedBy } = await setUp();
+    await time.until(ask());
+    const calls = world.calls;
+    const doubt = () => {
+      openedBy(binding).doubt();
+      return [openedBy(binding).isSilent(), world.calls - calls];
+    };
+    await time.until(virtually(900));
+    expect(doubt()).toEqual([false, 0]);
+    await time.until(virtually(200));
+    expect(doubt()).toEqual([true, 1]);
+  });
+
   it("of the other database says nothing of this one", async () => {
     const { time, binding, world, miss } = await setUp();
     const databases = new Databases();
