@@ -64,6 +64,13 @@ export async function accountsOf(env: Visitor["env"], person: string): Promise<r
   return own;
 }
 
+/** Throws ChooseAccount to who is a member of others' accounts only. */
+export async function requireChoice(env: Visitor["env"], person: string): Promise<void> {
+  const [first, ...others] = await accountsOf(env, person);
+  if (first !== undefined && [first, ...others].every(({ name }) => name !== person))
+    throw new ChooseAccount([first, ...others]);
+}
+
 export class AccountDatabases {
   /** Accounts that are not in the directory's database, by their owner's address. */
   readonly #elsewhere: BoundedMap<Identifier>;
@@ -92,8 +99,7 @@ export class AccountDatabases {
         return this.#visitAt(c, ask, accountId);
       }
       this.#elsewhere.delete(email);
-      const [first, ...others] = await accountsOf(c.env, email);
-      if (first !== undefined) throw new ChooseAccount([first, ...others]);
+      await requireChoice(c.env, email);
       try {
         return await this.#visitOwn(c, ask);
       } catch (again) {

@@ -10,7 +10,7 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import { findMembership } from "../database/members.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
-import { noMember } from "./account-databases.ts";
+import { noMember, requireChoice } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** Whose account it is, and who is acting. */
@@ -83,6 +83,19 @@ async function findAccount(c: Context<OwnerEnv>, accountId: string, person: stri
   return { email, accountId };
 }
 
+/** Throws what a refusal is due to, if it is not the request: an account that was not chosen, or a change among its members meanwhile. */
+async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
+  const { person, email, accountId } = c.var.owner;
+  if (accountId === undefined) {
+    if (c.res.status === 404) await requireChoice(c.env, person);
+  } else if ((await findAccount(c, accountId, person)).email !== email) {
+    throw new Problem("service-unavailable", {
+      detail: "Whoever made this account was removed meanwhile, and nothing was done. Send the request again.",
+      headers: { "Retry-After": "1" },
+    });
+  }
+}
+
 /**
  * Middleware: sets `owner`, or answers 403 and says how to turn Access on. `?account=` chooses another account that the person is a
  * member of; nothing after this sees it.
@@ -107,8 +120,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     }
     c.set("listsOf", c.var.owner.email);
     await next();
-    // Who was removed since, and is refused for that, is told so.
-    if (accountId !== null && REFUSED.includes(c.res.status)) await findAccount(c, accountId, owner.person);
+    if (REFUSED.includes(c.res.status)) await explainRefusal(c);
     const location = c.res.headers.get("Location");
     if (accountId !== null && location?.startsWith("/account"))
       c.res.headers.set("Location", inAccount(location, accountId));

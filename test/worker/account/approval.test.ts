@@ -178,6 +178,13 @@ describe("a decision", () => {
     }>();
     const here = `/approval/${id}?account=${accountId}`;
     expect((await member.page(here)).status).toBe(200);
+    // Who is a member of this account only, and chooses none, is led there, or told.
+    const led = await member.page(`/approval/${id}`);
+    expect([led.status, led.headers.get("Location")]).toEqual([303, `/account${here}`]);
+    const told = await member.submit(`/approval/${id}`, APPROVE);
+    const page = await told.text();
+    expect([told.status, page.includes(`you are a member of ${accountId}`)]).toEqual([403, true]);
+    expect(told.headers.get("Content-Security-Policy")).toContain(/nonce="([^"]+)"/.exec(page)?.[1]);
     // The form's body comes after the member has been removed.
     const removed = Promise.withResolvers<void>();
     const late = new ReadableStream<Uint8Array>({

@@ -1,8 +1,11 @@
 /** What holds for every operation of Account Settings: generated from the table of operations. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { Member } from "../../../src/worker/model/member.ts";
+import { selectEverywhere } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { add, pair } from "../../support/members.ts";
 import { bodyOf, fillPath, type OperationCase, operationsOf } from "../../support/operations.ts";
 import { createOwner } from "../../support/owner.ts";
 import { newId } from "../../support/world.ts";
@@ -55,5 +58,27 @@ describe.each(naming)("$name of another owner's key", (each) => {
     expect(new Set(answers).size).toBe(1);
     expect(await theirs.keys()).toEqual(before);
     expect(await theirs.events()).toHaveLength(1);
+  });
+});
+
+describe.each(naming)("$name by a member without an account, who chooses none", (each) => {
+  it("answers 403 and names the accounts, not that there is no such thing, and changes nothing", async () => {
+    const { founder, member, accountId, here, apiKey } = await pair("0");
+    const third = await (await add(founder, "third@example.com")).json<Member>();
+    const made = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+    const { webhook } = await made.json<{ webhook: { id: string } }>();
+    const ids = { apiKeyId: apiKey.id, webhookId: webhook.id, memberId: third.id };
+    const rows = async () =>
+      Promise.all(
+        ["accounts", "members", "api_keys", "webhooks"].map((table) => selectEverywhere(`SELECT * FROM ${table}`)),
+      );
+    const before = await rows();
+    const refused = await member.isolate.request(fillPath(each.path, ids), initOf(each));
+    expect([refused.status, (await refused.json<{ detail: string }>()).detail]).toEqual([
+      403,
+      `Choose the account with \`?account=\`: you are a member of ${accountId}.`,
+    ]);
+    expect(await rows()).toEqual(before);
+    expect((await member.isolate.request(fillPath(each.path, ids) + here, initOf(each))).status).toBe(each.status);
   });
 });
