@@ -29,15 +29,18 @@ export type PendingProposal = Readonly<
 >;
 
 const WAITS = "visibility = 'pending' AND duplicate_of IS NULL";
-/** So many a page looks at: those in a deleted idea bank, which are not deleted yet, are skipped. */
+/** So many a page looks at: those in a deleted idea bank, which are not deleted yet, are skipped. The next page looks at those after. */
 const LOOKED_AT = 1_000;
 /** A list shows how a description begins. */
 const BEGINNING = 500;
 
-const select = (description: string, waiting: string) =>
+const waiting = (columns: string, which: string) =>
+  `SELECT ${columns} FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS} AND ${which}`;
+
+const select = (description: string, which: string) =>
   `SELECT p.id, p.title, ${description} AS description, p.account_id, p.idea_bank_id, b.name AS idea_bank_name, p.created_at,
      p.panelist_writes, ${description} <> p.description AS is_cut
-   FROM (SELECT * FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS} AND ${waiting}) p
+   FROM (${waiting("*", which)}) p
    CROSS JOIN idea_banks b ON b.id = p.idea_bank_id`;
 
 const toPending = (row: Row): PendingProposal => ({
@@ -58,17 +61,20 @@ export async function listPendingProposals(
   visit: Visit,
   request: PageRequest,
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<PendingProposal> }> {
-  const next = `(created_at, id) > (:afterKey, :afterId) ORDER BY created_at, id LIMIT ${LOOKED_AT}`;
+  const inOrder = "(created_at, id) > (:afterKey, :afterId) ORDER BY created_at, id";
+  const shown = select(`substr(p.description, 1, ${BEGINNING})`, `${inOrder} LIMIT ${LOOKED_AT}`);
+  const lastLookedAt = waiting("created_at, id", `${inOrder} LIMIT 1 OFFSET ${LOOKED_AT - 1}`);
+  const values = { email: visit.email, ...pageValues(request, "ascending") };
   const results = await session.batch([
     ...beginVisit(session, visit),
-    prepare(session, `${select(`substr(p.description, 1, ${BEGINNING})`, next)} LIMIT :rows`, {
-      email: visit.email,
-      ...pageValues(request, "ascending"),
-    }),
+    prepare(session, `${shown} LIMIT :rows`, values),
+    prepare(session, lastLookedAt, values),
   ]);
+  const [rows, last] = [rowsOf<Row>(results.at(-2)), rowsOf<Pick<Row, "id" | "created_at">>(results.at(-1))[0]];
+  const { items, next } = toPage(rows, request, toPending, byCreation);
   return {
     accountId: accountOf(results),
-    page: toPage(rowsOf<Row>(results.at(-1)), request, toPending, byCreation),
+    page: { items, next: next ?? (last && { key: last.created_at, id: last.id }) },
   };
 }
 

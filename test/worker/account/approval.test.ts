@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Proposal } from "../../../src/worker/model/proposal.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { numbers } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 
@@ -61,6 +62,32 @@ describe("the list", () => {
     await panel.tenant.send("DELETE", `/tenant/ideabanks/${other}`);
     expect(await titles()).toEqual(["Second"]);
     expect(await (await createOwner().page("/approval")).text()).toContain("Nothing waits for approval.");
+  });
+
+  it("goes on past what waited in a deleted idea bank, however much of it is not deleted yet", async () => {
+    const { panel, titles, list } = await createScene();
+    const { id, accountId } = panel.bank;
+    // Two that wait, the second after more than a page looks at.
+    const add = (bank: string, [from, to]: [number, number], title: string) =>
+      databaseOf(accountId)
+        .prepare(
+          `${numbers(from, to)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, visibility, created_at, last_activity_at)
+           SELECT substr(?1, 1, 8) || (i + 1000), ?1, ?2, ?3, 'D', 'pending', i, i FROM n`,
+        )
+        .bind(accountId, bank, title)
+        .run();
+    const gone = `${id.slice(0, 8)}gone`;
+    await add(gone, [1, 1_100], "Deleted");
+    await add(id, [1_101, 1_101], "First");
+    await add(gone, [1_102, 2_101], "Deleted");
+    await add(id, [2_102, 2_102], "Second");
+    const moreOf = (html: string) => html.match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
+    const seen = [];
+    for (let path: string | undefined = "/approval"; path !== undefined; path = moreOf(await list(path))) {
+      expect(await list(path)).not.toContain("Nothing waits for approval.");
+      seen.push(await titles(path));
+    }
+    expect(seen).toEqual([[], ["First"], ["Second"]]);
   });
 });
 

@@ -13,7 +13,11 @@ type Props = {
 export const ApprovalPage = ({ frame, waiting, now, next }: Props) => (
   <Layout title="Approval" current="approval" {...frame}>
     <p class="lead">
-      {waiting.length === 0 ? "Nothing waits for approval." : "Open an idea to answer it, or to merge it into another."}
+      {waiting.length > 0
+        ? "Open an idea to answer it, or to merge it into another."
+        : next
+          ? "What was on this page is deleted. See “More”."
+          : "Nothing waits for approval."}
     </p>
     <ol class="events">
       {waiting.map((proposal) => (
