@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { listPendingProposals, loadPendingProposal } from "../database/pending-proposals.ts";
 import { listProposals, mergeProposal, updateProposal } from "../database/proposals.ts";
 import { type FieldError, invalid, parseOrThrow } from "../http/invalid-request.ts";
-import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
+import { mergesUnderWay } from "../http/merged-proposal.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
@@ -25,6 +25,9 @@ const SIMILAR = { limit: 5, after: undefined };
 
 const notWaiting = () =>
   new Problem("not-found", { detail: "This proposal does not wait for approval, or not any more." });
+
+const notMerged = (otherWas: "merged" | "deleted") =>
+  invalid([{ path: "proposal", message: `was not merged: the other one was ${otherWas} meanwhile. Choose again.` }]);
 
 /** Throws `not-found`. */
 async function load(c: Context<OwnerEnv>, id: string) {
@@ -88,9 +91,9 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
       await refuse(notWaiting());
   } else {
     const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, decision);
-    if (outcome === null) throw notWaiting();
-    if (outcome === "busy") await refuse(mergesUnderWay());
-    else if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
+    if (outcome === null) await refuse(notMerged("deleted"));
+    else if (outcome === "busy") await refuse(mergesUnderWay());
+    else if ("duplicateOf" in outcome) await refuse(notMerged("merged"));
   }
 }
 

@@ -253,8 +253,12 @@ export async function deleteProposal(
   return deleted?.results.length === 1;
 }
 
-/** `duplicateOf`: one of the two is already merged into that proposal. `busy`: too many merges are under way. */
-export type MergeOutcome = { readonly target: Proposal } | { readonly duplicateOf: string } | "busy" | null;
+/** `duplicateOf`: one of the two, `merged`, is already merged into that proposal. `busy`: too many merges are under way. */
+export type MergeOutcome =
+  | { readonly target: Proposal }
+  | { readonly duplicateOf: string; readonly merged: "source" | "target" }
+  | "busy"
+  | null;
 
 /**
  * Marks the proposal as a duplicate of `into`, and moves its votes there, each panelist counted once: the first of them at once, the
@@ -287,11 +291,10 @@ export async function mergeProposal(
     ),
   ]);
   const rows = rowsOf<ProposalRow>(results.at(-1));
-  const source = rows.find(({ id }) => id === path.proposalId);
-  const target = rows.find(({ id }) => id === into);
+  const [source, target] = [path.proposalId, into].map((wanted) => rows.find(({ id }) => id === wanted));
   if (source === undefined || target === undefined) return null;
-  if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of };
+  if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of, merged: "target" };
   if (source.duplicate_of === null) return "busy";
-  if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of };
+  if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of, merged: "source" };
   return { target: toProposal(target) };
 }

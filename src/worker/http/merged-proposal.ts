@@ -10,6 +10,13 @@ export const mergedInto = (duplicateOf: string | null): Problem =>
         extensions: { duplicateOf },
       });
 
+/** For a merge into a proposal that was merged. */
+export const targetMergedInto = (duplicateOf: string): Problem =>
+  new Problem("conflict", {
+    detail: `The proposal that \`into\` names was merged into ${duplicateOf}. Send that one as \`into\`.`,
+    extensions: { duplicateOf },
+  });
+
 export const mergesUnderWay = (): Problem =>
   new Problem("conflict", {
     detail:

@@ -6,7 +6,7 @@ import { createProposal, type NotCreated, upsertProposal } from "../database/new
 import { deleteProposal, listProposals, loadProposal, mergeProposal, updateProposal } from "../database/proposals.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid, parseOrThrow } from "../http/invalid-request.ts";
-import { mergedInto, mergesUnderWay } from "../http/merged-proposal.ts";
+import { mergedInto, mergesUnderWay, targetMergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import { ProposalExternalIdPath } from "../model/metadata.ts";
 import { Problem } from "../problem.ts";
@@ -74,7 +74,8 @@ export const TENANT_PROPOSAL_HANDLERS: TenantHandlers<typeof TENANT_PROPOSAL_OPE
     if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
     const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
     if (outcome === "busy") throw mergesUnderWay();
-    if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
+    if ("duplicateOf" in outcome)
+      throw (outcome.merged === "target" ? targetMergedInto : mergedInto)(outcome.duplicateOf);
     return c.json(outcome.target);
   },
 

@@ -128,6 +128,33 @@ describe("a decision", () => {
     expect(await seen(id)).toMatchObject({ duplicateOf: into });
   });
 
+  it.each(["merged", "deleted"])(
+    "is no merge into what was %s meanwhile: it says so, and lets choose again",
+    async (what) => {
+      const { panel, panelist, decide, list, seen } = await createScene();
+      const [into, other] = [
+        await panel.propose({ title: "Night buses!" }),
+        await panel.propose({ title: "Night buses" }),
+      ];
+      const id = await panelist.submit("Night buses?");
+      const [edits = ""] = editsIn(await list(`/approval/${id}`));
+      await (what === "merged"
+        ? panel.manage("POST", `/proposals/${into}/merge`, { into: other })
+        : panel.manage("DELETE", `/proposals/${into}`));
+      const refused = await decide(id, { into, edits });
+      const html = await refused.text();
+      const said = `The idea was not merged: the other one was ${what} meanwhile. Choose again.`;
+      expect([refused.status, html.includes(said)]).toEqual([400, true]);
+      expect(Array.from(html.matchAll(/name="into" value="(\w+)"/g), ([, value]) => value)).toEqual([other]);
+      expect(await seen(id)).toMatchObject({ visibility: "pending", duplicateOf: null });
+      // What its author has edited meanwhile comes first; and what was decided.
+      await panelist.send("PATCH", `${PROPOSALS}/${id}`, { description: "Another text" });
+      expect(await (await decide(id, { into, edits })).text()).toContain("was edited since you saw it");
+      expect((await decide(id, { into: other })).status).toBe(303);
+      expect((await decide(id, { into })).status).toBe(404);
+    },
+  );
+
   it("is made once, however many decide at the same time, and not for what does not wait", async () => {
     const { panel, owner, panelist, decide, seen } = await createScene();
     const id = await panelist.submit("Night buses");
@@ -137,21 +164,23 @@ describe("a decision", () => {
     expect((await owner.page(`/approval/${id}`)).status).toBe(404);
     const [open, another] = [await panel.propose(), await panelist.submit("Dogs")];
     expect((await decide(open, { into: another })).status).toBe(404);
-    expect((await decide(another, { into: another })).status).toBe(404);
-    expect((await decide(another, { into: await (await createPanel()).propose() })).status).toBe(404);
+    for (const into of [another, await (await createPanel()).propose()])
+      expect((await decide(another, { into })).status).toBe(400);
     expect(await seen(another)).toMatchObject({ visibility: "pending", duplicateOf: null });
   });
 
   it.each([
     ["merges what was just approved", APPROVE, "into"],
     ["merges what was just hidden", HIDE, "into"],
+    ["merges what was just merged into another", "other", "into"],
     ["approves what was just merged", "into", { ...APPROVE, response: "Good." }],
     ["hides what was just merged", "into", HIDE],
   ] as const)("is made once: nobody %s", async (_, first, second) => {
     const { panel, owner, panelist, decide } = await createScene();
-    const into = await panel.propose({ title: "More night buses" });
+    const [into, other] = [await panel.propose({ title: "More night buses" }), await panel.propose()];
     const id = await panelist.submit("Night buses");
-    const fieldsOf = (decision: typeof first | typeof second) => (decision === "into" ? { into } : { ...decision });
+    const fieldsOf = (decision: typeof first | typeof second) =>
+      decision === "into" ? { into } : decision === "other" ? { into: other } : { ...decision };
     let decided: number | undefined;
     // Both have seen that it waits.
     const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
@@ -167,7 +196,7 @@ describe("a decision", () => {
     const { visibility, duplicateOf, response } = await (
       await panel.manage("GET", `/proposals/${id}`)
     ).json<Proposal>();
-    const asDecided = first === "into" ? ["pending", into] : [first.visibility, null];
+    const asDecided = typeof first === "string" ? ["pending", fieldsOf(first).into] : [first.visibility, null];
     expect([visibility, duplicateOf, response]).toEqual([...asDecided, null]);
   });
 

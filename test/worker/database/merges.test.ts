@@ -118,6 +118,26 @@ describe("a merge of many votes", () => {
     expect(await database.prepare("SELECT count(*) AS n FROM votes").first("n")).toBe(1_100);
   });
 
+  it("into what was merged is refused, and says which of the two was merged into which, and what to send", async () => {
+    const { source, target, merge, panel } = await createScene();
+    const third = await panel.propose();
+    await merge(target, third);
+    const refusals = [await merge(source, target), await merge(target, source)];
+    for (const { status } of refusals) expect(status).toBe(409);
+    expect(await Promise.all(refusals.map((refused) => refused.json()))).toMatchObject([
+      {
+        error: "conflict",
+        duplicateOf: third,
+        detail: `The proposal that \`into\` names was merged into ${third}. Send that one as \`into\`.`,
+      },
+      {
+        error: "conflict",
+        duplicateOf: third,
+        detail: `This proposal was merged into ${third}. Change that proposal instead.`,
+      },
+    ]);
+  });
+
   it("is refused while twenty others are under way in the idea bank, and taken afterwards", async () => {
     const { source, target, merge, panel, bank, finish } = await createScene();
     await merge(source, target);
