@@ -59,14 +59,11 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
 /** Which text a form decides about. */
 export const Seen = ({ edits }: Pick<PendingProposal, "edits">) => <input type="hidden" name="edits" value={edits} />;
 
-/** The first button is what Enter in a field does. */
-export const Decide = ({ proposal: { title, edits } }: { readonly proposal: PendingProposal }) => (
+/** What is shown in part can only be hidden. The first button is what Enter in a field does. */
+export const Decide = ({ proposal: { title, edits, isCut } }: { readonly proposal: PendingProposal }) => (
   <div class="buttons">
     <Seen edits={edits} />
-    {[
-      ["Approve", "public", "primary"],
-      ["Hide", "hidden"],
-    ].map(([words, visibility, look]) => (
+    {[...(isCut ? [] : [["Approve", "public", "primary"]]), ["Hide", "hidden"]].map(([words, visibility, look]) => (
       <button type="submit" name="visibility" value={visibility} class={look} aria-label={`${words} “${title}”`}>
         {words}
       </button>
