@@ -133,20 +133,26 @@ export const deleteWebhook: WebhookChange = {
   sql: `DELETE FROM webhooks WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
 };
 
-/** It delivers from its place on, at once, with no failure behind it. */
-const GOES_ON = "attempts = 0, failing_since = NULL, missed = 0";
+/** It delivers from its place on, at once, with no failure behind it: if the condition holds. */
+const goesOn = (condition = "TRUE") =>
+  `attempts = iif(${condition}, 0, attempts), failing_since = iif(${condition}, NULL, failing_since), missed = iif(${condition}, 0, missed)`;
 const dueFrom = (number: string) => `iif(${number} < ${NEWEST}, ${DATABASE_NOW}, NULL)`;
 
-/** Changes the URL, the types, or pauses it. One that goes on delivers from its place on. */
+const ANOTHER_URL = "url <> :url";
+
+/** Changes the URL, the types, or pauses it. One that goes on delivers from its place on, and so does an active one with another URL. */
 export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookChange =>
   update(
     paused === undefined ? "webhook-changed" : paused ? "webhook-paused" : "webhook-resumed",
     [
-      "id = id",
-      ...(url === undefined ? [] : ["url = :url"]),
+      "url = coalesce(:url, url)",
       ...(types === undefined ? [] : ["types = :types"]),
-      ...(paused === true ? ["state = 'paused'", "due_at = NULL"] : []),
-      ...(paused === false ? ["state = 'active'", GOES_ON, `due_at = ${dueFrom("number")}`] : []),
+      goesOn(paused === false ? "TRUE" : ANOTHER_URL),
+      ...(paused === undefined
+        ? [`due_at = iif(${ANOTHER_URL} AND state = 'active', ${dueFrom("number")}, due_at)`]
+        : paused
+          ? ["state = 'paused'", "due_at = NULL"]
+          : ["state = 'active'", `due_at = ${dueFrom("number")}`]),
     ].join(),
     { url, types: types && JSON.stringify(types) },
   );
@@ -162,7 +168,7 @@ const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
 /** Moves it to another place in the log. */
 export function moveWebhook({ to }: WebhookMove): WebhookChange {
   const place = to === "now" ? NEWEST : to === "next" ? `min(number + 1, ${NEWEST})` : LAST_BEFORE;
-  const set = `number = ${place}, ${GOES_ON}, due_at = iif(state = 'active', ${dueFrom(place)}, NULL)`;
+  const set = `number = ${place}, ${goesOn()}, due_at = iif(state = 'active', ${dueFrom(place)}, NULL)`;
   return update("webhook-moved", set, { at: Date.parse(to) });
 }
 

@@ -148,10 +148,13 @@ export type Progress = {
 const STAYS_CLAIMED = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active'))`;
 
+const HAS_FAILED = "(:failed AND url = :url)";
+const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
+
 /**
  * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is
- * delivered again when the claim is over. What the claim is now (0: it has ended), and whether something is left to deliver; undefined
- * when it was not recorded.
+ * delivered again when the claim is over. A failure of another URL than the present one says nothing of that one: it is due now. What
+ * the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
  */
 export async function record(
   database: D1Database,
@@ -161,10 +164,11 @@ export async function record(
   const row = await prepare(
     database,
     `UPDATE webhooks SET number = :reached, missed = missed + :missed, ${RECENT_WITH},
-       attempts = iif(:failed, attempts + 1, 0), failing_since = iif(:failed, coalesce(failing_since, ${DATABASE_NOW}), NULL),
-       claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = iif(state = 'active', :state, state),
-       due_at = iif(${STAYS_CLAIMED}, due_at, iif(state = 'active' AND :state = 'active'
-         AND :reached < ${newestOf("webhooks.account_id")}, ${DATABASE_NOW} + :delayMs, NULL))
+       attempts = iif(${HAS_FAILED}, attempts + 1, 0),
+       failing_since = iif(${HAS_FAILED}, coalesce(failing_since, ${DATABASE_NOW}), NULL),
+       claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
+       due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND :reached < ${newestOf("webhooks.account_id")},
+         ${DATABASE_NOW} + iif(${HAS_FAILED}, :delayMs, 0), NULL))
      WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING claimed_until, due_at`,
     {
       ...{ id, claimedUntil, number, url, types, secret },

@@ -58,6 +58,53 @@ it("a changed URL is called from the next attempt on, and the old one no more", 
   ]);
 });
 
+it.each([410, 500])("what the old URL answers after the change says nothing of the new one: %s", async (answer) => {
+  const scene = await waiting();
+  const { receiver, id, job, pass, stored, database } = scene;
+  const owner = await ownerOf(scene);
+  await database.prepare("UPDATE webhooks SET attempts = 7, failing_since = 1 WHERE id = ?1").bind(id).run();
+  receiver.react = async () => {
+    receiver.react = () => 200;
+    await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
+    return answer;
+  };
+  await pass(24 * HOUR);
+  await job();
+  expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook"]);
+  expect(await stored()).toMatchObject({ state: "active", attempts: 0, failing_since: null, claimed_until: 0 });
+  await job();
+  expect(receiver.taken.map(({ url }) => url)).toEqual(Array(3).fill("https://new.example/"));
+});
+
+it("a new URL is called at once, with no failure behind it; the same URL again changes nothing", async () => {
+  const scene = await waiting();
+  const { receiver, id, job, stored, database } = scene;
+  const owner = await ownerOf(scene);
+  await database
+    .prepare("UPDATE webhooks SET attempts = 7, failing_since = 1, due_at = due_at + ?2 WHERE id = ?1")
+    .bind(id, 20 * HOUR)
+    .run();
+  const before = await stored();
+  await owner.json("PATCH", `/webhooks/${id}`, { url: "https://receiver.example/hook" });
+  expect(await stored()).toEqual(before);
+  receiver.react = () => 500;
+  await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
+  await job();
+  expect(receiver.seen.map(({ url }) => url)).toEqual(["https://new.example/"]);
+  expect(await stored()).toMatchObject({ state: "active", attempts: 1, number: before.number });
+});
+
+it.each(["paused", "failed", "ended"])("a new URL alone does not start one that is %s", async (state) => {
+  const scene = await waiting();
+  const { receiver, id, job, stored, database } = scene;
+  const owner = await ownerOf(scene);
+  await database.prepare("UPDATE webhooks SET state = ?2, due_at = NULL WHERE id = ?1").bind(id, state).run();
+  await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
+  await job();
+  expect(receiver.seen).toEqual([]);
+  expect(await stored()).toMatchObject({ state, due_at: null });
+});
+
 it("a type that is not asked for any more is not delivered any more", async () => {
   const { types } = await deliverWhile((owner, path) => owner.json("PATCH", path, { types: ["proposal.created"] }));
   expect(types()).toEqual(["proposal.created", "proposal.created"]);
