@@ -189,13 +189,15 @@ export async function changeOwnWebhook(
   const { email, person, actor, address } = owner;
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
   const change = prepare(session, sql, values);
-  const may = event === "webhook-deleted" ? IS_MEMBER : `${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
+  const isDeletion = event === "webhook-deleted";
+  const may = isDeletion ? IS_MEMBER : `${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
   const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${visit ? "changes() > 0" : may}`, values);
   const before = visit ? beginVisit(session, visit) : [];
   const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
     before,
     change: visit ? [change, audit] : [audit, change],
-    after: [selectFound(session, "FALSE", values)],
+    // Nothing holds a deletion: without a row there was no such webhook.
+    after: isDeletion ? [] : [selectFound(session, "FALSE", values)],
   });
   const [row] = rowsOf<Row>(results[before.length || 1]);
   if (row === undefined) return { results, made: done ?? whyNot(results.at(-1), undefined) };
