@@ -834,7 +834,7 @@ CREATE TABLE IF NOT EXISTS webhooks (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
-CREATE INDEX IF NOT EXISTS webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS webhooks_due_by_failure ON webhooks (attempts > 0, due_at) WHERE due_at IS NOT NULL;
 
 CREATE TRIGGER IF NOT EXISTS webhooks_behind AFTER INSERT ON change_log BEGIN
   UPDATE webhooks SET due_at = NEW.changed_at WHERE account_id = NEW.account_id AND state = 'active' AND due_at IS NULL;

@@ -88,12 +88,16 @@ const ACCOUNT_MS = 10_000;
 const LANES = 4;
 const DUE_AT_MOST = 100;
 
-/** What is due in all of the databases, in the order of its time, each account by itself. Rejects with what failed, when the rest is done. */
+/**
+ * What is due in all of the databases, in the order of its time, each account by itself. Accounts with a webhook that has not failed come
+ * first, so that nobody waits behind receivers that hang; one lane serves the others first, with its share of the statements. Rejects
+ * with what failed, when the rest is done.
+ */
 export async function deliverDue(databases: readonly D1Database[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
   const noteFailure = (error: unknown) => void failures.push(error);
   const selected = databases.map(async (database) => {
-    allowance.statements.left -= 2;
+    allowance.statements.left -= 3;
     return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
   });
   const due = (await Promise.allSettled(selected)).flatMap((result) => {
@@ -101,20 +105,26 @@ export async function deliverDue(databases: readonly D1Database[], send: Send, a
     noteFailure(result.reason);
     return [];
   });
-  const accounts = [
-    ...Map.groupBy(
-      due.toSorted((one, other) => one.dueAt - other.dueAt),
-      ({ accountId }) => accountId,
-    ),
-  ];
-  const serve = async () => {
-    for (let next = accounts.shift(); next !== undefined; next = accounts.shift()) {
-      const endsAt = Math.min(allowance.endsAt, Date.now() + ACCOUNT_MS);
-      for (const { id, database } of next[1]) {
-        await deliver(database, id, send, { ...allowance, endsAt }).catch(noteFailure);
+  const inOrder = due.toSorted((one, other) => one.hasFailed - other.hasFailed || one.dueAt - other.dueAt);
+  const accounts = [...Map.groupBy(inOrder, ({ accountId }) => accountId).values()];
+  const first = accounts.filter(([next]) => next?.hasFailed === 0);
+  const failed = accounts.filter(([next]) => next?.hasFailed === 1);
+  const serve = async (queues: readonly (typeof accounts)[], share: Allowance) => {
+    while (!isUsedUp(share)) {
+      const webhooks = queues.find((queue) => queue.length > 0)?.shift();
+      if (webhooks === undefined) return;
+      const endsAt = Math.min(share.endsAt, Date.now() + ACCOUNT_MS);
+      for (const [index, { id, database }] of webhooks.entries()) {
+        // Each has a part of what is left: a slow one does not use it all.
+        const now = Date.now();
+        const part = now + (endsAt - now) / (webhooks.length - index);
+        await deliver(database, id, send, { ...share, endsAt: part }).catch(noteFailure);
       }
     }
   };
-  await Promise.all(Array.from({ length: LANES }, serve));
+  const share = { ...allowance, statements: { left: Math.floor(allowance.statements.left / LANES) } };
+  allowance.statements.left -= share.statements.left;
+  const lanes = Array.from({ length: LANES - 1 }, () => serve([first, failed], allowance));
+  await Promise.all([serve([failed, first], share), ...lanes]);
   if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
 }

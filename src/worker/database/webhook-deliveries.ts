@@ -62,28 +62,42 @@ export const selectWaiting = (
     account,
   );
 
-/** Those that are due, the longest first. A suspended account's are put off. One round trip. */
-export async function selectDue(
-  database: D1Database,
-  limit: number,
-): Promise<readonly { readonly id: string; readonly accountId: string; readonly dueAt: number }[]> {
-  const due = `FROM webhooks w JOIN accounts a ON a.id = w.account_id
-    WHERE w.due_at <= ${DATABASE_NOW} AND a.status`;
-  const [, selected] = await database.batch([
+/** A webhook that is due. `hasFailed` (0 or 1): since its last delivery. */
+export type DueWebhook = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly dueAt: number;
+  readonly hasFailed: number;
+};
+
+/** What a run looks at, of those that have failed and of those that have not: those that are due the longest. */
+const LOOKED_AT = 500;
+const dueLongest = (hasFailed: 0 | 1): string => `(SELECT * FROM webhooks
+  WHERE (attempts > 0) = ${hasFailed} AND due_at <= ${DATABASE_NOW} ORDER BY due_at LIMIT ${LOOKED_AT})`;
+const selectSuspended = (hasFailed: 0 | 1): string =>
+  `SELECT w.id FROM ${dueLongest(hasFailed)} w JOIN accounts a ON a.id = w.account_id WHERE a.status <> 'active'`;
+
+/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
+export async function selectDue(database: D1Database, limit: number): Promise<readonly DueWebhook[]> {
+  const select = (hasFailed: 0 | 1) =>
+    prepare(
+      database,
+      `SELECT w.id, w.account_id AS accountId, w.due_at AS dueAt, ${hasFailed} AS hasFailed
+       FROM ${dueLongest(hasFailed)} w JOIN accounts a ON a.id = w.account_id
+       WHERE a.status = 'active' AND w.claimed_until <= ${DATABASE_NOW} ORDER BY w.due_at LIMIT :limit`,
+      { limit },
+    );
+  const [, ...selected] = await database.batch([
     prepare(
       database,
       `UPDATE webhooks SET due_at = ${DATABASE_NOW} + ${SUSPENDED_MS}
-       WHERE id IN (SELECT w.id ${due} <> 'active' ORDER BY w.due_at LIMIT 500)`,
+       WHERE id IN (${selectSuspended(0)} UNION ALL ${selectSuspended(1)})`,
       {},
     ),
-    prepare(
-      database,
-      `SELECT w.id, w.account_id AS accountId, w.due_at AS dueAt ${due} = 'active' AND w.claimed_until <= ${DATABASE_NOW}
-       ORDER BY w.due_at LIMIT :limit`,
-      { limit },
-    ),
+    select(0),
+    select(1),
   ]);
-  return rowsOf<{ id: string; accountId: string; dueAt: number }>(selected);
+  return selected.flatMap((result) => rowsOf<DueWebhook>(result));
 }
 
 type Row = {

@@ -1,10 +1,15 @@
 /** The job's share of one account: nobody's slow receivers hold up another's webhooks. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { deliverSoon } from "../../../src/worker/changes/deliver.ts";
+import { deliverDue, deliverSoon } from "../../../src/worker/changes/deliver.ts";
+import { allDatabases } from "../../../src/worker/database/choose-database.ts";
+import { selectDue } from "../../../src/worker/database/webhook-deliveries.ts";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
+import { numbers } from "../../support/many-rows.ts";
 import { addWebhook, createReceiver, createWebhookScene } from "../../support/webhooks.ts";
+import { addAccount } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 
@@ -40,6 +45,105 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
   expect(receiver.seen.filter(({ body }) => body.ideaBankId === slow.bank.id)).toHaveLength(1);
   expect(slow.receiver.seen).toHaveLength(before);
   expect(await quick.stored()).toMatchObject({ due_at: null, attempts: 0 });
+});
+
+/** Accounts with a webhook and a change that waits for it. `attempts` have failed; `due` orders them. */
+async function addWaiting(count: number, name: string, { attempts, due }: { attempts: number; due: number }) {
+  for (let index = 0; index < count; index++) {
+    const accountId = await addAccount();
+    const id = await addWebhook(accountId, { url: `https://${name}.example/${index}` });
+    await databaseOf(id).batch(
+      [
+        `INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at) VALUES (?1, 1, 'panelist.updated', 'p', 'tenant', 1)`,
+        `UPDATE webhooks SET attempts = ${attempts}, failing_since = iif(${attempts}, 1e12, NULL), due_at = ${due} WHERE account_id = ?1`,
+      ].map((sql) => databaseOf(id).prepare(sql).bind(accountId)),
+    );
+  }
+}
+
+it.each([
+  { who: "a first attempt waits behind none that failed", slowAttempts: 1, attempts: 0 },
+  { who: "one that failed has its turn beside slow first attempts", slowAttempts: 0, attempts: 1 },
+])("with three times as many slow accounts as are served at a time, $who", async ({ slowAttempts, attempts }) => {
+  await addWaiting(12, "slow", { attempts: slowAttempts, due: 1 });
+  await addWaiting(1, "quick", { attempts, due: 2 });
+  let passed = 0;
+  let waiting = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + passed);
+  // Nothing passes until the quick one is served, or four wait: then nobody else is served meanwhile.
+  const served = Promise.withResolvers<void>();
+  const receiver = createReceiver(async ({ url }) => {
+    if (url.includes("quick")) {
+      served.resolve();
+      return 200;
+    }
+    waiting += 1;
+    if (waiting === 4) served.resolve();
+    await served.promise;
+    passed += 10_000;
+    return { status: null, retryAfter: null };
+  });
+  await runScheduled(env, Date.now, receiver.send);
+  expect(receiver.taken.map(({ url }) => url)).toEqual(["https://quick.example/0"]);
+  expect(waiting).toBeGreaterThan(0);
+});
+
+it("those that failed have a share of the statements: however quickly they fail, first attempts have the rest", async () => {
+  await addWaiting(12, "failing", { attempts: 1, due: 1 });
+  await addWaiting(6, "slow", { attempts: 0, due: 2 });
+  const receiver = createReceiver(async ({ url }) => {
+    if (url.includes("failing")) return 500;
+    for (let turns = 0; turns < 30; turns++) await env.DB.prepare("SELECT 1").run();
+    return 200;
+  });
+  const databases = allDatabases(env).map(({ database }) => database);
+  await deliverDue(databases, receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 80 } });
+  expect(receiver.taken).toHaveLength(6);
+  expect(receiver.seen.length).toBeGreaterThan(6);
+});
+
+it("of an account's webhooks those that have not failed come first, and a slow one leaves the others their part", async () => {
+  const slow = await createWebhookScene(() => 500);
+  const failed = await addWebhook(slow.accountId, { url: "https://failed.example/" });
+  for (let more = 0; more < 3; more++) await slow.propose();
+  await slow.database.prepare("UPDATE webhooks SET due_at = 1, attempts = id = ?1").bind(failed).run();
+  let passed = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + passed);
+  const receiver = createReceiver(({ url }) => {
+    passed += url.includes("failed") ? 10_000 : 6_000;
+    return 200;
+  });
+  await runScheduled(env, Date.now, receiver.send);
+  expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook", "https://failed.example/"]);
+});
+
+it("what a run reads to know what is due does not grow with what is due", async () => {
+  const accountId = await addAccount();
+  const read: number[] = [];
+  for (const from of [1, 2_001, 4_001]) {
+    await databaseOf(accountId)
+      .prepare(
+        `${numbers(from, from + 1_999)} INSERT INTO webhooks (id, account_id, url, secret, created_at, number, due_at, attempts)
+         SELECT ?1 || i, ?1, 'https://no.example', 's', 1, 0, i, i % 2 FROM n`,
+      )
+      .bind(accountId)
+      .run();
+    let rows = 0;
+    const metered = meterDatabase(databaseOf(accountId), (results) => {
+      for (const { meta } of results) rows += meta.rows_read;
+    });
+    const due = await selectDue(metered, 100);
+    expect(
+      Map.groupBy(due, ({ hasFailed }) => hasFailed)
+        .get(0)
+        ?.map(({ dueAt }) => dueAt)
+        .slice(0, 3),
+    ).toEqual([2, 4, 6]);
+    expect(due).toHaveLength(200);
+    read.push(rows);
+  }
+  expect(read[0]).toBeGreaterThan(0);
+  expect(read).toEqual(read.map(() => read[0]));
 });
 
 it("no attempt begins when the database took so long that the claim may be over", async () => {
