@@ -148,9 +148,11 @@ if (!import.meta.deployed) {
     },
     moveWebhook: {
       summary: "Move a webhook in the log of changes",
-      description: "Forward, so that changes are not delivered; or back, so that they are delivered again.",
+      description:
+        "Forward, so that changes are not delivered; or back, so that they are delivered again. With `from`, only where that change is the next " +
+        "one: otherwise 409 `conflict`.",
       answer: Webhook,
-      problems: ["too-many-requests"],
+      problems: ["conflict", "too-many-requests"],
     },
     rotateWebhook: {
       summary: "Give a webhook a new secret",

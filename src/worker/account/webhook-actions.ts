@@ -34,6 +34,11 @@ import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such webhook." });
+const elsewhere = () =>
+  new Problem("conflict", {
+    detail:
+      "Another change is the next one by now: nothing was moved. Look at the last attempts, and send that change's `id`.",
+  });
 const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWebhook);
 
 /** The URL as it is called. Throws `invalid-request`. */
@@ -76,7 +81,7 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/** Throws `not-found`. */
+/** Throws `not-found`; `conflict` for a move from where the webhook is not. */
 export async function changeTo(
   c: Context<OwnerEnv>,
   id: string,
@@ -84,10 +89,10 @@ export async function changeTo(
   idempotencyKey?: IdempotencyKey,
 ) {
   const session = primary(c, id);
-  return orThrow(
-    (await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey)).made,
-    noSuchWebhook,
-  );
+  const { made } = await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey);
+  // With a condition, there may be such a webhook.
+  if (made === undefined && change.when !== undefined) await showWebhook(c, id);
+  return orThrow(made, change.when === undefined ? noSuchWebhook : elsewhere);
 }
 
 export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Webhook> {

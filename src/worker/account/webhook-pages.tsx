@@ -79,8 +79,11 @@ function toSettings(fields: URLSearchParams) {
   return { url: fields.get("url"), types: types.length > 0 ? types : null };
 }
 
-/** A button says where to, or the field a minute of UTC. */
-const toMove = (fields: URLSearchParams) => ({ to: fields.get("to") ?? `${fields.get("at")}:00.000Z` });
+/** A button says where to, or the field a minute of UTC. Only one change is skipped from where it was shown. */
+const toMove = (fields: URLSearchParams) => {
+  const [to, from] = [fields.get("to"), fields.get("from")];
+  return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
+};
 
 /** Of the form as it was shown: sent twice, it makes one secret, and one move. */
 const toKey = (fields: URLSearchParams): IdempotencyKey => ({

@@ -1,10 +1,12 @@
 /** An owner's webhooks: each function is one round trip, the change and its audit event in one transaction. */
+import { decodeBase62 } from "../credentials/base62.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { ChangeType } from "../model/change.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { toTimestamp } from "../model/text.ts";
 import {
+  CHANGE_ID,
   MAX_WEBHOOKS,
   type NewWebhook,
   SECRET_OVERLAP_MS,
@@ -89,8 +91,9 @@ export const recordTest = (session: D1DatabaseSession, email: string, id: string
     attempt: JSON.stringify(attempt),
   }).run();
 
-/** A change of a webhook: its audit event, and its statement's parameters. */
+/** A change of a webhook: its audit event, and its statement's parameters. `when` is a condition beside that it is the owner's. */
 export type WebhookChange = {
+  readonly when?: string;
   readonly event: WebhookEvent;
   readonly sql: string;
   readonly values?: Parameters<typeof prepare>[2];
@@ -165,15 +168,26 @@ const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
   FROM halves JOIN change_log c ON c.account_id = webhooks.account_id AND c.number = (low + high) / 2 WHERE low < high)
   SELECT coalesce(max(low) - 1, webhooks.number) FROM halves WHERE low >= high)`;
 
-/** Moves it to another place in the log. */
-export function moveWebhook({ to }: WebhookMove): WebhookChange {
+/** That the change `from` is the next one. The time tells it from one that a restore from a backup has given its number to. */
+const IS_AT = `account_id = :fromAccount AND number + 1 = :fromNumber AND EXISTS (SELECT 1 FROM change_log c
+  WHERE c.account_id = :fromAccount AND c.number = :fromNumber AND c.changed_at = :fromTime)`;
+
+/** Moves it to another place in the log: with `from`, only from there. */
+export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
   const place = to === "now" ? NEWEST : to === "next" ? `min(number + 1, ${NEWEST})` : LAST_BEFORE;
   const set = `number = ${place}, ${goesOn()}, due_at = iif(state = 'active', ${dueFrom(place)}, NULL)`;
-  return update("webhook-moved", set, { at: Date.parse(to) });
+  const [, fromAccount, fromNumber, fromTime] = CHANGE_ID.exec(from ?? "") ?? [];
+  return {
+    ...update("webhook-moved", set, {
+      ...{ at: Date.parse(to), fromAccount, fromNumber: Number(fromNumber) },
+      fromTime: decodeBase62(fromTime ?? ""),
+    }),
+    ...(from !== undefined && { when: IS_AT }),
+  };
 }
 
 /**
- * Makes the change. `made` is undefined when the owner has no such webhook; with a `visit`, which is for one that creates, when the
+ * Makes the change. `made` is undefined when the owner has no such webhook, or it is not as the change wants it; with a `visit`, which is for one that creates, when the
  * account has its maximum. Nothing is created, and `made` means nothing, when the account is in another database (`accountOf` the
  * results).
  */
@@ -181,7 +195,7 @@ export async function changeOwnWebhook(
   session: D1DatabaseSession,
   owner: Owner,
   id: string,
-  { event, sql, values: more }: WebhookChange,
+  { event, sql, values: more, when = "TRUE" }: WebhookChange,
   stamp: AuditStamp,
   idempotencyKey?: IdempotencyKey,
   visit?: Visit,
@@ -191,7 +205,7 @@ export async function changeOwnWebhook(
   const change = prepare(session, sql, values);
   const isDeletion = event === "webhook-deleted";
   const may = isDeletion ? IS_MEMBER : `${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
-  const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${visit ? "changes() > 0" : may}`, values);
+  const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`, values);
   const before = visit ? beginVisit(session, visit) : [];
   const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
     before,

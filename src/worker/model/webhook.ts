@@ -32,11 +32,15 @@ export const WebhookChanges = z.strictObject({
 export type WebhookChanges = z.infer<typeof WebhookChanges>;
 
 const PLACE = "must be now, next, or a time as 2026-11-20T12:00:00.000Z";
-/** `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
+const FROM = "must be the id of a change, as an attempt shows it";
+/** The account, the number and the time in base62: as the log makes it (changes.ts). */
+export const CHANGE_ID = /^chg_([0-9A-Za-z]{12})_([1-9]\d{0,14})_([0-9A-Za-z]{8})$/;
+/** `from`: it is moved only where that change is the next one. `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
 export const WebhookMove = z.strictObject({
   to: z
     .string({ error: PLACE })
     .check(z.refine((to) => to === "now" || to === "next" || z.safeParse(Moment, to).success, { error: PLACE })),
+  from: z.optional(z.string({ error: FROM }).check(z.regex(CHANGE_ID, { error: FROM }))),
 });
 export type WebhookMove = z.infer<typeof WebhookMove>;
 
@@ -84,7 +88,7 @@ if (!import.meta.deployed) {
   const url = "https://crm.example.com/hooks/ideas";
   const types: Webhook["types"] = ["proposal.created", "proposal.status-changed"];
   const at = "2026-11-20T12:00:00.000Z";
-  const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ", type: "proposal.created", status: 204, durationMs: 87 };
+  const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ0", type: "proposal.created", status: 204, durationMs: 87 };
   const webhook = {
     id: "W3bh00k00001",
     url,
@@ -125,6 +129,9 @@ if (!import.meta.deployed) {
       to:
         "`now`: what waits is not delivered. `next`: the change that comes next is not delivered. A time (ISO 8601): " +
         "what was changed since then is delivered, again where it was before; the log has 30 days.",
+      from:
+        "The change that you have looked at: the `id` of the attempt that failed. Where another change is the next one by now, nothing is " +
+        "moved: 409 `conflict`. So a request that is sent twice skips one change.",
     },
   });
   describe(WebhookAttempt, {

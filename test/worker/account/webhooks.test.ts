@@ -193,6 +193,27 @@ it.each([
   });
 });
 
+it("skips the change that its owner looked at, and no other: not when the request comes twice, and not where it has moved on", async () => {
+  const { owner, id, path, log, one } = await scene();
+  await log([1_000, 2_000, 3_000]);
+  const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
+  const skip = async (from: string) => {
+    const answer = await owner.json("PUT", `${path}/place`, { to: "next", from });
+    return [answer.status, (await answer.json<{ error?: string }>()).error, (await one())?.waiting];
+  };
+  const change = (number: number, at: string) => `chg_${accountId}_${number}_${at}`;
+  // 1,000 is G8 in base62.
+  const first = change(1, "000000G8");
+  expect(await skip(first)).toEqual([200, undefined, 2]);
+  expect(await skip(first)).toEqual([409, "conflict", 2]);
+  for (const other of [change(2, "000000G8"), change(3, "000000mO"), `chg_${newId(id)}_2_000000WG`])
+    expect([other, ...(await skip(other))]).toEqual([other, 409, "conflict", 2]);
+  expect((await owner.events()).filter(({ event }) => event === "webhook-moved")).toHaveLength(1);
+  expect(await skip(change(2, "000000WG"))).toEqual([200, undefined, 1]);
+  const from = change(3, "000000mO");
+  expect((await owner.json("PUT", `/webhooks/${newId(id)}/place`, { to: "next", from })).status).toBe(404);
+});
+
 it("a move of one that is paused sends nothing", async () => {
   const { owner, path, log } = await scene();
   await owner.json("PATCH", path, { paused: true });
@@ -203,6 +224,7 @@ it("a move of one that is paused sends nothing", async () => {
 
 it.each([
   ["PUT", "/place", { to: "yesterday" }, "to"],
+  ["PUT", "/place", { to: "next", from: "the first" }, "from"],
   ["PATCH", "", { types: [] }, "types"],
   ["PATCH", "", { types: ["comment.created", "comment.created"] }, "types"],
   ["PATCH", "", { types: ["vote.created"] }, "types.0"],

@@ -18,6 +18,8 @@ type Props = {
 
 export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
+  // What failed last is the next change; a test is none.
+  const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
   const action = `/account/webhooks/${id}`;
   const at = (time: string | null, none: string) => (time ? <Time at={time} now={now} /> : none);
   return (
@@ -57,9 +59,12 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         <label for="to">Time (UTC)</label>
         <input id="to" name="at" type="datetime-local" required />
         <button type="submit">Go back to it</button>
-        <button type="submit" name="to" value="next" formnovalidate>
-          Skip the next change
-        </button>
+        {failed && <input type="hidden" name="from" value={failed.id} />}
+        {failed && (
+          <button type="submit" name="to" value="next" formnovalidate>
+            Skip the change that failed
+          </button>
+        )}
         <button type="submit" name="to" value="now" formnovalidate>
           Skip all that wait
         </button>
