@@ -72,19 +72,21 @@ export type DueWebhook = {
 
 /** What a run looks at, of those that have failed and of those that have not: those that are due the longest. */
 const LOOKED_AT = 500;
-const dueLongest = (hasFailed: 0 | 1): string => `(SELECT * FROM webhooks
-  WHERE (attempts > 0) = ${hasFailed} AND due_at <= ${DATABASE_NOW} ORDER BY due_at LIMIT ${LOOKED_AT})`;
+const dueLongest = (
+  hasFailed: 0 | 1,
+) => `(SELECT id AS webhookId, account_id AS accountId, due_at AS dueAt, claimed_until
+  FROM webhooks WHERE (attempts > 0) = ${hasFailed} AND due_at <= ${DATABASE_NOW} ORDER BY due_at LIMIT ${LOOKED_AT})
+  JOIN accounts a ON a.id = accountId`;
 const selectSuspended = (hasFailed: 0 | 1): string =>
-  `SELECT w.id FROM ${dueLongest(hasFailed)} w JOIN accounts a ON a.id = w.account_id WHERE a.status <> 'active'`;
+  `SELECT webhookId FROM ${dueLongest(hasFailed)} WHERE a.status <> 'active'`;
 
 /** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
 export async function selectDue(database: D1Database, limit: number): Promise<readonly DueWebhook[]> {
   const select = (hasFailed: 0 | 1) =>
     prepare(
       database,
-      `SELECT w.id, w.account_id AS accountId, w.due_at AS dueAt, ${hasFailed} AS hasFailed
-       FROM ${dueLongest(hasFailed)} w JOIN accounts a ON a.id = w.account_id
-       WHERE a.status = 'active' AND w.claimed_until <= ${DATABASE_NOW} ORDER BY w.due_at LIMIT :limit`,
+      `SELECT webhookId AS id, accountId, dueAt, ${hasFailed} AS hasFailed FROM ${dueLongest(hasFailed)}
+       WHERE a.status = 'active' AND claimed_until <= ${DATABASE_NOW} ORDER BY dueAt LIMIT :limit`,
       { limit },
     );
   const [, ...selected] = await database.batch([
