@@ -8,7 +8,8 @@
  *   asked at most once a second, however slow it is and however many wait. Requests share values, never promises: a promise
  *   belongs to its request, and never settles when that request ends early.
  * - **Outage.** A read failed, or did not answer in time (2 s when a value can serve instead, 10 s otherwise). For a second, all are
- *   answered at once: with the kept value while it is at most five minutes old, else with the failure. Then one asks again.
+ *   answered at once: with the kept value while it is at most five minutes old, else with the failure. Then one asks again, and the
+ *   others are answered as before. A failure of two seconds ago says nothing any more.
  * - **Late answers count.** A read that missed its deadline is waited for by nobody. Should it answer, its value is kept.
  * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage. Who waits meanwhile waits
  *   anew.
@@ -53,6 +54,8 @@ export type ReadTerms<Value> = {
 const OUTAGE_MS = 5 * 60_000;
 /** The store is asked at most this often, in milliseconds, while it does not answer. */
 const PAUSE_MS = 1_000;
+/** A read that begins later than this after a failure, in milliseconds, asks a store of which nothing is known. */
+const RETRY_MS = 2_000;
 /** How often a follower looks at memory at first, in milliseconds; four times as seldom later. */
 const LOOK_MS = 5;
 const SOON_MS = 100;
@@ -68,6 +71,8 @@ export class KeptValue<Value> {
   #answered = 0;
   /** When the last read began that is still under way, or that the pace counts from. */
   #leadingSince: number | undefined;
+  /** Whether that read asks a store again that had just failed, or that had not answered such a read. */
+  #isRetry = false;
   /** Reads up to this one began before the value was forgotten. */
   #forgotten = 0;
   #failure: Failure | undefined;
@@ -129,9 +134,9 @@ export class KeptValue<Value> {
         own = this.#load(terms, false);
         terms.waitUntil?.(own.then(() => {}));
       }
-      // The store has failed when it was last asked, and is asked again: nobody waits for that with a value at hand, but one.
-      if (fallback !== undefined && failure !== undefined && (own === undefined || (leads && isBehind)))
-        return fallback.value;
+      // The store has just failed, and is asked again: nobody waits for that with a value at hand, but one.
+      const isAskedAgain = failure !== undefined && this.#isRetry;
+      if (fallback !== undefined && isAskedAgain && (own === undefined || (leads && isBehind))) return fallback.value;
       const lookMs = Math.min(leftMs, own === undefined && now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
       if (own === undefined) await wait(lookMs);
       else if (await hasSettledWithin(lookMs, own)) {
@@ -195,6 +200,8 @@ export class KeptValue<Value> {
     this.#reads += 1;
     const read = this.#reads;
     const readAt = this.#options.now();
+    const downAt = Math.max(this.#failureBy(readAt)?.at ?? 0, this.#isRetry ? (this.#leadingSince ?? 0) : 0);
+    this.#isRetry = readAt - downAt < RETRY_MS;
     this.#leadingSince = readAt;
     try {
       this.#keep({ value: await load(isAhead), readAt }, read);

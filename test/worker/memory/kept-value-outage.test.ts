@@ -23,6 +23,20 @@ describe("in an outage", () => {
     expect(store.reads.length - before).toBe(5);
   });
 
+  it("a failure of half a minute ago says nothing: who comes while the store is asked again waits for its answer", async () => {
+    const { store, read } = await readOnce();
+    await pass(1);
+    store.way = "fail";
+    await Promise.all([read(), pass(1)]);
+    store.way = "slow";
+    store.version = 1;
+    await pass(30_000);
+    const requests = [read(), read()];
+    expect(await answerOf(requests[1] as Promise<Read>)).toBe("waiting");
+    await pass(1_501);
+    for (const each of requests) expect(await answerOf(each)).toMatchObject({ version: 1 });
+  });
+
   it("of a slow store, the answer that comes too late is kept all the same", async () => {
     const { store, read } = await readOnce();
     await pass(60_000);
