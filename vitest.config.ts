@@ -74,8 +74,8 @@ export default defineConfig({
         test: {
           name: "browser",
           include: IN_BROWSER,
-          // Two at a time, when the others are done: they share one server and one browser.
-          maxWorkers: 2,
+          // When the others are done: they share one server and one browser.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           globalSetup: "test/support/node/shared-stage.ts",
           ...PATIENT,

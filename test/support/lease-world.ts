@@ -118,6 +118,7 @@ export class LeaseWorld {
     this.#in(lease.usableMs, () => {
       if (isolate.use !== use) return;
       use.end(lease);
+      if (use.hasLease) return;
       const report = use.takeReport();
       this.#in(1, () => this.#settle(report));
     });

@@ -2,7 +2,8 @@
  * An isolate's way to the gates of API keys: one call to the key's gate, or none.
  *
  * - Lease: a key in busy use is decided here for a while, as its gate has granted. The next lease is asked for before one ends,
- *   after an answer, so that no request waits. Each is reported when it has ended: what was not used is given back.
+ *   after an answer, so that no request waits. That call also reports the ones that have ended, and gives back what they did not
+ *   use; the last one is reported at its end.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again. At most a
  *   minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
  * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a wrong secret and a pause for a second, by the
@@ -203,9 +204,10 @@ export class Gatekeeper {
   #take(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
     const lease = use.take(ask, answer);
     if (lease === undefined) return;
-    const end = () => {
+    const end = async () => {
       use.end(lease);
-      return this.#report(gates, apiKey, use);
+      // The next one is reported later, or asked for: this one with it.
+      if (!use.hasLease) await this.#report(gates, apiKey, use);
     };
     this.#later(lease.usableMs, end, waitUntil);
   }

@@ -137,6 +137,10 @@ export class KeyUse {
     return held;
   }
 
+  get hasLease(): boolean {
+    return this.#leases.size > 0;
+  }
+
   /** The lease is not used any more, and is reported with one of the next calls. */
   end(lease: HeldLease): void {
     if (!this.#leases.delete(lease)) return;

@@ -4,6 +4,8 @@ import { chromium, type Page } from "playwright-core";
 
 const CANDIDATES = [
   process.env.CHROMIUM,
+  // The same browser without a window: about half the processor time.
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
