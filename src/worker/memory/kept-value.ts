@@ -11,8 +11,8 @@
  *   answered at once: with the kept value while it is at most five minutes old, else with the failure. Then one asks again, and the
  *   others are answered as before. A failure of two seconds ago says nothing any more.
  * - **Late answers count.** A read that missed its deadline is waited for by nobody. Should it answer, its value is kept.
- * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage. Who waits meanwhile waits
- *   anew.
+ * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage. A step is no time that
+ *   anybody has waited.
  */
 import { DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin, type WaitUntil, wait } from "./deadline.ts";
 
@@ -59,6 +59,8 @@ const RETRY_MS = 2_000;
 /** How often a follower looks at memory at first, in milliseconds; four times as seldom later. */
 const LOOK_MS = 5;
 const SOON_MS = 100;
+/** When the clock says that a look took longer, it has stepped forward: nobody has waited for that. */
+const LONGEST_LOOK_MS = 200;
 
 /** `since`: when the read began, or the request that waited for it. */
 type Failure = { readonly error: unknown; readonly at: number; readonly since: number };
@@ -107,11 +109,15 @@ export class KeptValue<Value> {
    * reads a second later.
    */
   async read(terms: ReadTerms<Value>): Promise<Value> {
-    let since = terms.since ?? this.#options.now();
+    let lookedAt = this.#options.now();
+    let since = terms.since ?? lookedAt;
+    let waitedMs = Math.max(0, lookedAt - since);
     let own: Promise<boolean> | undefined;
     for (;;) {
       const now = this.#options.now();
       since = Math.min(since, now);
+      waitedMs += Math.min(Math.max(0, now - lookedAt), LONGEST_LOOK_MS);
+      lookedAt = now;
       const young = this.#young(terms, since);
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.lasting;
@@ -121,7 +127,7 @@ export class KeptValue<Value> {
         throw failure.error;
       }
       const deadlineMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;
-      const leftMs = deadlineMs - (now - since);
+      const leftMs = deadlineMs - waitedMs;
       if (leftMs <= 0) {
         const missed = new DeadlineExceeded(deadlineMs);
         this.#fail(missed, since);
@@ -137,7 +143,7 @@ export class KeptValue<Value> {
       // The store has just failed, and is asked again: nobody waits for that with a value at hand, but one.
       const isAskedAgain = failure !== undefined && this.#isRetry;
       if (fallback !== undefined && isAskedAgain && (own === undefined || (leads && isBehind))) return fallback.value;
-      const lookMs = Math.min(leftMs, own === undefined && now - since < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
+      const lookMs = Math.min(leftMs, own === undefined && waitedMs < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
       if (own === undefined) await wait(lookMs);
       else if (await hasSettledWithin(lookMs, own)) {
         // What is kept may be newer than what was read.
