@@ -70,15 +70,14 @@ export class UsageCounts {
   }
 
   /**
-   * Whether this is to be stored. Counts are. What was seen goes along with them, but a key that is only refused has no counts: its
-   * refusals alone are stored, one in an hour.
+   * Whether this is to be stored. Counts are, and how requests were answered that were counted before. What was seen goes along with
+   * them, but a key that is only refused has no counts: its refusals alone are stored, one in an hour.
    */
   count(now: number, { admitted, limited, previous, sightings }: Decided): boolean {
     const isCounted = admitted + limited > 0;
     const { hours, seen = {}, refusedAt = 0 } = this.#state;
     const isRefusal = sightings?.refused !== undefined && Math.abs(now - refusedAt) >= HOUR_MS;
-    const isDue = isCounted || isRefusal;
-    if (!isDue && sightings === undefined) return false;
+    if (!isCounted && sightings === undefined) return false;
     const hour = now - (now % HOUR_MS);
     // Found by its hour, not by its place: the clock may have stepped back.
     const current = hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0 };
@@ -92,6 +91,7 @@ export class UsageCounts {
     const known: Told = { hours: [...hours.filter((counts) => counts !== current), counted], early: [] };
     const told = [...this.#early, ...(sightings?.told ?? [])].reduce(tell, known);
     this.#early = told.early.slice(-MAX_EARLY);
+    const isDue = isCounted || isRefusal || told.hours.some((counts, place) => counts !== known.hours[place]);
     this.#state = {
       ...this.#state,
       hours: told.hours,

@@ -1,4 +1,5 @@
 /** What a key is used for: how its requests were answered, by operation. */
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { Sightings } from "../../../src/worker/api-key-gate/reports.ts";
@@ -98,6 +99,20 @@ describe("answers by operation", () => {
     await report("first", 2, { answered: [["listSurveys", "untold", 2]], told: [] });
     vi.setSystemTime(START + 60_000);
     expect((await seenOf(key.id)).operations).toEqual({ listSurveys: [3, 0, 0, 0] });
+  });
+
+  it("are told also when nothing is counted with them, and the gate loses its memory before the next request", async () => {
+    freeze(START);
+    const key = await addApiKey();
+    const report = (id: string, admitted: number, sightings: Pick<Sightings, "answered" | "told">) =>
+      gateOf(key.id).report(key.secretHash, { limited: 0, admitted, id, sightings });
+    await report("first", 2, { answered: [["listSurveys", "untold", 2]], told: [] });
+    await runDurableObjectAlarm(gateOf(key.id));
+    await report("second", 0, { answered: [], told: [["listSurveys", "2xx", 2]] });
+    vi.setSystemTime(START + 60_000);
+    await runDurableObjectAlarm(gateOf(key.id));
+    await evictDurableObject(gateOf(key.id));
+    expect((await seenOf(key.id)).operations).toEqual({ listSurveys: [2, 0, 0, 0] });
   });
 
   it("of the hour before are told also when D1 has taken that hour", async () => {
