@@ -79,18 +79,11 @@ export class Gatekeeper {
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
   admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
-    const { apiKey, now, waitUntil } = request;
-    const use = this.#uses.get(apiKey.text);
+    const use = this.#uses.get(request.apiKey.text);
     const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
-    else if (use.mustTell(now, TELL_MS)) {
-      const tell = () => {
-        use.tells();
-        return this.#report(gates, apiKey, use);
-      };
-      this.#later(TELL_MS, tell, waitUntil);
-    }
+    else this.#tellLater(gates, request, use);
     return decided;
   }
 
@@ -165,6 +158,7 @@ export class Gatekeeper {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
       this.#useOf(apiKey).putBack(report);
+      this.#tellLater(gates, request, this.#useOf(apiKey));
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
@@ -194,6 +188,7 @@ export class Gatekeeper {
       } catch (error) {
         use.take(ask, undefined);
         this.#useOf(request.apiKey).putBack(ask.report);
+        this.#tellLater(gates, request, this.#useOf(apiKey));
         console.warn("an API key's gate did not answer for the next lease", error);
       }
     };
@@ -210,6 +205,16 @@ export class Gatekeeper {
       if (!use.hasLease) await this.#report(gates, apiKey, use);
     };
     this.#later(lease.usableMs, end, waitUntil);
+  }
+
+  /** Perhaps no request follows that would tell the gate: what it does not know is reported a while later, once for all meanwhile. */
+  #tellLater(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse): void {
+    if (!use.mustTell(Date.now(), TELL_MS)) return;
+    const tell = () => {
+      use.tells();
+      return this.#report(gates, apiKey, use);
+    };
+    this.#later(TELL_MS, tell, waitUntil);
   }
 
   async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {

@@ -186,9 +186,10 @@ export class KeyUse {
     if (this.#reports.length < MAX_REPORTS) this.#reports.push(report);
   }
 
-  /** Whether the refusals that the gate does not know of are to be reported `delayMs` later: once in that time. */
+  /** Whether what the gate does not know of is to be reported `delayMs` later: refusals, and what was put back. Once in that time. */
   mustTell(now: number, delayMs: number): boolean {
-    if (this.#limited === 0 || (now >= this.#tellsAt - delayMs && now < this.#tellsAt)) return false;
+    if (this.#limited + this.#reports.length === 0 || (now >= this.#tellsAt - delayMs && now < this.#tellsAt))
+      return false;
     this.#tellsAt = now + delayMs;
     return true;
   }

@@ -12,7 +12,7 @@ import { laterOf } from "../database/anchors.ts";
 import type { Database } from "../database/databases.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import type { WaitUntil } from "../memory/deadline.ts";
+import { answerWithin, DEADLINE_MS, type WaitUntil } from "../memory/deadline.ts";
 import { KeptValue, type ReadTerms } from "../memory/kept-value.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
@@ -72,12 +72,14 @@ export class IdeaBankViews {
     max: MEMORY_BYTES.views,
     weigh: (view) => VIEW_BYTES + (view.kept?.value.changelog?.bytes.byteLength ?? 0),
     share: { max: MEMORY_BYTES.share, ownerOf: (view) => view.kept?.value.ideaBank?.accountId ?? "" },
+    // Read anew, it is not older than it was.
+    onDrop: ({ kept }, ideaBankId) => kept && this.noteWrite(ideaBankId, kept.value.bookmark),
   });
   readonly #accounts = new AccountMemory();
   readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
   /** That the primary was asked about a refusal, by idea bank. What it said is in the views. */
   readonly #doubts = new BoundedMap<KeptValue<true>>({ max: MAX.doubts });
-  /** Where D1 stood when this isolate wrote to an idea bank. */
+  /** Where D1 stood when this isolate wrote to an idea bank, or read a view of it that was dropped since. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
 
   /** From memory, when that is young enough and refuses nothing. What is due is read after the answer. */
@@ -93,11 +95,14 @@ export class IdeaBankViews {
    * that may be used.
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
-    const confirmedAt = this.#views.peek(claims.ideaBankId)?.kept?.value.primaryAt;
-    const found = this.#find(claims, terms) ?? (await this.#read(claims, terms));
+    const began = Date.now();
+    const confirmedAt = this.#views.peek(claims.ideaBankId)?.kept?.value.primaryAt ?? NEVER;
+    const found = this.#find(claims, terms) ?? (await answerWithin(DEADLINE_MS.without, this.#read(claims, terms)));
     const opened = this.#open(claims, found);
-    // A revocation is for good. Who is inactive, and what is closed or missing, may have been so before the token was issued.
-    const isFinal = (opened.isRevoked && found.revokedAt !== INACTIVE) || found.view.primaryAt > (confirmedAt ?? NEVER);
+    // A revocation is for good. Who is inactive, and what is closed or missing, may have been so before the token was issued: so may
+    // what the primary has said since, to a read that began before this request.
+    const isConfirmed = found.view.primaryAt > confirmedAt && found.view.primaryAt >= began;
+    const isFinal = (opened.isRevoked && found.revokedAt !== INACTIVE) || isConfirmed;
     if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
       return opened;
     const { ideaBankId, panelistId } = claims;
@@ -110,14 +115,17 @@ export class IdeaBankViews {
       return true as const;
     };
     const since = Date.now();
-    await doubt.read({ load, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
-    // What the primary has said is in memory, and young enough for whoever has asked it.
-    return this.#open(claims, await this.#read(claims, terms, since));
+    const ask = async () => {
+      await doubt.read({ load, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
+      // What the primary has said is in memory, and young enough for whoever has asked it.
+      return this.#read(claims, terms, since);
+    };
+    return this.#open(claims, await answerWithin(DEADLINE_MS.without, ask()));
   }
 
-  /** The idea bank was written through this isolate, up to `bookmark`: its later answers include that, while D1 answers. */
+  /** The idea bank was written through this isolate, up to `bookmark`: its later views include that, while D1 answers. */
   noteWrite(ideaBankId: string, bookmark: D1SessionBookmark): void {
-    this.#written.set(ideaBankId, bookmark);
+    this.#written.set(ideaBankId, laterOf(this.#written.peek(ideaBankId), bookmark));
   }
 
   /** A panelist's tokens were revoked through this isolate: it refuses them from now on, also while D1 does not answer. */
@@ -131,14 +139,15 @@ export class IdeaBankViews {
     this.#ownOf(revocation.panelistId, database).offer({ ...revocation, bookmark }, Date.now());
   }
 
-  /** What a read for this panelist must include, so that it finds what this isolate has revoked. */
-  floorOf(panelistId: string): D1SessionBookmark | undefined {
-    return this.#panelists.peek(panelistId)?.kept?.value.bookmark;
+  /** What a list must include for this panelist: what this isolate has revoked, and what tenants have changed through it. */
+  floorOf(panelistId: string, ideaBankId: string): D1SessionBookmark {
+    return laterOf(this.#panelists.peek(panelistId)?.kept?.value.bookmark, this.#written.peek(ideaBankId));
   }
 
   /** The account was suspended or resumed through this isolate. */
   noteSuspension(accountId: string, isSuspended: boolean, bookmark: D1SessionBookmark): void {
-    this.#accounts.of(accountId).suspension = { isSuspended, bookmark };
+    const account = this.#accounts.of(accountId);
+    if (bookmark >= (account.suspension?.bookmark ?? "")) account.suspension = { isSuspended, bookmark };
   }
 
   /** What memory holds, if it is young enough. */
@@ -232,7 +241,7 @@ export class IdeaBankViews {
     kept.offer(view, readAt);
     this.#views.set(ideaBankId, kept);
     if (this.#listed(view) === undefined) this.#ownOf(panelistId, database).offer(own, readAt);
-    return { view, own };
+    return { view: kept.kept?.value ?? view, own };
   }
 
   #viewOf(ideaBankId: string, database: Database): KeptValue<View> {

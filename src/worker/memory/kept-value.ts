@@ -38,7 +38,7 @@ export type ReadTerms<Value> = {
   /** `isAhead`: nobody waits for it. */
   readonly load: (isAhead: boolean) => Promise<Value>;
   readonly freshMs: number;
-  /** When the request began; without it, now. */
+  /** When the request began, which age counts to; without it, now. */
   readonly since?: number;
   /** Without it the value is not read anew after an answer. */
   readonly renewMs?: number;
@@ -111,7 +111,7 @@ export class KeptValue<Value> {
   async read(terms: ReadTerms<Value>): Promise<Value> {
     let lookedAt = this.#options.now();
     let since = terms.since ?? lookedAt;
-    let waitedMs = Math.max(0, lookedAt - since);
+    let waitedMs = 0;
     let own: Promise<boolean> | undefined;
     for (;;) {
       const now = this.#options.now();
@@ -141,7 +141,7 @@ export class KeptValue<Value> {
         terms.waitUntil?.(own.then(() => {}));
       }
       // The store has just failed, and is asked again: nobody waits for that with a value at hand, but one.
-      const isAskedAgain = failure !== undefined && this.#isRetry;
+      const isAskedAgain = failure !== undefined && this.#isRetry && this.#isOutage(failure.error);
       if (fallback !== undefined && isAskedAgain && (own === undefined || (leads && isBehind))) return fallback.value;
       const lookMs = Math.min(leftMs, own === undefined && waitedMs < SOON_MS ? LOOK_MS : 4 * LOOK_MS);
       if (own === undefined) await wait(lookMs);

@@ -76,7 +76,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
       database.read(work, {
         floor: laterOf(
           await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
-          views.floorOf(token.panelistId),
+          views.floorOf(token.panelistId, token.ideaBankId),
         ),
         needsPrimary: ({ access }) => needsPrimary(access),
         largeOf: operation.query === undefined ? undefined : token.ideaBankId,

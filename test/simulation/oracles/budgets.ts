@@ -135,7 +135,7 @@ export const budgets = oracle(
         const [primarySign, replicaSign] = (["primary", "replica"] as const).map((part) =>
           mayHang(history, call, databaseOf(ideaBankIdOf(token)), part) ? 1 : 0,
         ) as [number, number];
-        // "A change made through an isolate shows in every later answer": what was read before it is read again.
+        // "A tenant's change made through an isolate shows in every later answer": what was read before it is read again.
         if (
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
         )

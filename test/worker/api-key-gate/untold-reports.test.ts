@@ -1,8 +1,11 @@
 /** What an isolate has decided by itself is counted also when the gate does not take the call that brings it. */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
+import { Gatekeeper } from "../../../src/worker/api-key-gate/gatekeeper.ts";
 import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
+import { Databases } from "../../../src/worker/database/databases.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
+import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -118,4 +121,39 @@ it("a gate counts what a report says was admitted, and of a release before this 
   await gate.report(key.secretHash, { limited: 0, lease: { id: "before", used: 7 } });
   vi.setSystemTime(START + 60_000);
   expect((await seenOf(key.id)).counts).toEqual({ admitted: 12, limited: 0 });
+});
+
+it("the last requests before a silence are counted, when the call for the next lease hangs and brings their report", async () => {
+  freezeTimers(START);
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const key = await addApiKey({ limit: 10_000 });
+  let isLost = false;
+  const gates = interceptObjects(env.API_KEY_GATE, ["report"], (_kind, makeCall) => {
+    if (isLost || Date.now() < START + 1_100) return makeCall();
+    isLost = true;
+    return new Promise(() => {});
+  });
+  // With the platform's timers: an isolate of the tests ends leases when it is told.
+  const gatekeeper = new Gatekeeper();
+  const stores = { gates, database: openDatabase(databaseOf(key.id), new Databases()) };
+  const settle = async () => {
+    for (let turns = 0; turns < 10; turns++) {
+      await vi.advanceTimersByTimeAsync(0);
+      await scheduler.wait(1);
+    }
+  };
+  let requests = 0;
+  while (!isLost) {
+    const sent = new Request("https://api.example/tenant/whoami");
+    const request = { apiKey: key, address: null, operation: "whoami", sent, now: Date.now(), waitUntil: () => {} };
+    expect(await gatekeeper.admit(stores, request)).toMatchObject({ outcome: "admitted" });
+    requests += 1;
+    await settle();
+    await vi.advanceTimersByTimeAsync(20);
+  }
+  for (let seconds = 0; seconds < 10; seconds++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    await settle();
+  }
+  expect(await usageOf(key.id)).toEqual({ admitted: requests, limited: 0 });
 });

@@ -77,6 +77,21 @@ describe("in an outage", () => {
     expect(await answerOf(next)).toMatchObject({ version: 1 });
   });
 
+  it("a defect serves no old value, also to those who come while the store is asked again", async () => {
+    const { store, read } = await readOnce();
+    await pass(1);
+    store.way = "defect";
+    const failed = expect(read()).rejects.toThrow(Defect);
+    await pass(1);
+    await failed;
+    await pass(1_100);
+    store.way = "ok";
+    store.version = 1;
+    const requests = [read(), read()];
+    await pass(10);
+    for (const each of requests) expect(await answerOf(each)).toMatchObject({ version: 1 });
+  });
+
   it("what may not serve through one is not used: the failure is told", async () => {
     const { store, read } = await readOnce();
     await pass(1);
