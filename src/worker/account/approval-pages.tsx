@@ -31,10 +31,9 @@ const notMerged = (otherWas: "merged" | "deleted") =>
 
 /** Throws `not-found`. */
 async function load(c: Context<OwnerEnv>, id: string) {
-  const session = primaryOf(c, id, notWaiting);
-  const proposal = await loadPendingProposal(session, c.var.owner, id);
+  const proposal = await loadPendingProposal(primaryOf(c, id, notWaiting), c.var.owner, id);
   if (proposal === null) throw notWaiting();
-  return { session, proposal };
+  return proposal;
 }
 
 export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases): void {
@@ -68,8 +67,8 @@ export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountData
  * author has edited since can be hidden. Throws `invalid-request` for that.
  */
 async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<void> {
-  const { session, proposal } = await load(c, id);
-  const { accountId, ideaBankId } = proposal;
+  const { accountId, ideaBankId } = await load(c, id);
+  const session = primaryOf(c, id, notWaiting);
   const path = { ideaBankId, proposalId: id };
   const into = fields.get("into");
   const visibility = fields.get("visibility");
@@ -79,8 +78,8 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
     edits: edits === null || visibility === "hidden" ? undefined : Number(edits),
   };
   const refuse = async (problem: Problem): Promise<never> => {
-    const { proposal: now } = await load(c, id);
-    if (now.edits === (decision.edits ?? now.edits)) throw problem;
+    const { edits } = await load(c, id);
+    if (edits === (decision.edits ?? edits)) throw problem;
     throw invalid([{ path: "proposal", message: "was edited since you saw it. Read it again." }]);
   };
   if (into === null) {
@@ -103,9 +102,15 @@ async function renderReview(
   sent: URLSearchParams,
   errors: readonly FieldError[],
 ): Promise<Response> {
-  const { session, proposal } = await load(c, id);
+  const proposal = await load(c, id);
   const filter = { q: proposal.title, visibility: "public" } as const;
-  const similar = await listProposals(session, proposal.accountId, proposal.ideaBankId, filter, SIMILAR);
+  const similar = await listProposals(
+    primaryOf(c, id, notWaiting),
+    proposal.accountId,
+    proposal.ideaBankId,
+    filter,
+    SIMILAR,
+  );
   const props = { proposal, similar: similar?.items ?? [], now: Date.now(), sent, errors };
   return renderPage(c, (frame) => <ReviewPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
