@@ -129,6 +129,7 @@ export async function rotateKey(
     throw heldBack(apiKey);
   }
   if (apiKey === "rotated") {
+    await makeSure(c, id, "This key was rotated since you saw it", "Send it again");
     throw new Problem("conflict", {
       detail:
         "This key was rotated since you saw it, as when a form is sent twice. If you did not copy its new secret, rotate it again: " +

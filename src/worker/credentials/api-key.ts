@@ -28,9 +28,12 @@ export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: I
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
-/** What looks like a key in a text. */
-export const findApiKeys = (text: string): string[] =>
-  text.match(new RegExp(`\\b${API_KEY.pattern.source.slice(1, -1)}\\b`, "g")) ?? [];
+/** The keys in a text, whatever stands around them: their tags are right. */
+export async function findApiKeys(text: string, keys: SigningKeys): Promise<string[]> {
+  const found = new Set(text.match(new RegExp(API_KEY.pattern.source.slice(1, -1), "g")));
+  const verified = await Promise.all([...found].map(async (each) => (await verifyEnvelope(API_KEY, each, keys)).ok));
+  return [...found].filter((_, index) => verified[index]);
+}
 
 /** Whether a whole key has this id. Checks neither secret nor tag. */
 export const isKeyOf = (text: string, id: string): boolean => text.startsWith(`${API_KEY.prefix}_${id}`);

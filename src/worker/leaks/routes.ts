@@ -57,7 +57,8 @@ export function createLeakRoutes(gatekeeper: Gatekeeper): Routes<AppEnv> {
     try {
       const fields = await readForm(c.req.raw);
       const foundAt = fields.get("foundAt") ?? "";
-      const tokens = findApiKeys(fields.get("key") ?? "").slice(0, MAX_PASTED);
+      const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
+      const tokens = found.slice(0, MAX_PASTED);
       const findings = tokens.map((token) => ({ token, foundAt }));
       await endLeakedKeys(c, gatekeeper, findings, "somebody who found it");
       return c.redirect("/leaks/thanks", 303);

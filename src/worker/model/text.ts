@@ -49,12 +49,16 @@ const text = (bounds: Bounds, forbidden: RegExp, form?: "NFC") =>
     .string(orRequired("must be a string"))
     .check(
       z.trim(),
-      ...(form === undefined ? [] : [z.normalize(form)]),
+      ...(form === undefined ? [] : [normalizable(bounds), z.normalize(form)]),
       z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
     )
     .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
+
+/** Normalizing takes time that grows with the square of a run of accents. It makes a text up to eight times shorter. */
+const normalizable = (bounds: Bounds) =>
+  z.refine<string>((value) => value.length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
 
 /** A missing field has its own message. */
 const orRequired = (message: string) => ({

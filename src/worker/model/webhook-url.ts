@@ -17,8 +17,8 @@ export function checkWebhookUrl(text: string, own: string): string | undefined {
   const here = new URL(own);
   if (isOnDevelopersMachine(url, here)) return href;
   // The parser has written every notation of an IPv4 address in its usual one, and brackets around IPv6.
-  const host = url.hostname.replace(/\.$/, "");
-  const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host) && host !== here.hostname;
+  const [host, ownHost] = [url, here].map(({ hostname }) => hostname.replace(/\.$/, "")) as [string, string];
+  const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host) && host !== ownHost;
   return isPublic && protocol === "https:" && port === "" ? href : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** The forms of Account Settings: what they send, and what comes back when it is refused. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SCOPES } from "../../../src/worker/model/scope.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 import { newId } from "../../support/world.ts";
@@ -19,6 +19,14 @@ describe("the forms", () => {
     expect(await owner.whoami(key)).toBe(200);
     expect(html).toContain(`curl ${ORIGIN}/tenant/whoami -H &#39;X-API-Key: ${key}&#39;`);
     expect(await (await owner.page("/api-keys")).text()).not.toContain(key);
+  });
+
+  it("from another site are refused, and nothing of what they send is in the log", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const owner = createOwner();
+    const { key } = await owner.create();
+    const answer = await owner.isolate.request("/account/api-keys", { method: "POST", headers: { Origin: key } });
+    expect(answer.status).toBe(403);
   });
 
   it("create one key when they are sent twice", async () => {

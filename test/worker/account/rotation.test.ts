@@ -5,6 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
 import { failStores } from "../../support/intercept.ts";
+import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const START = 1_900_000_000_000;
@@ -61,6 +62,23 @@ describe("rotating a key", () => {
     expect((await owner.events()).map(({ event }) => event)).toEqual(["rotated", "created"]);
     const json = await owner.json("POST", `/keys/${apiKey.id}/rotate`, { lastFour: apiKey.lastFour });
     expect(await json.json()).toMatchObject({ status: 409, error: "conflict" });
+  });
+
+  it("that a form has done before notifies the key's gate again: the first answer was perhaps lost on the way to it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    let isDown = false;
+    const gates = interceptObjects(env.API_KEY_GATE, ["forget"], (_kind, makeCall) =>
+      isDown ? Promise.reject(new Error("injected fault: gate")) : makeCall(),
+    );
+    const owner = createOwner(undefined, { ...env, API_KEY_GATE: gates });
+    const { apiKey } = await owner.create();
+    const submit = () =>
+      owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "0", lastFour: apiKey.lastFour });
+    expect((await submit()).status).toBe(201);
+    isDown = true;
+    expect((await submit()).status).toBe(503);
+    isDown = false;
+    expect((await submit()).status).toBe(409);
   });
 
   it("shows when the old secret was last used", async () => {

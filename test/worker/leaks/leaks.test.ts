@@ -244,6 +244,13 @@ describe("whoever found a key", () => {
       body: new URLSearchParams({ key, foundAt }),
     });
 
+  it("pastes many: each is ended, however often another is there, and whatever stands before it", async () => {
+    const owner = createOwner();
+    const [often, last] = [await owner.create("Often"), await owner.create("Last")];
+    await paste(`${`${often.key}\n`.repeat(20)}${`${forge(often.key)}\n`.repeat(20)}"line\\n${last.key}"`);
+    expect([await owner.whoami(often.key), await owner.whoami(last.key)]).toEqual([401, 401]);
+  });
+
   it("pastes it, with what is around it, and it is ended; the answer is the same for whatever is pasted", async () => {
     const owner = createOwner();
     const { key } = await owner.create();

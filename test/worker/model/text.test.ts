@@ -1,9 +1,16 @@
 /** What a text of one line may hold: names, titles, external ids. What cannot be seen must not make two of them different. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ExternalId } from "../../../src/worker/model/panelist.ts";
 import { Description, Name, Title } from "../../../src/worker/model/text.ts";
 
 const lines = { Name, Title, ExternalId };
+
+it("an external id that is far too long is refused before it is normalized, which would take a second", () => {
+  const normalize = vi.spyOn(String.prototype, "normalize");
+  const found = ExternalId.safeParse(`a${"\u0301".repeat(16_000)}${"\u0316".repeat(16_000)}`);
+  expect(found.error?.issues).toMatchObject([{ message: "must have 1 to 200 characters" }]);
+  expect(normalize).not.toHaveBeenCalled();
+});
 
 describe.each(Object.entries(lines))("%s", (_, schema) => {
   it.each([

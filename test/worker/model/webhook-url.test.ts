@@ -43,6 +43,14 @@ describe("a webhook's URL", () => {
     "http://127.0.0.1:9999/",
   ])("cannot be %s", (url) => expect(checkWebhookUrl(url, own)).toBeUndefined());
 
+  it("cannot be this host, however its name ends", () => {
+    for (const [url, host] of [
+      ["https://api.example/x", "https://api.example./account"],
+      ["https://api.example./x", "https://api.example/account"],
+    ] as const)
+      expect(checkWebhookUrl(url, host)).toBeUndefined();
+  });
+
   it("can be on a developer's machine, where Account Settings is, too; not Account Settings itself", () => {
     const here = "http://localhost:8787/account/webhooks";
     expect(checkWebhookUrl("http://127.0.0.1:9999/hook", here)).toBe("http://127.0.0.1:9999/hook");
