@@ -54,7 +54,7 @@ export async function accountsOf(env: Visitor["env"], person: string): Promise<r
     (await listMemberships(directory, person)).map(async (id) => {
       const database = chooseDatabase(env, id);
       const name = database && (await findMembership(database, id, person));
-      if (database && name === undefined) await forgetMembership(directory, id, person);
+      if (database && name === undefined) await forgetMembership(directory, database, id, person);
       return name === undefined ? [] : [{ id, name }];
     }),
   );

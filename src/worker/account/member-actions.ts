@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { chooseDirectory } from "../database/choose-database.ts";
+import { chooseDatabase, chooseDirectory } from "../database/choose-database.ts";
 import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
@@ -37,5 +37,6 @@ export async function dismissMember(c: Context<OwnerEnv>, accounts: AccountDatab
     throw new Problem("conflict", {
       detail: "The last member of an account cannot be removed. Add another one first.",
     });
-  await forgetMembership(chooseDirectory(c.env), accountId, outcome.removed);
+  const database = chooseDatabase(c.env, accountId);
+  if (database !== undefined) await forgetMembership(chooseDirectory(c.env), database, accountId, outcome.removed);
 }

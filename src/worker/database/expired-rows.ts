@@ -77,9 +77,10 @@ export async function deleteOldChanges(database: D1Database, now: number): Promi
   }
   await database
     .prepare(
-      `DELETE FROM change_log WHERE account_id = ?1
-         AND number IN (SELECT number FROM (SELECT number, changed_at FROM change_log WHERE account_id = ?1 ORDER BY number LIMIT ${SLICE})
-           WHERE changed_at < ?2 AND number < (SELECT max(number) FROM change_log WHERE account_id = ?1))`,
+      `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = ?1 ORDER BY number LIMIT ${SLICE})
+       DELETE FROM change_log WHERE account_id = ?1 AND number IN (SELECT number FROM slice
+         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= ?2), (SELECT max(number) + 1 FROM slice))
+           AND number < (SELECT max(number) FROM change_log WHERE account_id = ?1))`,
     )
     .bind(id, now - CHANGE_KEPT_MS)
     .run();

@@ -45,8 +45,17 @@ export async function listMemberships(directory: D1Database, person: string): Pr
 export const rememberMembership = (directory: D1Database, accountId: string, person: string) =>
   directory.prepare("INSERT INTO memberships VALUES (?1, ?2) ON CONFLICT DO NOTHING").bind(person, accountId).run();
 
-export const forgetMembership = (directory: D1Database, accountId: string, person: string) =>
-  directory.prepare("DELETE FROM memberships WHERE email = ?1 AND account_id = ?2").bind(person, accountId).run();
+/** Of whom the account's `database` knows nothing; unless somebody has added the person meanwhile. */
+export async function forgetMembership(
+  directory: D1Database,
+  database: D1Database,
+  accountId: Identifier,
+  person: string,
+) {
+  await directory.prepare("DELETE FROM memberships WHERE email = ?1 AND account_id = ?2").bind(person, accountId).run();
+  if ((await findMembership(database, accountId, person)) !== undefined)
+    await rememberMembership(directory, accountId, person);
+}
 
 export async function listMembers(session: D1DatabaseSession, accountId: string): Promise<readonly Member[]> {
   const sql = `SELECT * FROM (${EVERY_MEMBER}) ORDER BY added_by IS NOT NULL, created_at, id`;

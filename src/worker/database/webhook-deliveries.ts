@@ -164,6 +164,10 @@ export type Progress = {
 const STAYS_CLAIMED = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active'))`;
 
+/** What was passed over for its type is looked at again when the owner has changed the types meanwhile. */
+const PASSED_NONE = "(:attempt IS NOT NULL AND NOT :failed AND :reached = number + 1)";
+const PLACE = `iif(types IS :types OR ${PASSED_NONE}, :reached, number)`;
+
 const HAS_FAILED = "(:failed AND url = :url)";
 const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
 
@@ -179,13 +183,13 @@ export async function record(
 ): Promise<(Pick<ClaimedWebhook, "claimedUntil" | "number"> & { readonly isDue: boolean }) | undefined> {
   const row = await prepare(
     database,
-    `UPDATE webhooks SET number = :reached, missed = missed + :missed, ${RECENT_WITH},
+    `UPDATE webhooks SET number = ${PLACE}, missed = missed + :missed, ${RECENT_WITH},
        attempts = iif(${HAS_FAILED}, attempts + 1, 0),
        failing_since = iif(${HAS_FAILED}, coalesce(failing_since, ${DATABASE_NOW}), NULL),
        claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
-       due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND :reached < ${newestOf("webhooks.account_id")},
+       due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND ${PLACE} < ${newestOf("webhooks.account_id")},
          ${DATABASE_NOW} + iif(${HAS_FAILED}, :delayMs, 0), NULL))
-     WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING claimed_until, due_at`,
+     WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING number, claimed_until, due_at`,
     {
       ...{ id, claimedUntil, number, url, types, secret },
       reached,
@@ -197,6 +201,6 @@ export async function record(
       delayMs: 0,
       ...failure,
     },
-  ).first<{ claimed_until: number; due_at: number | null }>();
-  return row ? { claimedUntil: row.claimed_until, number: reached, isDue: row.due_at !== null } : undefined;
+  ).first<{ number: number; claimed_until: number; due_at: number | null }>();
+  return row ? { claimedUntil: row.claimed_until, number: row.number, isDue: row.due_at !== null } : undefined;
 }

@@ -250,3 +250,22 @@ it("an account that is being made while its person's accounts are listed is one 
   expect((await createOwner(person.email, env, "0").json("GET", "/keys")).status).toBe(200);
   expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
 });
+
+it("who is added while being removed is a member, and the directory knows it", async () => {
+  const { founder, member, id, accountId } = await pair("0");
+  let isAdded = false;
+  // The removal is done, and the directory does not know of it yet.
+  const slow = interceptDatabases(env, () => async (_, makeCall) => {
+    const answer = await makeCall();
+    const left = await databaseOf(accountId).prepare("SELECT 1 FROM members WHERE id = ?1").bind(id).first();
+    if (left === null && !isAdded) {
+      isAdded = true;
+      expect((await add(founder, member.email)).status).toBe(201);
+    }
+    return answer;
+  });
+  const removal = await createOwner(founder.email, slow, "0").json("DELETE", `/members/${id}`);
+  expect(removal.status).toBe(204);
+  expect((await membersOf(founder)).items).toHaveLength(2);
+  expect((await accountsOf(member)).map((account) => account.id)).toContain(accountId);
+});

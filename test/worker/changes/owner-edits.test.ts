@@ -144,3 +144,27 @@ it("a change that fails is skipped, however many of other types come before it",
   expect(receiver.taken.map(({ body }) => body.proposal?.title)).toEqual(["Good"]);
   expect(await stored()).toMatchObject({ attempts: 0, missed: 0 });
 });
+
+it.each([500, 200])(
+  "a type that is added while an attempt is under way is delivered from where the webhook was: %i",
+  async (status) => {
+    const scene = await createWebhookScene(() => 200, { types: ["comment.created"] });
+    const { propose, robin, receiver, job, id, pass } = scene;
+    const owner = await ownerOf(scene);
+    await owner.json("PATCH", `/webhooks/${id}`, { paused: true });
+    const proposal = await propose();
+    await robin.send("POST", `/ideabank/proposals/${proposal}/comments`, { body: "Yes." });
+    await owner.json("PATCH", `/webhooks/${id}`, { paused: false });
+    receiver.react = async () => {
+      receiver.react = () => 200;
+      await owner.json("PATCH", `/webhooks/${id}`, { types: null });
+      return status;
+    };
+    await job();
+    await pass(HOUR);
+    await job();
+    const types = receiver.seen.map(({ body }) => body.type);
+    expect(types).toContain("proposal.created");
+    expect(types.at(-1)).toBe("comment.created");
+  },
+);

@@ -6,6 +6,7 @@ import { createLogScene } from "../../support/change-log.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { addComments, addVoters, addVotes, numbers } from "../../support/many-rows.ts";
 import { PROPOSALS } from "../../support/panel.ts";
+import { addAccount } from "../../support/world.ts";
 
 /** How often each line is in the log. */
 const tally = (lines: readonly string[]) =>
@@ -88,4 +89,20 @@ describe("what the scheduled job does", () => {
     await runScheduled(env);
     expect(tally(await added())).toEqual({ "tenant: proposal.merged": 1 });
   });
+});
+
+it("the job deletes a log from its beginning only, also where the database's clock has stepped back", async () => {
+  const [day, now] = [86_400_000, 1_900_000_000_000];
+  const id = await addAccount({ digit: "0" });
+  const times = [-30 * day - 9, -30 * day + 5, -30 * day - 1, -30 * day - 1, -day];
+  for (const [index, time] of times.entries())
+    await env.DB.prepare(
+      `INSERT INTO change_log (account_id, number, type, actor, changed_at)
+       VALUES (?1, ?2, 'panelist.updated', 'tenant', ?3)`,
+    )
+      .bind(id, index + 1, now + time)
+      .run();
+  await runScheduled({ DB: env.DB }, () => now);
+  const { results } = await env.DB.prepare("SELECT number FROM change_log ORDER BY number").all();
+  expect(results.map(({ number }) => number)).toEqual([2, 3, 4, 5]);
 });
