@@ -179,12 +179,12 @@ export class KeptValue<Value> {
     return kept.value;
   }
 
-  /** Nobody reads, the read under way is late, or it began too early for this request. */
+  /** Nobody reads, the read under way is late, or it began too early for this request: a store that has just failed is asked by one. */
   #mayLead(since: number, now: number, freshMs: number): boolean {
     const leadingSince = this.#leadingSince;
     const { paced, againMs = PAUSE_MS } = this.#options;
     if (leadingSince === undefined || !isWithin(leadingSince, now, againMs)) return true;
-    return !paced && leadingSince < since - freshMs;
+    return !paced && !this.#isRetry && leadingSince < since - freshMs;
   }
 
   /** An earlier read is under way that would do, too. */

@@ -92,6 +92,20 @@ describe("in an outage", () => {
     for (const each of requests) expect(await answerOf(each)).toMatchObject({ version: 1 });
   });
 
+  it("a store that has just failed is asked by one request also where each wants what is newer than itself", async () => {
+    const { store, read } = await readOnce();
+    await pass(1);
+    store.way = "fail";
+    await Promise.all([read({ freshMs: 0 }), pass(1)]);
+    await pass(1_000);
+    store.way = "hang";
+    const before = store.reads.length;
+    const leader = read({ freshMs: 0 });
+    await pass(300);
+    expect(await answerOf(read({ freshMs: 0 }))).toMatchObject({ version: 0 });
+    expect([await answerOf(leader), store.reads.length - before]).toEqual(["waiting", 1]);
+  });
+
   it("what may not serve through one is not used: the failure is told", async () => {
     const { store, read } = await readOnce();
     await pass(1);
