@@ -57,6 +57,26 @@ export const fillRevocations = (accountId: string, count: number) =>
     .bind(accountId, count)
     .run();
 
+/** Idea banks `bank1`, `bank2` and so on, each with a changelog of 256 KiB. */
+export const fillLargeIdeaBanks = (accountId: string, count: number) =>
+  databaseOf(accountId).batch([
+    databaseOf(accountId)
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+         INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, changelog_max_entries, created_at)
+         SELECT 'bank' || i, ?1, 'Old', 'OPEN', 1, 100, 1 FROM n`,
+      )
+      .bind(accountId, count),
+    databaseOf(accountId)
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+         INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
+         SELECT b.id || 'p' || i, ?1, b.id, 'T', replace(hex(zeroblob(2500)), '0', 'x'), 'implemented', i, i
+         FROM n JOIN idea_banks b ON b.account_id = ?1`,
+      )
+      .bind(accountId),
+  ]);
+
 /** What is asked of the database, and D1's count of rows read. */
 export function meter(id: string) {
   const cost = { trips: 0, rows: 0 };

@@ -70,9 +70,8 @@ describe.each<Digit>(["0", "1"])("in the database %s", (digit) => {
 it("an account has at most four, also when they are made at the same time", async () => {
   const owner = createOwner();
   await owner.keys();
-  const answers = await Promise.all(
-    Array.from({ length: MAX_WEBHOOKS + 2 }, () => owner.json("POST", "/webhooks", { url: URL_ })),
-  );
+  const make = () => owner.json("POST", "/webhooks", { url: URL_ });
+  const answers = await Promise.all(Array.from({ length: MAX_WEBHOOKS + 2 }, make));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409]);
   expect(await list(owner)).toHaveLength(MAX_WEBHOOKS);
   const { id } = (await list(owner))[0] ?? { id: "" };

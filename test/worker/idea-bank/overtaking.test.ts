@@ -7,7 +7,7 @@ import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
-import { createViews, START } from "../../support/views.ts";
+import { createViews, fillLargeIdeaBanks, START } from "../../support/views.ts";
 import { addAccount, addIdeaBank, newId, tokenFor } from "../../support/world.ts";
 
 beforeEach(() => freeze(START));
@@ -57,14 +57,21 @@ it("of two changes through an isolate, whose answers come in the other order, bo
   expect(await name()).toBe("Second");
 });
 
-it("what the primary said before a token was issued refuses nobody who has it", async () => {
+const capability = "canViewChangelog";
+
+/** The first read of a closed idea bank: D1 has answered it, and the answer is on its way. */
+async function readClosed() {
   const bank = await addIdeaBank({ status: "CLOSED" });
   const replica = await createReplica(bank.id);
   const { slow, taken, held } = holding(replica.database, (_, count) => count === 0);
   const { open } = createViews();
-  const capability = "canViewChangelog";
   const early = open(slow, { ideaBankId: bank.id, capability });
   await taken.promise;
+  return { bank, replica, open, slow, held, early };
+}
+
+it("what the primary said before a token was issued refuses nobody who has it", async () => {
+  const { bank, replica, open, held, early } = await readClosed();
   vi.setSystemTime(START + 1_500);
   await replica.write("UPDATE idea_banks SET status = 'OPEN' WHERE id = ?1", bank.id);
   // Issued now, and used a moment later, in an isolate whose first read is still under way.
@@ -80,13 +87,7 @@ it("what the primary said before a token was issued refuses nobody who has it", 
 });
 
 it("the same, by one read that both wait for (300 ms)", async () => {
-  const bank = await addIdeaBank({ status: "CLOSED" });
-  const replica = await createReplica(bank.id);
-  const { slow, taken, held } = holding(replica.database, (_, count) => count === 0);
-  const { open } = createViews();
-  const capability = "canViewChangelog";
-  const early = open(slow, { ideaBankId: bank.id, capability });
-  await taken.promise;
+  const { bank, replica, open, slow, held, early } = await readClosed();
   await replica.write("UPDATE idea_banks SET status = 'OPEN' WHERE id = ?1", bank.id);
   vi.setSystemTime(START + 300);
   const late = open(slow, { ideaBankId: bank.id, capability, issuedAt: START / 1000 });
@@ -98,24 +99,7 @@ it("the same, by one read that both wait for (300 ms)", async () => {
 
 it("a view that memory has dropped comes back no older than it was", async () => {
   const large = await addAccount({ digit: "1" });
-  const database = databaseOf(large);
-  await database.batch([
-    database
-      .prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
-         INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, changelog_max_entries, created_at)
-         SELECT 'bank' || i, ?1, 'Old', 'OPEN', 1, 100, 1 FROM n`,
-      )
-      .bind(large),
-    database
-      .prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-         INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
-         SELECT b.id || 'p' || i, ?1, b.id, 'T', replace(hex(zeroblob(2500)), '0', 'x'), 'implemented', i, i
-         FROM n JOIN idea_banks b ON b.account_id = ?1`,
-      )
-      .bind(large),
-  ]);
+  await fillLargeIdeaBanks(large, 30);
   const replica = await createReplica(large);
   const { open } = createViews();
   const name = async (floor?: string) => (await open(replica.database, { ideaBankId: "bank1", floor })).ideaBank?.name;
@@ -128,6 +112,16 @@ it("a view that memory has dropped comes back no older than it was", async () =>
   for (let bank = 2; bank <= 30; bank++) await open(replica.database, { ideaBankId: `bank${bank}` });
   vi.setSystemTime(START + 1_100);
   expect(await name()).toBe("New");
+});
+
+it("of two changes of an account's status, whose answers come in the other order, the later one holds", async () => {
+  const bank = await addIdeaBank();
+  const { views, open } = createViews();
+  const suspended = async () => (await open(databaseOf(bank.id), { ideaBankId: bank.id })).ideaBank?.accountSuspended;
+  expect(await suspended()).toBe(false);
+  views.noteSuspension(bank.accountId, true, "9");
+  views.noteSuspension(bank.accountId, false, "8");
+  expect(await suspended()).toBe(true);
 });
 
 it("a list shows what tenants have changed through this isolate, whichever replica it reads", async () => {

@@ -8,7 +8,7 @@ import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
-import { type Asked, createViews, fillRevocations, meter, START } from "../../support/views.ts";
+import { type Asked, createViews, fillLargeIdeaBanks, fillRevocations, meter, START } from "../../support/views.ts";
 import { addAccount, addIdeaBank, addProposal } from "../../support/world.ts";
 
 const REVOKE = "UPDATE panelists SET active = 0 WHERE id = ?1";
@@ -85,23 +85,7 @@ describe("memory", () => {
     const theirs = await addIdeaBank();
     const large = await addAccount({ digit: "1" });
     const database = databaseOf(large);
-    await database.batch([
-      database
-        .prepare(
-          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 185)
-           INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, changelog_max_entries, created_at)
-           SELECT 'bank' || i, ?1, 'N', 'OPEN', 1, 100, 1 FROM n`,
-        )
-        .bind(large),
-      database
-        .prepare(
-          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-           INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at)
-           SELECT b.id || 'p' || i, ?1, b.id, 'T', replace(hex(zeroblob(2500)), '0', 'x'), 'implemented', i, i
-           FROM n JOIN idea_banks b ON b.account_id = ?1`,
-        )
-        .bind(large),
-    ]);
+    await fillLargeIdeaBanks(large, 185);
     const { open, fromMemory } = createViews();
     const neighbour = { ideaBankId: theirs.id, panelistId: theirs.panelistId };
     await open(databaseOf(theirs.id), neighbour);

@@ -2,6 +2,17 @@
 import { describe, expect, it, vi } from "vitest";
 import { answerOf, Defect, pass, type Read, readOnce } from "../../support/scripted-store.ts";
 
+/** A store whose last read has met a defect. */
+async function readDefect() {
+  const scene = await readOnce();
+  await pass(1);
+  scene.store.way = "defect";
+  const failed = expect(scene.read()).rejects.toThrow(Defect);
+  await pass(1);
+  await failed;
+  return scene;
+}
+
 describe("in an outage", () => {
   it("one request a second asks the store, for a second at most, and no other waits", async () => {
     const { store, read } = await readOnce();
@@ -62,12 +73,7 @@ describe("in an outage", () => {
   });
 
   it("a defect is thrown, also where a value could serve; a second later the store is asked again", async () => {
-    const { store, read } = await readOnce();
-    await pass(1);
-    store.way = "defect";
-    const failed = expect(read()).rejects.toThrow(Defect);
-    await pass(1);
-    await failed;
+    const { store, read } = await readDefect();
     store.way = "ok";
     store.version = 1;
     await expect(read()).rejects.toThrow(Defect);
@@ -78,12 +84,7 @@ describe("in an outage", () => {
   });
 
   it("a defect serves no old value, also to those who come while the store is asked again", async () => {
-    const { store, read } = await readOnce();
-    await pass(1);
-    store.way = "defect";
-    const failed = expect(read()).rejects.toThrow(Defect);
-    await pass(1);
-    await failed;
+    const { store, read } = await readDefect();
     await pass(1_100);
     store.way = "ok";
     store.version = 1;
