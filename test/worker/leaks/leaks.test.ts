@@ -251,6 +251,14 @@ describe("whoever found a key", () => {
     expect([await owner.whoami(often.key), await owner.whoami(last.key)]).toEqual([401, 401]);
   });
 
+  it("pastes what looks like a thousand keys: the tags of 200 are computed, and no more", async () => {
+    const alike = Array.from({ length: 1_000 }, (_, index) => `ibk_${String(index).padStart(47, "0")}`);
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    expect((await paste(alike.join("\n"))).status).toBe(303);
+    // With each of the two keys that sign here.
+    expect(sign.mock.calls.length).toBeLessThanOrEqual(2 * 200);
+  });
+
   it("pastes it, with what is around it, and it is ended; the answer is the same for whatever is pasted", async () => {
     const owner = createOwner();
     const { key } = await owner.create();
