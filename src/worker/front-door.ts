@@ -14,6 +14,7 @@ import {
 import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { isDrawn, noteDraw } from "./http/observe.ts";
+import { ProblemLog } from "./http/problem-log.ts";
 import type { RawRequest } from "./http/raw-request.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
@@ -26,7 +27,7 @@ import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
-import { getWhoamiFromMemory } from "./tenant/whoami.ts";
+import { getWhoamiFromMemory, refuseForgedKey } from "./tenant/whoami.ts";
 
 const ACCOUNT = "/account/*";
 
@@ -48,11 +49,12 @@ export function createFrontDoor(
     databases,
     tokens: new TokenReader(),
     send,
+    problemLog: new ProblemLog(),
   };
   const app = new Routes<AppEnv>();
 
   app.all(ACCOUNT, forwardAccount(memory.gatekeeper, findAccountSettings));
-  addMiddleware(app, settingsReader);
+  addMiddleware(app, settingsReader, memory.problemLog);
   app.use(function provideAnchor(c, next) {
     databases.anchorMs = c.get("settings").anchorMs;
     return next();
@@ -77,6 +79,8 @@ export function createFrontDoor(
         const answer = isLogged ? undefined : answerFromMemory({ request, env, executionCtx }, settings);
         if (answer !== undefined) return answer;
         noteDraw(request, isLogged);
+        const refused = isLogged ? undefined : refuseForgedKey(request, memory, settings);
+        if (refused !== undefined) return refused.then((refusal) => refusal ?? app.fetch(request, env, executionCtx));
       }
       return app.fetch(request, env, executionCtx);
     },

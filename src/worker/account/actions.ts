@@ -60,8 +60,8 @@ export function heldBack(held: Held): Problem {
   }
   return new Problem("conflict", {
     detail:
-      `This request was sent before, and was done then: see ${held.doneBefore}. A secret is shown once. ` +
-      "If you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
+      `This request was sent before, and was done then: see ${held.doneBefore}. Now nothing was done. A secret is shown once: ` +
+      "if you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }

@@ -48,7 +48,8 @@ export function createAccountApi(send: Send, accounts: AccountDatabases): Routes
 
     listMembers: async (c) => c.json(await findMembers(c, accounts)),
 
-    addMember: async (c, { body }) => c.json(await inviteMember(c, accounts, body.email), 201),
+    addMember: async (c, { body, idempotencyKey }) =>
+      c.json(await inviteMember(c, accounts, body.email, idempotencyKey), 201),
 
     removeMember: async (c, { ids }) => {
       await dismissMember(c, accounts, ids.memberId);
@@ -77,7 +78,8 @@ export function createAccountApi(send: Send, accounts: AccountDatabases): Routes
     rotateWebhook: async (c, { ids, idempotencyKey }) =>
       c.json(await rotateWebhook(c, ids.webhookId, idempotencyKey), 201),
 
-    testWebhook: async (c, { ids }) => c.json(await testWebhook(c, send, ids.webhookId)),
+    testWebhook: async (c, { ids, idempotencyKey }) =>
+      c.json(await testWebhook(c, send, ids.webhookId, idempotencyKey)),
 
     deleteWebhook: async (c, { ids }) => {
       await changeTo(c, ids.webhookId, deleteWebhook);

@@ -5,6 +5,7 @@ import { createId } from "../credentials/id.ts";
 import { chooseDatabase, chooseDirectory } from "../database/choose-database.ts";
 import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import type { AccountDatabases } from "./account-databases.ts";
@@ -17,10 +18,15 @@ export async function findMembers(c: Context<OwnerEnv>, accounts: AccountDatabas
 }
 
 /** Adding a member again changes nothing, and completes the directory. */
-export async function inviteMember(c: Context<OwnerEnv>, accounts: AccountDatabases, email: string): Promise<Member> {
+export async function inviteMember(
+  c: Context<OwnerEnv>,
+  accounts: AccountDatabases,
+  email: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<Member> {
   const { session, accountId } = await accounts.visit(c, openAccount);
   const id = createId(accountId, secureRandomBytes);
-  const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId));
+  const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
   if (member === "full")
     throw new Problem("conflict", { detail: `An account has at most ${MAX_MEMBERS} members. Remove one first.` });
   if (isHeld(member)) throw heldBack(member);

@@ -33,7 +33,7 @@ export const ACCOUNT_OPERATIONS = {
   revokeApiKey: { method: "DELETE", path: KEY, credential },
   listAccounts: { method: "GET", path: "/account/api/accounts", credential },
   listMembers: { method: "GET", path: MEMBERS, credential },
-  addMember: { method: "POST", path: MEMBERS, credential, body: NewMember, idempotent: true },
+  addMember: { method: "POST", path: MEMBERS, credential, body: NewMember },
   removeMember: { method: "DELETE", path: `${MEMBERS}/{memberId}`, credential },
   changeSettings: { method: "PUT", path: "/account/api/settings", credential, body: AccountSettings },
   listActivity: { method: "GET", path: "/account/api/activity", credential, query: ActivityQuery },
@@ -42,7 +42,7 @@ export const ACCOUNT_OPERATIONS = {
   changeWebhook: { method: "PATCH", path: WEBHOOK, credential, body: WebhookChanges },
   moveWebhook: { method: "PUT", path: `${WEBHOOK}/place`, credential, body: WebhookMove },
   rotateWebhook: { method: "POST", path: `${WEBHOOK}/rotate`, credential },
-  testWebhook: { method: "POST", path: `${WEBHOOK}/test`, credential, idempotent: true },
+  testWebhook: { method: "POST", path: `${WEBHOOK}/test`, credential },
   deleteWebhook: { method: "DELETE", path: WEBHOOK, credential },
 } as const satisfies Operations;
 
@@ -105,7 +105,7 @@ if (!import.meta.deployed) {
       summary: "Add a member",
       description:
         "A member can do everything. Adding the same person again changes nothing. Who is a member signs in as every owner does: with " +
-        "Cloudflare Access.",
+        "Cloudflare Access. A request with an `Idempotency-Key` that was done before adds nobody who was removed since: 409 `conflict`.",
       answer: Member,
       problems: ["conflict", "too-many-requests"],
     },
@@ -163,10 +163,11 @@ if (!import.meta.deployed) {
     testWebhook: {
       summary: "Send a test to a webhook",
       description:
-        "Sends a signed `webhook.test` at once, also to a webhook that is not active, and says how it was answered. Its place does not move.",
+        "Sends a signed `webhook.test` at once, also to a webhook that is not active, and says how it was answered. Its place does not move. " +
+        "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and sends nothing.",
       answer: WebhookTest,
       status: 200,
-      problems: ["too-many-requests"],
+      problems: ["conflict", "too-many-requests"],
     },
     deleteWebhook: {
       summary: "Delete a webhook",

@@ -117,8 +117,13 @@ export async function rotateWebhook(
 }
 
 /** Waits for the receiver, ten seconds at most. */
-export async function testWebhook(c: Context<OwnerEnv>, send: Send, id: string): Promise<WebhookTest> {
-  const { webhook, secrets } = await changeTo(c, id, test);
+export async function testWebhook(
+  c: Context<OwnerEnv>,
+  send: Send,
+  id: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<WebhookTest> {
+  const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey);
   const payload = { type: "webhook.test", at: toTimestamp(Date.now()) };
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(send, { url: webhook.url, secrets }, message);

@@ -12,7 +12,7 @@ import type { Send } from "./send.ts";
 /** Read together; each is sent and recorded by itself. */
 const ROWS = 10;
 /** Statements that are sent to claim a webhook and to read what it delivers. */
-const STATEMENTS_TO_READ = 7;
+const STATEMENTS_TO_READ = 8;
 
 /** What deliveries may use. Nothing begins after `endsAt` (Unix milliseconds), nor when the statements are used up. */
 export type Allowance = { readonly endsAt: number; readonly statements: { left: number } };
@@ -35,7 +35,11 @@ async function deliverClaimed(
   send: Send,
   allowance: Allowance,
 ): Promise<boolean> {
-  const { changes, passed, missed } = await listUndelivered(database, webhook, ROWS);
+  const { changes, passed, missed } = (await listUndelivered(database, webhook, ROWS)) ?? {
+    changes: [],
+    passed: webhook.number,
+    missed: 0,
+  };
   if (changes.length === 0) {
     return (await record(database, webhook, { reached: passed, isLast: true, missed }))?.isDue ?? false;
   }

@@ -17,6 +17,7 @@ import { fitOf, ITEM_BYTES } from "./pagination.ts";
 import { selectPanelists, toPanelists } from "./panelists.ts";
 import { PROPOSAL_BYTES, selectProposals, toProposals } from "./proposals.ts";
 import { prepare, rowsOf } from "./statement.ts";
+import { type ClaimedWebhook, selectAsClaimed } from "./webhook-deliveries.ts";
 
 type Row = {
   number: number;
@@ -106,15 +107,21 @@ type Stretch = {
   readonly withPanelists: boolean;
 };
 
-/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip. */
+/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip, with the statements `before`. */
 async function readStretch(
   session: Pick<D1DatabaseSession, "prepare" | "batch">,
   accountId: string,
   { withPanelists, ...stretch }: Stretch,
-): Promise<{ readonly bounds: Bounds | undefined; readonly found: readonly { row: Row; change: Change }[] }> {
+  before: readonly D1PreparedStatement[] = [],
+): Promise<{
+  readonly before: readonly D1Result[];
+  readonly bounds: Bounds | undefined;
+  readonly found: readonly { row: Row; change: Change }[];
+}> {
   const values = { accountId, ...stretch };
   const on = (entries: string, sql: string) => prepare(session, `WITH ${entries} ${sql}`, values);
-  const [bounds, entries, proposals, comments, ideaBanks, panelists] = await session.batch([
+  const results = await session.batch([
+    ...before,
     prepare(session, BOUNDS, values),
     on(SHOWN, "SELECT * FROM shown ORDER BY number"),
     on(SHOWN, selectProposals("SELECT proposal_id FROM shown WHERE proposal_id IS NOT NULL")),
@@ -133,6 +140,7 @@ async function readStretch(
         ]
       : []),
   ]);
+  const [bounds, entries, proposals, comments, ideaBanks, panelists] = results.slice(before.length);
   const resources = {
     ideaBanks: byId(toIdeaBanks(ideaBanks)),
     proposals: byId(toProposals(proposals)),
@@ -140,7 +148,7 @@ async function readStretch(
     panelists: withPanelists ? byId(toPanelists(panelists)) : undefined,
   };
   const found = rowsOf<Row>(entries).map((row) => ({ row, change: toChange(row, resources) }));
-  return { bounds: rowsOf<Bounds>(bounds)[0], found };
+  return { before: results.slice(0, before.length), bounds: rowsOf<Bounds>(bounds)[0], found };
 }
 
 /** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
@@ -176,14 +184,18 @@ export type Undelivered = {
   readonly missed: number;
 };
 
-/** At most `rows` changes of the webhook's types after its place. One round trip. */
+/** At most `rows` changes of the webhook's types after its place. Undefined when its owner has changed it since it was claimed. One round trip. */
 export async function listUndelivered(
   database: D1Database,
-  { accountId, number, types }: { readonly accountId: string; readonly number: number; readonly types: string | null },
+  webhook: ClaimedWebhook,
   rows: number,
-): Promise<Undelivered> {
+): Promise<Undelivered | undefined> {
+  const { accountId, number, types } = webhook;
   const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true };
-  const { bounds, found } = await readStretch(database, accountId, stretch);
+  const { before, bounds, found } = await readStretch(database, accountId, stretch, [
+    selectAsClaimed(database, webhook),
+  ]);
+  if (before[0]?.results.length !== 1) return undefined;
   const { oldest, newest } = { oldest: bounds?.oldest ?? 1, newest: bounds?.newest ?? number };
   return {
     changes: found.map(({ row, change }) => ({

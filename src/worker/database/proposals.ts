@@ -279,7 +279,7 @@ export async function mergeProposal(
   const results = await session.batch([
     prepare(
       session,
-      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${mergeable}`,
+      `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${mergeable} RETURNING id`,
       values,
     ),
     ...moveSlice(session, accountId, path.proposalId, AT_ONCE),
@@ -294,7 +294,7 @@ export async function mergeProposal(
   const [source, target] = [path.proposalId, into].map((wanted) => rows.find(({ id }) => id === wanted));
   if (source === undefined || target === undefined) return null;
   if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of, merged: "target" };
-  if (source.duplicate_of === null) return "busy";
+  if (source.duplicate_of === null || (decision && results[0]?.results.length === 0)) return "busy";
   if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of, merged: "source" };
   return { target: toProposal(target) };
 }

@@ -160,9 +160,20 @@ export type Progress = {
   readonly missed: number;
 };
 
-/** What the owner has paused or changed meanwhile, and a suspended account's, is claimed anew or not at all. */
-const STAYS_CLAIMED = `(NOT :isLast AND state = 'active' AND url = :url AND types IS :types AND secret = :secret
-  AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active'))`;
+/** The owner has not paused or changed it since it was claimed, and its account is not suspended. */
+const IS_AS_CLAIMED = `state = 'active' AND url = :url AND types IS :types AND secret = :secret
+  AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')`;
+
+/** Selects a row while it is as it was claimed. */
+export const selectAsClaimed = (database: D1Database, { id, number, claimedUntil, ...claimed }: ClaimedWebhook) =>
+  prepare(
+    database,
+    `SELECT 1 FROM webhooks WHERE id = :id AND number = :number AND claimed_until = :claimedUntil AND ${IS_AS_CLAIMED}`,
+    { id, number, claimedUntil, url: claimed.url, types: claimed.types, secret: claimed.secrets[0] },
+  );
+
+/** What is not as it was claimed is claimed anew or not at all. */
+const STAYS_CLAIMED = `(NOT :isLast AND ${IS_AS_CLAIMED})`;
 
 /** What was passed over for its type is looked at again when the owner has changed the types meanwhile. */
 const PASSED_NONE = "(:attempt IS NOT NULL AND NOT :failed AND :reached = number + 1)";

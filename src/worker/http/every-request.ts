@@ -12,8 +12,11 @@ import { requestId } from "./request-id.ts";
 import type { Routes } from "./routes.ts";
 
 /** Before the routes: middleware is run in the order in which it is added. */
-export function addMiddleware<E extends SharedEnv>(app: Routes<E>, settingsReader: SettingsReader): void {
-  const problemLog = new ProblemLog();
+export function addMiddleware<E extends SharedEnv>(
+  app: Routes<E>,
+  settingsReader: SettingsReader,
+  problemLog = new ProblemLog(),
+): void {
   app.use(requestId);
   app.use(observe);
   app.use(defaultHeaders);

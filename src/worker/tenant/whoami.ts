@@ -1,10 +1,14 @@
 /** `GET /tenant/whoami` (contract), and the same from memory. */
 import type { AppEnv } from "../http/app-env.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
+import type { ProblemLog } from "../http/problem-log.ts";
 import { isGet, type RawRequest } from "../http/raw-request.ts";
 import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
-import { problemOf, rateLimitHeaders } from "./admission.ts";
+import type { Problem } from "../problem.ts";
+import { problemOf, rateLimitHeaders, unauthorized } from "./admission.ts";
 import type { AuthenticationMemory } from "./authenticate-api-key.ts";
+
+type Settings = AppEnv["Variables"]["settings"];
 
 const PATH = "/tenant/whoami";
 
@@ -17,7 +21,7 @@ export const toWhoami = (apiKeyId: string) => ({ apiKeyId });
 export function getWhoamiFromMemory(
   { request, env, executionCtx }: RawRequest,
   { apiKeys, gatekeeper }: AuthenticationMemory,
-  settings: AppEnv["Variables"]["settings"],
+  settings: Settings,
 ): Response | undefined {
   if (!isGet(request, PATH)) return undefined;
   const { headers } = request;
@@ -34,15 +38,36 @@ export function getWhoamiFromMemory(
   });
   if (admission === undefined) return undefined;
   const problem = problemOf(admission);
-  const type = problem === undefined ? "application/json" : "application/problem+json";
-  return new Response(problem?.body ?? JSON.stringify(toWhoami(apiKey.id)), {
-    status: problem?.status ?? 200,
-    headers: {
-      ...DEFAULT_HEADERS,
-      [REQUEST_ID]: requestIdOf(headers.get(REQUEST_ID)),
-      "Content-Type": type,
-      ...rateLimitHeaders(admission),
-      ...problem?.headers,
-    },
+  if (problem !== undefined) return respond(request, problem, rateLimitHeaders(admission));
+  return new Response(JSON.stringify(toWhoami(apiKey.id)), {
+    headers: { ...headersOf(request), "Content-Type": "application/json", ...rateLimitHeaders(admission) },
   });
 }
+
+/** The refusal of a key whose tag is not right, before any middleware, too. Undefined when it is another request, or the tag is right. */
+export function refuseForgedKey(
+  request: Request,
+  { apiKeys, problemLog }: Pick<AuthenticationMemory, "apiKeys"> & { readonly problemLog: ProblemLog },
+  { signingKeys }: Settings,
+): Promise<Response | undefined> | undefined {
+  const apiKey = request.headers.get("X-API-Key") ?? "";
+  if (!isGet(request, PATH) || apiKeys.peek(apiKey, signingKeys) !== undefined) return undefined;
+  return apiKeys.verify(apiKey, signingKeys).then((verified) => {
+    if (verified.ok) return undefined;
+    const problem = unauthorized(verified.reason);
+    const answer = respond(request, problem);
+    problemLog.add(answer.headers.get(REQUEST_ID) ?? "", problem, Date.now());
+    return answer;
+  });
+}
+
+const headersOf = ({ headers }: Request) => ({
+  ...DEFAULT_HEADERS,
+  [REQUEST_ID]: requestIdOf(headers.get(REQUEST_ID)),
+});
+
+const respond = (request: Request, { body, status, headers }: Problem, more?: Readonly<Record<string, string>>) =>
+  new Response(body, {
+    status,
+    headers: { ...headersOf(request), "Content-Type": "application/problem+json", ...more, ...headers },
+  });

@@ -118,7 +118,7 @@ describe("a decision", () => {
     expect((await panelist.send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
   });
 
-  it("merges into one of those beside it, which it may repeat", async () => {
+  it("merges into one of those beside it", async () => {
     const { panel, panelist, decide, titles, list, seen } = await createScene();
     const into = await panel.propose({ title: "More night buses" });
     const others = [
@@ -179,6 +179,7 @@ describe("a decision", () => {
     ["merges what was just approved", APPROVE, "into"],
     ["merges what was just hidden", HIDE, "into"],
     ["merges what was just merged into another", "other", "into"],
+    ["merges what was just merged into the same", "into", "into"],
     ["approves what was just merged", "into", { ...APPROVE, response: "Good." }],
     ["hides what was just merged", "into", HIDE],
   ] as const)("is made once: nobody %s", async (_, first, second) => {

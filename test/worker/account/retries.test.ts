@@ -5,6 +5,7 @@ import type { ApiKey } from "../../../src/worker/model/account.ts";
 import { freeze } from "../../support/clock.ts";
 import { type Digit, selectEverywhere } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
+import { membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
@@ -80,6 +81,35 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     }
     expect(await owner.keys()).toHaveLength(1);
     expect(await owner.whoami(key)).toBe(200);
+  });
+
+  it("a member who was added, and removed since, is not added again by the request that comes late", async () => {
+    const { owner, post } = createScene(digit);
+    const add = () => post("/members", { email: "robin@example.com" });
+    const first = await add();
+    const member = await first.json<{ id: string }>();
+    expect([first.status, await (await add()).json()]).toEqual([201, member]);
+    const reused = await post("/members", { email: "other@example.com" });
+    expect(reused.status).toBe(422);
+    expect((await owner.json("DELETE", `/members/${member.id}`)).status).toBe(204);
+    await expectReplay(await add(), member.id);
+    expect((await membersOf(owner)).items.map(({ email }) => email)).toEqual([owner.email]);
+  });
+
+  it("a test of a webhook that is sent again calls nobody a second time", async () => {
+    const called: string[] = [];
+    const owner = createOwner(undefined, undefined, digit, async ({ url }) => {
+      called.push(url);
+      return { status: 204, retryAfter: null };
+    });
+    const { webhook } = await (await owner.json("POST", "/webhooks", { url: "https://crm.example.com/" })).json<{
+      webhook: { id: string };
+    }>();
+    const test = () =>
+      owner.isolate.request(`/account/api/webhooks/${webhook.id}/test`, { method: "POST", headers: KEY });
+    expect((await test()).status).toBe(200);
+    await expectReplay(await test(), webhook.id);
+    expect(called).toHaveLength(1);
   });
 
   it("it belongs to the account, and ends after 24 hours", async () => {

@@ -1,6 +1,7 @@
 /** What an owner changes while deliveries are under way: the attempt under way ends as it began, and the next one is as the owner said. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createWebhookScene, SECRET } from "../../support/webhooks.ts";
 
@@ -47,6 +48,38 @@ it("one that is paused sends nothing more, and goes on where it was", async () =
   await job();
   expect(types()).toEqual(["proposal.created", "comment.created", "proposal.created"]);
   expect(receiver.seen).toHaveLength(3);
+});
+
+const ALL = ["proposal.created", "comment.created", "proposal.created"];
+it.each([
+  ["paused", "UPDATE webhooks SET state = 'paused', due_at = NULL WHERE id = ?1", [], undefined],
+  ["given another URL", "UPDATE webhooks SET url = 'https://new.example/' WHERE id = ?1", ALL, "https://new.example/"],
+  [
+    "given other types",
+    `UPDATE webhooks SET types = '["comment.created"]' WHERE id = ?1`,
+    ["comment.created"],
+    undefined,
+  ],
+  [
+    "suspended with its account",
+    "UPDATE accounts SET status = 'suspended' WHERE substr(id, 1, 1) = substr(?1, 1, 1)",
+    [],
+    undefined,
+  ],
+])("one that is %s between its claim and its first attempt is so at that attempt", async (_, edit, delivered, url) => {
+  const { database, id, receiver, types, pass, deliver } = await waiting();
+  receiver.react = () => 200;
+  await pass(HOUR);
+  let isChanged = false;
+  const slow = interceptDatabase(database, async (_, makeCall) => {
+    const answer = await makeCall();
+    if (!isChanged) await database.prepare(edit).bind(id).run();
+    isChanged = true;
+    return answer;
+  });
+  await deliver(slow);
+  expect(types()).toEqual(delivered);
+  if (url !== undefined) expect(receiver.seen[0]?.url).toBe(url);
 });
 
 it("a changed URL is called from the next attempt on, and the old one no more", async () => {

@@ -22,6 +22,13 @@ describe("a body that breaks rules", () => {
       { title: 1, status: "open", x: 1, y: 2 },
       ["title", "status", "x", "y"],
     ],
+    ["the name __proto__", "/tenant/surveys", '{"title":"T","__proto__" : {}}', ["__proto__"]],
+    [
+      "metadata of the name __proto__",
+      "/tenant/ideabanks/{bank}/proposals",
+      '{"title":"T","description":"","metadata":{"__proto__":"x"}}',
+      ["__proto__"],
+    ],
     ["an array", "/tenant/surveys", [], [""]],
     ["null", "/tenant/surveys", "null", [""]],
     ["a number", "/tenant/surveys", "1", [""]],
@@ -97,6 +104,7 @@ describe("text", () => {
       "e\u0301",
       "👨\u200d👩\u200d👧",
       "'; DROP TABLE surveys; --",
+      '"__proto__": {}',
     ]) {
       const created = await tenant.send("POST", "/tenant/surveys", { title: ` ${title}\n`, description: "a\n\tb\r\n" });
       expect(await created.json()).toMatchObject({ title, description: "a\n\tb" });

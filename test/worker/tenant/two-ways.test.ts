@@ -111,13 +111,41 @@ it("a key on a lease that may not be used from an address is refused the same", 
   expect(JSON.parse(shorter.seen.body)).toMatchObject({ reason: "address" });
 });
 
+const NOT_A_KEY: [string, string, string][] = [
+  ["forged", `ibk_${"0".repeat(47)}`, "forged"],
+  ["malformed", "ibk_forged", "malformed"],
+  ["empty", "", "missing"],
+];
+it.each(NOT_A_KEY)("a key that is %s is refused the same, and logged the same", async (_, sent, cause) => {
+  const debug = vi.spyOn(console, "debug");
+  const { send } = await setUp({ times: 1 });
+  const refusals = [];
+  for (const bindings of [logged, short, measured]) {
+    vi.setSystemTime(Date.now() + 1_000);
+    refusals.push((await send({ headers: { "X-API-Key": sent } }, bindings)).seen);
+  }
+  const [longer, shorter, third] = refusals;
+  expect(shorter).toEqual(longer);
+  expect(third).toEqual(longer);
+  expect(shorter?.status).toBe(401);
+  const line = { requestId: "one", problem: "unauthorized", cause, unlogged: 0 };
+  expect(debug.mock.calls).toEqual([[line], [line], [line]]);
+});
+
+it("a key that is not forged, and not known, is drawn for the log once", async () => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+  const log = vi.spyOn(console, "log");
+  const { send } = await setUp({ times: 0 });
+  random.mockClear();
+  expect((await send({}, { ...short, REQUEST_LOG_SHARE: "0.4" })).seen.status).toBe(200);
+  expect([random.mock.calls.length, log.mock.calls.length]).toEqual([1, 0]);
+});
+
 const LONGER: [string, Sent, number][] = [
   ["HEAD", { method: "HEAD" }, 200],
   ["POST", { method: "POST" }, 405],
   ["a longer path", { url: `${WHOAMI}s` }, 404],
   ["another operation", { url: "https://api.example/tenant/surveys" }, 200],
-  ["a forged key", { headers: { "X-API-Key": "ibk_forged" } }, 401],
-  ["no key", { headers: { "X-API-Key": "" } }, 401],
 ];
 it.each(LONGER)("%s takes the longer way", async (_, sent, status) => {
   const { send } = await setUp();
