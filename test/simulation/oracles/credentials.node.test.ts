@@ -210,6 +210,12 @@ test("revoked tokens end within 11 seconds elsewhere, in 5 minutes while D1 does
   expect(found(tokensEnd, end(1, 100), fault("d1", 109, 900_000), view(2, 11_200, 200, { isolate: "b" }))).toBe(0);
   expect(found(tokensEnd, end(1, 100), fault("d1", 109, 900_000), view(2, 301_000, 200, { isolate: "b" }))).toBe(1);
 });
+test("revoked tokens end later by as much as an isolate's clock has stepped back meanwhile", () => {
+  const step = { kind: "clock-stepped", at: 5_000, where: "b", by: -5_000 } as const;
+  expect(found(tokensEnd, end(1, 100), step, view(2, 16_000, 200, { isolate: "b" }))).toBe(0);
+  expect(found(tokensEnd, end(1, 100), step, view(2, 16_200, 200, { isolate: "b" }))).toBe(1);
+  expect(found(tokensEnd, end(1, 100), step, view(2, 111, 200))).toBe(1);
+});
 test("a token that was issued after the revocation is another one", () => {
   expect(found(tokensEnd, end(1, 100), issue(2, 200), view(3, 300, 200))).toBe(0);
 });

@@ -51,6 +51,15 @@ test("a changelog is the state of one moment of the last 11 seconds", () => {
   expect(found(changelogFresh, one, two, shows(1, 55_000, [entry(A, 1), entry(B, 9)]))).toBe(1);
   expect(found(changelogFresh, one, two, shows(1, 55_000, [entry(B, 9)]))).toBe(1);
 });
+test("it is older by as much as its isolate's clock has stepped back meanwhile", () => {
+  const step = (at: number, more: object = {}) =>
+    ({ kind: "clock-stepped", at, where: "a", by: -5_000, ...more }) as const;
+  const late = shows(1, 65_900, [entry(A, 1)]);
+  expect(found(changelogFresh, one, two, step(55_000), late)).toBe(0);
+  expect(found(changelogFresh, one, two, step(55_000), shows(1, 66_100, [entry(A, 1)]))).toBe(1);
+  for (const other of [step(66_000), step(49_800), step(55_000, { where: "b" }), step(55_000, { by: 5_000 })])
+    expect(found(changelogFresh, one, two, other, late)).toBe(1);
+});
 test("while D1 does not answer it is at most 5 minutes old", () => {
   const down = fault("d1", 50_500, 900_000);
   expect(found(changelogFresh, one, two, down, shows(1, 340_000, [entry(A, 1)]))).toBe(0);

@@ -49,6 +49,21 @@ export const stepped = (history: History, from: number, to: number): number =>
     .filter((event) => event.at >= from && event.at <= to)
     .reduce((sum, event) => sum + (event.kind === "clock-stepped" ? Math.abs(event.by) : 0), 0);
 
+/**
+ * An age that an isolate may allow at a moment, by the world's clock: what it held while its clock stepped back seems younger by as much
+ * (promises.md, "Not promised").
+ */
+export function ageWithSteps(history: History, isolate: string, ageMs: number, at: number): number {
+  let [withSteps, allowedMs] = [ageMs, ageMs];
+  for (const event of events(history, "clock-stepped").toReversed()) {
+    if (event.kind !== "clock-stepped" || event.where !== isolate || event.at > at || event.by > 0) continue;
+    withSteps -= event.by;
+    // Only what was held before the step seems younger.
+    if (event.at >= at - withSteps) allowedMs = withSteps;
+  }
+  return allowedMs;
+}
+
 const kinds = new WeakMap<History, Map<string, History["events"]>>();
 
 const events = (history: History, kind: string): History["events"] => {

@@ -2,7 +2,7 @@ import type { History } from "../../history.ts";
 import { type Call, callsOf, groupBy } from "./calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, changelogAt, changelogText, couldBe, isChangelog } from "./expected.ts";
-import { faulty, REMEMBERED_MS } from "./faults.ts";
+import { ageWithSteps, faulty, REMEMBERED_MS } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** While D1 does not answer, memory is used for so long. */
@@ -11,9 +11,10 @@ const OLDEST_VIEW_MS = 300_000;
 /** How old an answer may be: 11 seconds with the settings of the promise; 5 minutes when D1 was down at some time of the span. */
 export const allowedAge = (history: History, call: Call): number => {
   const token = tokenOf(call) ?? "";
-  const age = history.settings.freshnessMs + history.settings.anchorMs;
+  const withSteps = (ageMs: number) => ageWithSteps(history, call.isolate, ageMs, call.at);
+  const age = withSteps(history.settings.freshnessMs + history.settings.anchorMs);
   const down = faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - age - REMEMBERED_MS, call.answeredAt);
-  return down ? OLDEST_VIEW_MS : age;
+  return down ? withSteps(OLDEST_VIEW_MS) : age;
 };
 
 export type Explained = { readonly call: Call; readonly first: number; readonly last: number };
