@@ -58,7 +58,7 @@ export const importIdeas = defineCommand({
     const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
       throw new Failure(`${name} cannot be read: ${error.message}`);
     });
-    const { ideas, lost, faulty } = read(file, Date.now());
+    const { ideas, lost, faulty } = readAs(read, file, values.from);
     const faults = [...faulty, ...faultsOf(ideas)];
     if (faults.length > 0)
       throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
@@ -105,6 +105,17 @@ export const importIdeas = defineCommand({
     }
   },
 });
+
+/** What another service gives has the shape that its documents say, or is refused: no row is guessed. */
+function readAs(read: (file: Buffer, now: number) => Import, file: Buffer, service: string | undefined): Import {
+  try {
+    return read(file, Date.now());
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError)
+      throw new Failure(`The file is not as ${service} gives it: ${error.message}. See npm run import -- --help.`);
+    throw error;
+  }
+}
 
 const sum = (ideas: readonly Idea[], count: (idea: Idea) => number) =>
   ideas.reduce((all, idea) => all + count(idea), 0);

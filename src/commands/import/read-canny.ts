@@ -119,7 +119,7 @@ const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly
 
 function parse(file: Buffer): File {
   try {
-    return JSON.parse(file.toString("utf8"));
+    return JSON.parse(file.toString("utf8").replace(/^\ufeff/, "")) ?? {};
   } catch {
     throw new Failure("The file is not JSON: see npm run import -- --help.");
   }

@@ -17,6 +17,7 @@ import {
   toTitle,
 } from "./ideas.ts";
 
+/** Of several names that a file has, the first counts. */
 const NAMES = {
   id: ["id", "number", "post id", "url"],
   title: ["title", "post title"],
@@ -37,7 +38,7 @@ type Column = keyof typeof NAMES;
 export function readCsv(file: Buffer, now: number): Import {
   const [header, ...lines] = parseCsv(file.toString("utf8").replace(/^\ufeff/, ""));
   const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
-  const indexOf = (column: Column) => names.findIndex((name) => (NAMES[column] as readonly string[]).includes(name));
+  const indexOf = (column: Column) => names.indexOf(NAMES[column].find((name) => names.includes(name)) ?? column);
   for (const column of ["id", "title"] as const)
     if (indexOf(column) < 0) throw new Failure(`The CSV file has no column "${column}": see npm run import -- --help.`);
   const lost = new Lost();
@@ -45,6 +46,13 @@ export function readCsv(file: Buffer, now: number): Import {
   for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
   const faulty: string[] = [];
   const ideas = lines.flatMap((line, index): Idea | [] => {
+    // What stands in another column than it should may be shown to everybody.
+    if (line.length !== names.length) {
+      faulty.push(
+        `row ${index + 1}: ${line.length} fields, and the header has ${names.length}: quote what has a comma`,
+      );
+      return [];
+    }
     const cell = (column: Column) => line[indexOf(column)]?.trim() ?? "";
     const externalId = `csv:${cell("id")}`;
     const visibility = VISIBILITIES.find((each) => each === (cell("visibility").toLowerCase() || "public"));

@@ -266,6 +266,15 @@ describe("without a network", () => {
     expect(text).toContain(message);
   });
 
+  it.each([
+    ["canny", "null", 'no list "posts"'],
+    ["canny", '{"posts":[{"id":"1"}]}', "The file is not as canny gives it"],
+    ["canny", '\ufeff{"posts":[]}', "0 ideas"],
+  ])("a file of %s that holds %s: %s", async (service, content, said) => {
+    await writeFile(join(files, "file"), content);
+    expect((await dry(["--from", service, "files/file", "--dry-run"])).text).toContain(said);
+  });
+
   it("lists every row that would be refused, and sends nothing", async () => {
     const long = "x".repeat(252);
     const rows = [

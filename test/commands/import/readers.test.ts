@@ -185,6 +185,21 @@ describe("CSV", () => {
     ["id,name\n1,x", 'no column "title"'],
   ])("%j is refused", (text, message) => expect(() => readCsv(Buffer.from(text), NOW)).toThrow(message));
 
+  it("names each row that has more or fewer fields than the header: nothing comes to stand in another column", () => {
+    const rows = ["7,Close the office, phase 2,,hidden", "8,Close the", '9,"Close it, now",,hidden'];
+    const { ideas, faulty } = readCsv(Buffer.from(["id,title,description,visibility", ...rows].join("\n")), NOW);
+    expect(faulty).toEqual([
+      "row 1: 5 fields, and the header has 4: quote what has a comma",
+      "row 2: 2 fields, and the header has 4: quote what has a comma",
+    ]);
+    expect(ideas).toMatchObject([{ externalId: "csv:9", title: "Close it, now", visibility: "hidden" }]);
+  });
+
+  it.each(["id,url,title\n1,https://a.example/1,A", "url,title,id\nhttps://a.example/1,A,1"])(
+    "takes the same column for an id, in whatever order they stand",
+    (text) => expect(readCsv(Buffer.from(text), NOW).ideas[0]?.externalId).toBe("csv:1"),
+  );
+
   it("names each row that gives no idea", () => {
     const { ideas, faulty } = readCsv(Buffer.from("id,title,visibility\n,a,\n1,b,secret\n2,c,\n,d,"), NOW);
     expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:2"]);
