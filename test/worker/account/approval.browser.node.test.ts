@@ -57,6 +57,7 @@ describe.runIf(shared)("the approval queue in Chromium", () => {
     const { path, ids } = await stage.ideaBank({ name: "Rider ideas" }, [
       { title: "More night buses", description: "" },
       pending("Night buses"),
+      { title: `Night buses ${"w".repeat(150)}`, description: "" },
       pending("A long title that goes on and on, so that a line of a narrow screen has no room for it by any means"),
     ]);
     const { page } = await openPage(stage, { bypassCSP: true });

@@ -215,8 +215,9 @@ describe.runIf(shared)("Account Settings in Chromium", () => {
   it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
     const { page, complaints } = await open({ bypassCSP: true });
     const look = (name: string) => lookAround(page, name);
-    await createKey(stage, page, "Ended");
-    await revokeKey(page, "Ended");
+    await createKey(stage, page, "w".repeat(100));
+    await revokeKey(page, "w".repeat(100));
+    await look("api-keys-revoked");
     await createKey(stage, page, "Nightly export");
     await look("shown-key");
     await page.goto("/account/api-keys");

@@ -53,6 +53,18 @@ it("a form that is sent twice makes one webhook, and one new secret", async () =
   expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
 });
 
+it("a refused move leaves the other form as the webhook is: saving it changes nothing", async () => {
+  const { owner, path, act, list } = await scene();
+  await act({ do: "change", url: URL_, types: "comment.created" });
+  const refused = await owner.submit(path, { do: "move", at: "0026-01-01T00:00" });
+  const html = await refused.text();
+  expect([refused.status, html.match(/value="([a-z.]+)" checked/)?.[1]]).toEqual([400, "comment.created"]);
+  expect(html).toContain(`value="${URL_}"`);
+  const wrong = await owner.submit(path, { do: "change", url: "http://x.example/", types: "comment.deleted" });
+  expect(await wrong.text()).toMatch(/value="http:\/\/x\.example\/".*value="comment\.deleted" checked/s);
+  expect((await list())[0]?.types).toEqual(["comment.created"]);
+});
+
 it("a failed change is skipped once: by a double click, and by two pages that show it", async () => {
   const { owner, list, path, page, act } = await scene(() => 503);
   expect(await page()).not.toContain('value="next"');

@@ -20,8 +20,10 @@ type Props = {
 };
 
 export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
-  const chosen = sent?.fields.getAll("types") ?? webhook?.types ?? [];
-  const message = messageFor(sent?.errors ?? [], "url");
+  // On a webhook's page another form may have been refused.
+  const own = webhook === undefined || sent?.fields.get("do") === "change" ? sent : undefined;
+  const chosen = own?.fields.getAll("types") ?? webhook?.types ?? [];
+  const message = messageFor(own?.errors ?? [], "url");
   const hint = "https://, and a public host name.";
   return (
     <form method="post" action={action} class="create">
@@ -30,7 +32,7 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
         <input
           id="url"
           name="url"
-          value={sent?.fields.get("url") ?? webhook?.url ?? ""}
+          value={own?.fields.get("url") ?? webhook?.url ?? ""}
           required
           inputmode="url"
           autocomplete="off"
