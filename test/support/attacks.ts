@@ -4,6 +4,7 @@ import { createApiKey } from "../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
 import { titleWords } from "../../src/worker/model/words.ts";
 import { databaseOf } from "./databases.ts";
+import { changeEverything, editOwnTitle } from "./edit-attacks.ts";
 import { createGitHub } from "./github.ts";
 import { addComments, addVoters, addVotes } from "./many-rows.ts";
 import { addWebhook } from "./webhooks.ts";
@@ -172,6 +173,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     201,
     async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
   ],
+  ["valid token: edit one's own proposal, which has tags and waits for approval again", 200, editOwnTitle],
   [
     "valid token: withdraw a proposal with many votes and comments",
     204,
@@ -231,6 +233,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
     },
   ],
+  ["valid API key: change everything of a proposal", 200, changeEverything],
   [
     "valid API key: change a proposal, and deliver that to a webhook",
     200,

@@ -61,6 +61,9 @@ it("the example and the bound follow from the most expensive row", () => {
     .match(/costs 0\.864 × \$([\d.]+) = \$([\d.]+) a day for each key.* 4 active keys: \$([\d.]+) a day/)
     ?.slice(1);
   expect(bound?.map(Number)).toEqual([dollars, ...[1, 4].map((keys) => Number((keys * 0.864 * dollars).toFixed(2)))]);
-  const submission = documented.get("valid token: submit a proposal, with an Idempotency-Key")?.at(-1) ?? 0;
-  expect(text).toContain(`costs 0.0432 × $${submission} = $${(0.0432 * submission).toFixed(2)} a day.`);
+  const edit =
+    documented.get("valid token: edit one's own proposal, which has tags and waits for approval again")?.at(-1) ?? 0;
+  expect(text).toContain(`costs 0.0432 × $${edit} = $${(0.0432 * edit).toFixed(2)} a day`);
+  const written = documented.get("valid API key: change everything of a proposal")?.[3];
+  expect(text).toContain(`Other operations write at most ${written} rows.`);
 });

@@ -15,6 +15,11 @@ type Described = {
   responses: Record<string, { $ref?: string; content?: { "application/json": Json } }>;
 };
 
+type WithHeaders = Pick<Described, "security"> & {
+  responses: Record<string, { headers?: object }>;
+  parameters: { name: string }[];
+};
+
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods as Record<string, Described>).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -34,6 +39,21 @@ it("every route is in the document, and everything in the document is a route", 
     .filter(({ path }) => path !== "/leaks/reports")
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
   expect([...new Set(routes)].toSorted()).toEqual(described.map(({ name }) => name).toSorted());
+});
+
+it("a write names the header by which a panelist's client reads it; every request of a panelist may send that", () => {
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { security, responses, parameters }] of Object.entries(
+      methods as Record<string, WithHeaders>,
+    )) {
+      const kinds = security.flatMap((each) => Object.keys(each));
+      const isWrite = method !== "get" && (kinds.includes("apiKey") || kinds.includes("compoundToken"));
+      const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+      const name = `${method} ${path}`;
+      expect([name, "Consistency-Token" in (success?.headers ?? {})]).toEqual([name, isWrite]);
+      const isSent = parameters.some((each) => each.name === "Consistency-Token");
+      expect([name, isSent]).toEqual([name, kinds.includes("compoundToken")]);
+    }
 });
 
 it("every tag is in one group, that of who uses its operations: a tag in no group is not drawn", () => {

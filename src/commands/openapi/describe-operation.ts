@@ -1,7 +1,7 @@
 /** Describes one operation in the document, from its entry and its description. */
 import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
 import { successStatus, takesIdempotencyKey } from "../../worker/http/operation.ts";
-import { headerReferences } from "./headers.ts";
+import { HEADERS, headerReferences } from "./headers.ts";
 import { problemsByStatus } from "./problems.ts";
 import { exampleOf, pageNameOf, queryParameters, schemaNameOf } from "./schemas.ts";
 
@@ -21,6 +21,7 @@ export function describeOperation(described: DescribedOperation) {
       ...queryParameters(operation.query),
       ...(takesIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : []),
       ...(conditional ? [IF_NONE_MATCH] : []),
+      ...(credential.kind === "compoundToken" ? [CONSISTENCY_TOKEN] : []),
     ],
     ...(body && {
       requestBody: {
@@ -46,9 +47,13 @@ const successOf = (described: DescribedOperation) => ({
     ...(described.operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
     ...(takesIdempotencyKey(described.operation) ? (["Idempotency-Replayed"] as const) : []),
     ...(described.conditional ? (["ETag"] as const) : []),
+    ...(sendsConsistencyToken(described.operation) ? (["Consistency-Token"] as const) : []),
   ]),
   ...(described.answer && { content: { "application/json": contentOf(described) } }),
 });
+
+const sendsConsistencyToken = ({ method, credential: { kind } }: Operation): boolean =>
+  method !== "GET" && (kind === "apiKey" || kind === "compoundToken");
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -111,4 +116,12 @@ const IF_NONE_MATCH = {
   description: "The `ETag` of an earlier answer. The answer is 304 while nothing has changed.",
   schema: { type: "string" },
   example: '"Fg23r3gbl+I2kog9ekqb7A=="',
+};
+
+const CONSISTENCY_TOKEN = {
+  name: "Consistency-Token",
+  in: "header",
+  description: "That of an earlier answer to a write. The answer includes what was written then.",
+  schema: { type: "string" },
+  example: HEADERS["Consistency-Token"].example,
 };

@@ -33,8 +33,8 @@ export type ReadOptions<Answer> = {
   readonly isAhead?: boolean | undefined;
   /** Whose answer may be large. How long it takes says nothing of others' reads. */
   readonly largeOf?: string | undefined;
-  /** Whether a replica that lags could have given this answer, so that the primary has to confirm it. */
-  readonly needsPrimary?: (answer: Answer) => boolean;
+  /** Whether a replica that lags, and is as far as `bookmark`, could have given this answer: then the primary has to confirm it. */
+  readonly needsPrimary?: (answer: Answer, bookmark: D1SessionBookmark) => boolean;
 };
 
 /** A request, as Hono's context has it. */
@@ -42,7 +42,11 @@ export type Caller = { readonly env: Bindings; readonly executionCtx: { waitUnti
 
 /** `isPrimary`: the session is at the primary. */
 type Work<Answer> = (session: D1DatabaseSession, isPrimary: boolean) => Promise<Answer>;
-type Answered<Answer> = { readonly answer: Answer; readonly isPrimary: boolean };
+type Answered<Answer> = {
+  readonly answer: Answer;
+  readonly isPrimary: boolean;
+  readonly bookmark: D1SessionBookmark;
+};
 
 /** How long a read that begins at the primary waits for it alone, in milliseconds. */
 const PRIMARY_MS = 1_500;
@@ -205,16 +209,17 @@ export class Database {
       const primary = this.atPrimary();
       const answer = await work(primary.session, true);
       primary.noteAnswer();
-      return { answer, isPrimary: true };
+      return { answer, isPrimary: true, bookmark: primary.bookmark ?? "" };
     });
     const now = Date.now();
     const anchor = anchors.at(now);
     if (atPrimary || anchor === undefined || this.#isSilent(this.#replica)) return askPrimary();
     const least = laterOf(anchor, floor);
-    const askReplica = once(async () => ({
-      answer: await work(this.#guard(this.#replica).withSession(least), false),
-      isPrimary: false,
-    }));
+    const askReplica = once(async () => {
+      const session = this.#guard(this.#replica).withSession(least);
+      const answer = await work(session, false);
+      return { answer, isPrimary: false, bookmark: session.getBookmark() ?? "" };
+    });
     const patience = this.#memory.patienceOf(largeOf);
     const first = async () => {
       // While the last anchor is young enough, a replica may answer when the primary does not.
@@ -226,7 +231,7 @@ export class Database {
       return answered;
     };
     const answered = await first();
-    return answered.isPrimary || !needsPrimary(answered.answer) ? answered : askPrimary();
+    return answered.isPrimary || !needsPrimary(answered.answer, answered.bookmark) ? answered : askPrimary();
   }
 }
 

@@ -56,14 +56,13 @@ export async function deleteOldRevocations(database: D1Database, now: number): P
 }
 
 /**
- * The same for the log of changes, of the account that is due first. Its newest change stays. It is due again when the oldest
- * change that is left will be too old, but not within a day. False when no account is due.
+ * The same for the log of changes, of the account that is due first. The last of the old ones stays: whoever has read that one has
+ * missed none. It is due again when the one after it will be too old, but not within a day. False when no account is due.
  */
 export async function deleteOldChanges(database: D1Database, now: number): Promise<boolean> {
   const account = await database
     .prepare(
-      `SELECT a.id, (SELECT changed_at FROM change_log WHERE account_id = a.id
-           AND number < (SELECT max(number) FROM change_log WHERE account_id = a.id) ORDER BY number LIMIT 1) AS oldest
+      `SELECT a.id, (SELECT changed_at FROM change_log WHERE account_id = a.id ORDER BY number LIMIT 1 OFFSET 1) AS oldest
          FROM accounts a WHERE changes_due_at <= ?1 ORDER BY changes_due_at LIMIT 1`,
     )
     .bind(now)
@@ -79,8 +78,7 @@ export async function deleteOldChanges(database: D1Database, now: number): Promi
     .prepare(
       `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = ?1 ORDER BY number LIMIT ${SLICE})
        DELETE FROM change_log WHERE account_id = ?1 AND number IN (SELECT number FROM slice
-         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= ?2), (SELECT max(number) + 1 FROM slice))
-           AND number < (SELECT max(number) FROM change_log WHERE account_id = ?1))`,
+         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= ?2), (SELECT max(number) + 1 FROM slice)) - 1)`,
     )
     .bind(id, now - CHANGE_KEPT_MS)
     .run();

@@ -12,14 +12,16 @@ import { prepare, rowsOf } from "./statement.ts";
 /** The content of a valid token. `issuedAt` is in Unix seconds. */
 export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
 
-/** `ideaBank` is null when there is none, `panelist` when it was deleted or is another account's. */
+/** `accountId` and `ideaBank` are null when there is none, `panelist` when it was deleted or is another account's. */
 export type PanelistAccess = {
+  readonly accountId: string | null;
   readonly ideaBank: IdeaBankSwitches | null;
   readonly panelist: { readonly tokensValidAfter: number; readonly displayName: string | null } | null;
 };
 
 type Row = {
   bank: string | null;
+  account_id: string | null;
   account_status: string | null;
   status: IdeaBankStatus | null;
   internal: number;
@@ -43,7 +45,7 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) =
 export const selectAccess = (session: D1DatabaseSession, token: TokenClaims): D1PreparedStatement =>
   prepare(
     session,
-    `SELECT b.id AS bank, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
+    `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
          b.voting_enabled, b.comments_enabled, w.id AS panelist, w.active, w.tokens_revoked_at, w.display_name
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
@@ -53,6 +55,7 @@ export const selectAccess = (session: D1DatabaseSession, token: TokenClaims): D1
 export function toAccess(result: D1Result | undefined): PanelistAccess {
   const [row] = rowsOf<Row>(result);
   return {
+    accountId: row?.account_id ?? null,
     ideaBank: row === undefined || row.bank === null ? null : toSwitches(row),
     panelist: row === undefined || row.panelist === null ? null : toPanelist(row),
   };

@@ -1,4 +1,5 @@
 /** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
+import { toStored } from "../model/metadata.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
   OfficialResponse,
@@ -133,7 +134,7 @@ function selectPage({ status, visibility, tag, externalId }: ProposalFilter): st
   const named =
     externalId === undefined
       ? "duplicate_of IS NULL"
-      : `external_id = :externalId ${tag === undefined ? "" : `AND ${hasTag("proposals")}`}`;
+      : `external_id = :externalId AND ${targetStays("proposals")} ${tag === undefined ? "" : `AND ${hasTag("proposals")}`}`;
   const select = (columns: string, filter: ProposalFilter) =>
     `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND ${named}
      ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
@@ -193,9 +194,8 @@ export const changeValues = (
   tagged: tags !== undefined,
   tags: tags?.length ? JSON.stringify(tags) : undefined,
   described: metadata !== undefined,
-  metadata: metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : undefined,
-  identified: externalId !== undefined,
-  externalId,
+  metadata: toStored(metadata),
+  ...{ identified: externalId !== undefined, externalId },
 });
 
 /** A decision of the member `person` about what waits for approval, `edits` times written by its author; undefined for however often. */

@@ -79,7 +79,7 @@ export class IdeaBankViews {
   readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
   /** That the primary was asked about a refusal, by idea bank. What it said is in the views. */
   readonly #doubts = new BoundedMap<KeptValue<true>>({ max: MAX.doubts });
-  /** Where D1 stood when this isolate wrote to an idea bank, or read a view of it that was dropped since. */
+  /** Where D1 stood when this isolate wrote to an idea bank or to people of an account, or read a view that was dropped since. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
 
   /** From memory, when that is young enough and refuses nothing. What is due is read after the answer. */
@@ -123,9 +123,14 @@ export class IdeaBankViews {
     return this.#open(claims, await answerWithin(DEADLINE_MS.without, ask()));
   }
 
-  /** The idea bank was written through this isolate, up to `bookmark`: its later views include that, while D1 answers. */
-  noteWrite(ideaBankId: string, bookmark: D1SessionBookmark): void {
-    this.#written.set(ideaBankId, laterOf(this.#written.peek(ideaBankId), bookmark));
+  /** The idea bank, or people of the account, were written through this isolate, up to `bookmark`: what is read later includes that, while D1 answers. */
+  noteWrite(id: string, bookmark: D1SessionBookmark): void {
+    this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
+  }
+
+  /** Where D1 stood when this isolate wrote people of the account: names that lists show. */
+  writtenOf(accountId: string): D1SessionBookmark {
+    return this.#written.peek(accountId) ?? "";
   }
 
   /** A panelist's tokens were revoked through this isolate: it refuses them from now on, also while D1 does not answer. */

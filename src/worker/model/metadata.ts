@@ -27,3 +27,10 @@ export const Metadata = z
   )
   .register(z.globalRegistry, { maxProperties: PAIRS });
 export type Metadata = Readonly<Record<string, string>>;
+
+/** As it is stored: its pairs have no order. Undefined for none. */
+export function toStored(metadata: Metadata = {}): string | undefined {
+  const pairs = Object.entries(metadata);
+  const inOrder = Object.fromEntries(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return pairs.length === 0 ? undefined : JSON.stringify(inOrder);
+}

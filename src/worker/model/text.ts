@@ -28,7 +28,11 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
     /(?<=\p{sc=Mong})(?<=\p{L})[\u180b-\u180d\u180f]/u,
     /(?<=\p{sc=Mong})(?<!\u180e)\u180e(?=\p{sc=Mong})(?=\p{L})/u,
     // The joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
-    /(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=\p{L})/u,
+    /(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=[\p{L}\p{M}])/u,
+    // After a virama, and a letter of Arabic that goes on, also at the end of a word. Where words are not divided by spaces, what divides them.
+    /(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2])[\u200c\u200d]/u,
+    /(?<=\p{sc=Arab})(?<=\p{L})\u200d/u,
+    /(?<=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])\u200b(?=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])/u,
   ]
     .map(({ source }) => source)
     .join("|"),
@@ -103,14 +107,18 @@ export const Timestamp = z
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
   .register(z.globalRegistry, { format: "date-time" });
 
+/** JavaScript takes the 30th of February for the 2nd of March. */
+const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+
 /** A point in time as clients send it: ISO 8601, with an offset. */
 export const Moment = z
   .string(orRequired("must be a string"))
   .check(
     z.refine(
       (value) =>
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
-        new Date(value).getTime() >= 0,
+        /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+        new Date(value).getTime() >= 0 &&
+        isDay(value.slice(0, 10)),
       { error: "must be a time since 1970 in ISO 8601, such as 2026-11-20T12:00:00Z" },
     ),
   )

@@ -32,11 +32,13 @@ export type ParticipationRequest<O extends Operation> = Input<O> & {
 /**
  * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
  * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: it was merged, and so cannot be changed.
+ * `wasDone`: it was done before, under the same `Idempotency-Key`: what was closed, merged or deleted since is nothing to it.
  */
 export type ParticipationResult = {
   readonly access: PanelistAccess;
   readonly proposal?: PanelistProposal | null;
   readonly final?: boolean;
+  readonly wasDone?: boolean;
   readonly respond: () => Response | Promise<Response>;
 };
 
@@ -65,20 +67,23 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     // What a replica does not know was perhaps created, or opened, a moment ago: a token that is younger than that is asked for twice.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
-    const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
+    const needsPrimary = (access: PanelistAccess, bookmark: D1SessionBookmark) =>
+      (isYoung && refusalOf(access, token) !== undefined) ||
+      (access.accountId !== null && bookmark < views.writtenOf(access.accountId));
+    const floor = laterOf(
+      await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
+      views.floorOf(token.panelistId, token.ideaBankId),
+    );
 
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
-      const access = await database.read((session) => loadAccess(session, token), { needsPrimary });
+      const access = await database.read((session) => loadAccess(session, token), { floor, needsPrimary });
       throw refusalOf(access, token) ?? problem;
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
-    const read = async () =>
+    const read = () =>
       database.read(work, {
-        floor: laterOf(
-          await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
-          views.floorOf(token.panelistId, token.ideaBankId),
-        ),
-        needsPrimary: ({ access }) => needsPrimary(access),
+        floor,
+        needsPrimary: ({ access }, bookmark) => needsPrimary(access, bookmark),
         largeOf: operation.query === undefined ? undefined : token.ideaBankId,
       });
     const primary = database.atPrimary({ ideaBankId: token.ideaBankId });
@@ -88,9 +93,11 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
 
     const refusal = refusalOf(found.access, token);
     if (refusal !== undefined) throw refusal;
-    if (found.proposal === null) throw new Problem("proposal-not-found");
-    requireCapability(found.access, capability);
-    if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
+    if (!found.wasDone) {
+      if (found.proposal === null) throw new Problem("proposal-not-found");
+      requireCapability(found.access, capability);
+      if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
+    }
     const response = await found.respond();
     if (primary.bookmark !== undefined) await sendConsistencyToken(c, response, token.ideaBankId, primary.bookmark);
     return response;

@@ -36,7 +36,8 @@ export const COMMENT_HANDLERS: ParticipationHandlers<typeof COMMENT_OPERATIONS> 
       ...body,
       createdAt: toTimestamp(created.at),
     });
-    return { access, proposal, final: merged, respond: () => respondCreated(c, result, toComment) };
+    const respond = () => respondCreated(c, result, toComment);
+    return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
   },
 
   editComment: async (c, { session, token, ids, body }) => {

@@ -61,7 +61,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
       createdAt: toTimestamp(at),
       lastActivityAt: toTimestamp(at),
     });
-    return { access, respond: () => respondCreated(c, result, toProposal) };
+    return { access, wasDone: result.kind === "replayed", respond: () => respondCreated(c, result, toProposal) };
   },
 
   listTags: async (c, { session, token }) => {

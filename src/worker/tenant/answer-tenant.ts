@@ -35,6 +35,9 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
+const namesPerson = ({ ideaBankId }: Record<string, string>, body: unknown): boolean =>
+  ideaBankId === undefined || (typeof body === "object" && body !== null && "displayName" in body);
+
 const scopeOf = ({ credential }: Operation) => (credential.kind === "apiKey" ? credential.scope : null);
 
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
@@ -91,9 +94,10 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
     if (method === "GET" || primary.bookmark === undefined) return response;
     const { ideaBankId, panelistId } = ids;
-    // A token that was issued changes no view.
-    if (ideaBankId !== undefined && scopeOf(operation) === "ideabanks:write")
-      views.noteWrite(ideaBankId, primary.bookmark);
+    // A person's name is shown in all idea banks. A token that brings none changes nothing that is shown.
+    const written =
+      scopeOf(operation) !== "panelists:write" ? ideaBankId : namesPerson(ids, input.body) ? accountId : undefined;
+    if (written !== undefined) views.noteWrite(written, primary.bookmark);
     await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
   }

@@ -31,7 +31,8 @@ const mayCount = (history: History, keyId: string, call: Call): boolean => {
 /**
  * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a twentieth of
  * the limit for leases (none below a limit of 80), plus one reserve (a twentieth, at least one) for each time that the gate lost its
- * memory, reaches the limit. A lease is dated at its end: two lease lengths more.
+ * memory, reaches the limit. Both are of the limit as it was then, also when it is lower now. A lease is dated at its end: two lease
+ * lengths more.
  */
 function* early(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
@@ -42,7 +43,7 @@ function* early(history: History): Iterable<Found> {
     const lasting = counting.filter((one) => one.until - one.call.at > 60_000);
     for (const call of calls) {
       if (call.status !== 429) continue;
-      const bound = limits(call.at - 3_600_000, call.answeredAt)?.least;
+      const { least: bound } = limits(call.at - 3_600_000, call.answeredAt) ?? {};
       if (bound === undefined) continue;
       const from = call.at - bound.windowMs - 2 * history.settings.leaseMs - 60_000;
       const to = call.answeredAt;
@@ -54,8 +55,9 @@ function* early(history: History): Iterable<Found> {
           lasting.filter((one) => one.call.at < from),
           from + 60_000,
         );
-      const share = Math.floor(bound.limit / 20);
-      const leases = bound.limit < 80 ? 0 : share;
+      const before = limits(from, to)?.most.limit ?? bound.limit;
+      const share = Math.floor(before / 20);
+      const leases = before < 80 ? 0 : share;
       const reserves = gateEnds(history, keyId, from, to) * Math.max(1, share);
       if (possible + leases + reserves >= bound.limit || stepped(history, from, to) > 0) continue;
       yield {

@@ -71,6 +71,11 @@ test("a 429 further from the limit is not", () => {
   expect(under(80)([...admitted(71, 1_000, 10), crash(1_900), limited(150, 2_000)])).toBe(1);
   expect(under(80)([...admitted(80, 1_000, 10), limited(150, 70_000)])).toBe(1);
 });
+test("what was reserved under a higher limit counts after a crash also when the limit is lowered", () => {
+  const lowered = wrote(1_500, "api_keys", apiKey({ rate_limit: 30 }), apiKey({ rate_limit: 400 }));
+  expect(under(400)([...admitted(10, 1_000, 10), crash(1_200), lowered, limited(150, 2_000)])).toBe(0);
+  expect(under(400)([...admitted(9, 1_000, 10), lowered, limited(150, 2_000)])).toBe(1);
+});
 test("below a limit of 80 there are no leases", () => {
   expect(under(79)([...admitted(79, 1_000, 10), limited(150, 2_000)])).toBe(0);
   expect(under(79)([...admitted(78, 1_000, 10), limited(150, 2_000)])).toBe(1);

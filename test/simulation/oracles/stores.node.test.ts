@@ -161,6 +161,9 @@ test("nobody waits in line for a database that is known to hang", () => {
     found(nobodyWaitsInLine, hang, first, view(2, 4_000, 6_100), view(3, 4_100, 4_110, 503), view(4, 5_000, 7_100)),
   ).toBe(0);
   expect(found(nobodyWaitsInLine, hang, first, view(2, 4_000, 6_100), view(3, 4_100, 6_200))).toBe(1);
+  // A slow gate says nothing of the database.
+  const slow = fault("gate", 900, 3_000);
+  expect(found(nobodyWaitsInLine, hang, slow, first, view(2, 9_000, 11_100), view(3, 9_100, 11_200))).toBe(0);
   // In the first half second it is asked for a sign of life.
   expect(found(nobodyWaitsInLine, hang, first, view(2, 3_300, 4_150), view(3, 3_350, 4_160))).toBe(0);
   expect(found(nobodyWaitsInLine, hang, first, view(2, 3_750, 4_600), view(3, 3_800, 4_610))).toBe(1);

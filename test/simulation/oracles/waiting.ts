@@ -53,6 +53,12 @@ const tenantsDeadline = (history: History, call: Call): number =>
 const AT_ONCE_MS = 50;
 const SIGN_OF_LIFE_MS = 500;
 
+/** Another store may have made it wait: that says nothing of the database. */
+const metAnother = (history: History, call: Call): boolean =>
+  (["gate", "kv", "limiter"] as const).some((store) =>
+    faulty(history, store, undefined, call.at - REMEMBERED_MS, call.answeredAt),
+  );
+
 /**
  * A database is known to hang in an isolate half a second after the first answer there that took two seconds or was 503 while it hung: so
  * long a sign of life is waited for ("When a store fails"). From then on,
@@ -83,17 +89,14 @@ export const nobodyWaitsInLine = oracle(
             .map(({ until }) => until),
         );
         const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
-        const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
+        const missed = during.filter(
+          (call) => (call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503) && !metAnother(history, call),
+        );
         const known = Math.min(Infinity, ...missed.map((call) => call.answeredAt)) + SIGN_OF_LIFE_MS;
         let slow: Call | undefined;
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
-          if (
-            ["gate", "kv", "limiter"].some((store) =>
-              faulty(history, store as "kv", undefined, call.at - REMEMBERED_MS, call.answeredAt),
-            )
-          )
-            continue;
+          if (metAnother(history, call)) continue;
           if (
             slow !== undefined &&
             call.at - slow.at < SECOND_MS - NETWORK_MS &&

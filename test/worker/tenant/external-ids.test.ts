@@ -228,3 +228,27 @@ it("a search finds public proposals beside however many that are hidden", async 
   const found = await list("q=export");
   expect(found.map(({ id }) => id)).toContain(body.id);
 });
+
+it("no list by external id has what was deleted with the proposal that it was merged into", async () => {
+  const { panel, put, list, send } = await createScene();
+  const isolate = createIsolate();
+  const { id: into } = await (await put("target", { title: "Target" }, isolate)).json<Proposal>();
+  // More than are deleted with the answer.
+  for (let n = 0; n < 55; n++) {
+    const { id } = await (await put(`own-${n}`, { title: "Own" }, isolate)).json<Proposal>();
+    await send("POST", `/${id}/merge`, { into });
+  }
+  expect(await list("externalId=own-54")).toHaveLength(1);
+  await panel.tenant.send("DELETE", `/tenant/ideabanks/${panel.bank.id}/proposals/${into}`);
+  for (let n = 0; n < 55; n++) expect(await list(`externalId=own-${n}`)).toEqual([]);
+});
+
+it("the pairs of metadata have no order: the same ones again change nothing", async () => {
+  const { panel, put } = await createScene();
+  await put("A", { title: "T", metadata: { a: "1", b: "2" } });
+  const read = async (after: string) =>
+    (await panel.tenant.send("GET", `/tenant/changes?after=${after}`)).json<{ items: object[]; nextCursor: string }>();
+  const { nextCursor } = await read("now");
+  await put("A", { title: "T", metadata: { b: "2", a: "1" } });
+  expect((await read(nextCursor)).items).toEqual([]);
+});

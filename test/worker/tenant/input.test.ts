@@ -47,6 +47,18 @@ describe("a body that breaks rules", () => {
       ["description"],
     ],
     ["a name of 101 characters", "/tenant/ideabanks", { name: "x".repeat(101) }, ["name"]],
+    [
+      "a day that does not exist",
+      "/tenant/ideabanks/{bank}/proposals",
+      { title: "T", createdAt: "2025-02-30T00:00:00Z" },
+      ["createdAt"],
+    ],
+    [
+      "an hour that does not exist",
+      "/tenant/ideabanks/{bank}/proposals",
+      { title: "T", createdAt: "2025-02-28T24:00:00Z" },
+      ["createdAt"],
+    ],
     ["a maximum of 0", "/tenant/ideabanks", { name: "N", changelogMaxEntries: 0 }, ["changelogMaxEntries"]],
     ["a maximum of 101", "/tenant/ideabanks", { name: "N", changelogMaxEntries: 101 }, ["changelogMaxEntries"]],
     ["half an entry", "/tenant/ideabanks", { name: "N", changelogMaxEntries: 1.5 }, ["changelogMaxEntries"]],

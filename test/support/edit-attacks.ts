@@ -1,0 +1,49 @@
+/** Of the attacks of docs/security.md's table, the edits that write the most: every word, tag and index entry of a proposal is another one after. */
+import { addApiKey, addIdeaBank } from "./world.ts";
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Twelve words, the most that are stored, that no other title has. */
+const twelveWords = (letter: string) => [..."abcdefghijkl"].map((other) => letter + other.repeat(6) + letter).join(" ");
+const fiveTags = (letter: string) => [..."12345"].map((digit) => letter + digit);
+
+const requestsWith = (headers: Record<string, string>) => (method: string, body: object) => ({
+  method,
+  headers: { ...headers, "Content-Type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** An idea bank, its tenant's requests, and a proposal of its panelist. */
+async function submitted(send: Send) {
+  const bank = await addIdeaBank();
+  const { text } = await addApiKey({ accountId: bank.accountId });
+  const [own, tenant] = [requestsWith({ Authorization: bank.token }), requestsWith({ "X-API-Key": text })];
+  const answer = await send("/ideabank/proposals", own("POST", { title: twelveWords("a") }));
+  const { id } = await answer.json<{ id: string }>();
+  return {
+    id,
+    own,
+    tenant,
+    path: `/tenant/ideabanks/${bank.id}`,
+    proposal: `/tenant/ideabanks/${bank.id}/proposals/${id}`,
+  };
+}
+
+/** The panelist's own proposal, which has tags and waits for approval again. */
+export async function editOwnTitle(send: Send): Promise<Response> {
+  const { id, own, tenant, path, proposal } = await submitted(send);
+  await send(path, tenant("PATCH", { approvalRequired: true }));
+  await send(proposal, tenant("PATCH", { visibility: "public", tags: fiveTags("a"), externalId: "x" }));
+  return send(`/ideabank/proposals/${id}`, own("PATCH", { title: twelveWords("b"), description: "new" }));
+}
+
+export async function changeEverything(send: Send): Promise<Response> {
+  const { tenant, proposal } = await submitted(send);
+  const all = (letter: string, more: object) =>
+    tenant("PATCH", {
+      ...{ title: twelveWords(letter), description: letter, tags: fiveTags(letter), externalId: letter },
+      ...{ response: { text: letter }, metadata: { letter }, ...more },
+    });
+  await send(proposal, all("c", { status: "implemented", visibility: "public" }));
+  return send(proposal, all("d", { status: "planned", visibility: "pending" }));
+}
