@@ -16,8 +16,9 @@ import { chooseAccount } from "./account.ts";
 import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker } from "./deployed-version.ts";
+import { readLive } from "./deployments.ts";
 import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, writeRotation } from "./rotation.ts";
-import { listSecrets, putNewSecret } from "./signing-secrets.ts";
+import { listSecrets, putNewSecret, requireSameSlot } from "./signing-secrets.ts";
 import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
@@ -58,6 +59,7 @@ export const rotateSecret = defineCommand({
         `The Worker has no secret ${rotation.slot}. Run \`${commandLine("deploy", options.env)}\` first.`,
       );
     }
+    requireSameSlot((await readLive(wrangler)).signers, rotation);
     const old = otherSlot(rotation.slot);
 
     if (options["end-old"]) {

@@ -95,6 +95,8 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
       "d1 list --json",
       "kv namespace list",
       "secret list --format json",
+      "deployments list --json",
+      "versions view version-1 --json",
       "deploy --config wrangler.account.json",
       "deploy --config wrangler.front-door.toml",
       "auth token --json",
@@ -160,10 +162,13 @@ describe("a failure in the middle", () => {
     ["/openapi.json", { status: 200, body: "<html>" }, "FAIL GET /openapi.json: 200, expected 200. <html>"],
   ])("of the smoke test, %s: says which, and how to go back", async (path, answer, line) => {
     account.answers[path] = answer;
-    const { code, stderr } = await deploy("--wait", "0");
-    expect(code).toBe(1);
-    expect(stderr).toContain(line);
-    expect(stderr).toContain("npm run rollback");
+    const first = await deploy("--wait", "0");
+    expect([first.code, first.stderr]).toEqual([1, expect.stringContaining(line)]);
+    // Before the first deployment there was an empty Worker, which its secret has made.
+    expect(first.stderr).not.toContain("npm run rollback");
+    expect((await deploy("--wait", "0")).stderr).toContain(
+      "To return to the version before: npm run rollback -- version-1\n",
+    );
   });
 });
 
@@ -256,12 +261,52 @@ describe("the address that is tested", () => {
   });
 });
 
-it("a signing slot that the Worker does not have is refused before the deployment", async () => {
+const SECOND = 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"';
+
+describe("a wrangler.toml that names another slot than the deployed version signs with", () => {
+  it.each([
+    ["older than the last rotation", true],
+    ["newer, without its secret", false],
+  ])("%s: is refused before the deployment, and says what to do", async (_, isOlder) => {
+    await deployWell();
+    const older = await configuration();
+    if (isOlder) {
+      await account.run("rotate-secret", "--wait", "0");
+      await writeFile(join(account.checkout, "wrangler.toml"), older);
+    } else {
+      await edit((toml) => toml.replace(/^SIGNING_SECRETS = .*$/m, SECOND));
+    }
+    const before = account.state().workers;
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("Pull the change of wrangler.toml that the rotation made"),
+    ]);
+    expect(account.state().workers).toEqual(before);
+  });
+});
+
+it("a slot that signs and whose secret was deleted is refused before the deployment", async () => {
   await deployWell();
-  await edit((toml) =>
-    toml.replace('SIGNING_SECRETS = "CREDENTIAL_SECRETS"', 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"'),
-  );
+  const { "edge-access-api": its, ...workers } = account.state().workers;
+  account.change({
+    workers: {
+      ...workers,
+      "edge-access-api": { secrets: { CREDENTIAL_SECRETS_2: "x" }, deployments: its?.deployments ?? [] },
+    },
+  });
   account.calls();
-  expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS_2, and the Worker has no secret of that name");
-  expect(account.calls().filter((call) => call.startsWith("deploy"))).toEqual([]);
+  expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS, and the Worker has no secret of that name");
+  expect(account.calls().filter((call) => call.startsWith("deploy --config"))).toEqual([]);
+});
+
+it("a new account is deployed from a wrangler.toml after a rotation, also when a run was interrupted between the secrets", async () => {
+  await edit((toml) => toml.replace(/^SIGNING_SECRETS = .*$/m, SECOND));
+  account.change({ failures: ["secret put CREDENTIAL_SECRETS_2"] });
+  expect((await deploy()).code).toBe(1);
+  expect(await deployWell()).toContain("Secret       CREDENTIAL_SECRETS_2 made and set\n");
+  expect(Object.keys(account.state().workers["edge-access-api"]?.secrets ?? {})).toEqual([
+    "CREDENTIAL_SECRETS",
+    "CREDENTIAL_SECRETS_2",
+  ]);
 });
