@@ -7,7 +7,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { ENVIRONMENT, secondsOf } from "./arguments.ts";
+import { ENVIRONMENT, requireAddress, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker, originOf } from "./deployed-version.ts";
 import { printPlan } from "./dry-run.ts";
@@ -55,6 +55,7 @@ export const deploy = defineCommand({
   run: async ({ values: options }, context) => {
     const locations = new Map(options.location.map(parseLocation));
     const seconds = secondsOf("--wait", options.wait);
+    requireAddress("--url", options.url);
     const say = (part: string, text: string) => context.print(`${part.padEnd(12)} ${text}`);
     const wrangler = new Wrangler(context, options.env);
     const configuration = await readConfiguration(context.folder, options.env);

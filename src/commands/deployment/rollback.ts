@@ -9,7 +9,7 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, requireAddress, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { type Deployment, listDeployments, signerOf, stableOf, viewVersion } from "./deployments.ts";
 import { smokeTest } from "./smoke-test.ts";
@@ -35,6 +35,7 @@ export const rollback = defineCommand({
   run: async ({ values, positionals }, context) => {
     if (positionals.length > 1) throw misused("Name one version.", rollback);
     const seconds = secondsOf("--wait", values.wait);
+    requireAddress("--url", values.url);
     const wrangler = new Wrangler(context, values.env);
     const { accountId, worker, accountWorker, variables } = await readConfiguration(context.folder, values.env);
     wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;

@@ -186,18 +186,39 @@ describe("environments and databases", () => {
     expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
     expect(await everything()).toMatchObject({
       databases: ["edge-access-api", "edge-access-api-staging"],
-      namespaces: ["edge-access-api-changelogs", "edge-access-api-staging-changelogs"],
+      // Wrangler puts the environment before a namespace's name.
+      namespaces: ["edge-access-api-changelogs", "staging-edge-access-api-staging-changelogs"],
       ledgers: [steps, steps],
     });
     expect(await configuration()).toContain('[[env.staging.d1_databases]]\nbinding = "DB"\ndatabase_id = "d1-id-1"\n');
   });
 
-  it("an environment that wrangler.toml does not have is refused", async () => {
-    expect(await deploy("--env", "production")).toMatchObject({
+  it.each(["staging-edge-access-api-staging-changelogs", "edge-access-api-staging-changelogs"])(
+    "--env staging: uses the namespace %s, which is there",
+    async (title) => {
+      account.change({ namespaces: [{ id: "kv-1", title }] });
+      expect(await deployWell("--env", "staging")).toContain(`KV           CHANGELOGS: ${title} found by its name;`);
+      expect(account.state().namespaces).toHaveLength(1);
+    },
+  );
+
+  it.each(["production", "stag", "a(b"])("--env %s, which wrangler.toml does not have, is refused", async (name) => {
+    expect(await deploy("--env", name)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("[env.staging]"),
+      stderr: expect.stringContaining(`wrangler.toml has no [env.${name}]. Copy [env.staging]`),
     });
     expect(account.calls()).toEqual([]);
+  });
+
+  it.each([
+    ["that is no TOML", "[vars", "wrangler.toml cannot be read: "],
+    ["that wrangler refuses", "d1_databases = 1", "wrangler.toml cannot be read: "],
+  ])("a wrangler.toml %s is refused in a sentence", async (_, toml, message) => {
+    await writeFile(join(account.checkout, "wrangler.toml"), toml);
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    await rm(join(account.checkout, "wrangler.toml"));
+    expect((await deploy()).stderr).toContain("There is no wrangler.toml in ");
   });
 
   it("every D1 binding is created, where it was asked for, and gets the steps", async () => {
@@ -259,54 +280,16 @@ describe("the address that is tested", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("custom_domain = true")]);
     expect(await deployWell("--url", account.origin)).toContain("Smoke test   GET /health: 200");
   });
-});
 
-const SECOND = 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"';
-
-describe("a wrangler.toml that names another slot than the deployed version signs with", () => {
-  it.each([
-    ["older than the last rotation", true],
-    ["newer, without its secret", false],
-  ])("%s: is refused before the deployment, and says what to do", async (_, isOlder) => {
-    await deployWell();
-    const older = await configuration();
-    if (isOlder) {
-      await account.run("rotate-secret", "--wait", "0");
-      await writeFile(join(account.checkout, "wrangler.toml"), older);
-    } else {
-      await edit((toml) => toml.replace(/^SIGNING_SECRETS = .*$/m, SECOND));
-    }
-    const before = account.state().workers;
-    const { code, stderr } = await deploy();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining("Pull the change of wrangler.toml that the rotation made"),
-    ]);
-    expect(account.state().workers).toEqual(before);
-  });
-});
-
-it("a slot that signs and whose secret was deleted is refused before the deployment", async () => {
-  await deployWell();
-  const { "edge-access-api": its, ...workers } = account.state().workers;
-  account.change({
-    workers: {
-      ...workers,
-      "edge-access-api": { secrets: { CREDENTIAL_SECRETS_2: "x" }, deployments: its?.deployments ?? [] },
+  it.each(["api.example.com", "api.example.com:443", "ftp://api.example.com"])(
+    "--url %s is refused at once",
+    async (url) => {
+      expect(await deploy("--url", url)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`--url ${url}: an address`),
+      });
+      expect((await account.run("rollback", "--url", url)).stderr).toContain(`--url ${url}: an address`);
+      expect(account.calls()).toEqual([]);
     },
-  });
-  account.calls();
-  expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS, and the Worker has no secret of that name");
-  expect(account.calls().filter((call) => call.startsWith("deploy --config"))).toEqual([]);
-});
-
-it("a new account is deployed from a wrangler.toml after a rotation, also when a run was interrupted between the secrets", async () => {
-  await edit((toml) => toml.replace(/^SIGNING_SECRETS = .*$/m, SECOND));
-  account.change({ failures: ["secret put CREDENTIAL_SECRETS_2"] });
-  expect((await deploy()).code).toBe(1);
-  expect(await deployWell()).toContain("Secret       CREDENTIAL_SECRETS_2 made and set\n");
-  expect(Object.keys(account.state().workers["edge-access-api"]?.secrets ?? {})).toEqual([
-    "CREDENTIAL_SECRETS",
-    "CREDENTIAL_SECRETS_2",
-  ]);
+  );
 });
