@@ -114,7 +114,13 @@ describe("while the old slot is needed", () => {
     addKey(", rotated_at", `, ${Date.now()}`);
     // Isolates of the version before still signed for some minutes.
     addKey(", rotated_at", `, ${Date.now() - 91 * DAY_MS + 240_000}`);
-    expect((await rotate()).stderr).toContain("1 API key that is valid");
+    // Its newest secret is the new slot's, and the one before is in its grace; not where the key has expired.
+    const grace = (until: number) => `, ${Date.now()}, 'p', ${Date.now() + until}`;
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(7 * DAY_MS));
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(-1));
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at, expires_at", `${grace(7 * DAY_MS)}, 2`);
+    expect((await rotate()).stderr).toContain("2 API keys that are valid");
+    expect((await rotate("--end-old")).stderr).toContain("2 API keys that are valid");
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec("UPDATE api_keys SET revoked_at = 2");
     database.close();
@@ -144,6 +150,15 @@ it("a rotation that was interrupted before the deployment is not ended: the Work
   expect(await worker()).toEqual(before);
   await rotateWell();
   await rotateWell("--end-old", "--now");
+});
+
+it("of a version whose schema steps a database has not had is not deployed", async () => {
+  await writeFile(join(account.checkout, "migrations/9999_new.sql"), "CREATE TABLE another (id TEXT);\n");
+  const before = [await worker(), await signing()];
+  const { code, stderr } = await rotate();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("DB has not had the schema step 9999_new.sql")]);
+  expect(stderr).toContain("Run `npm run deploy` first.");
+  expect([await worker(), await signing()]).toEqual(before);
 });
 
 describe("from a wrangler.toml that is older than the last rotation", () => {
