@@ -47,6 +47,7 @@ describe("a command", () => {
       options: {
         port: { type: "string", value: "<number>", help: "Where." },
         now: { type: "boolean", default: false, help: "At once." },
+        "dry-run": { type: "boolean", default: false, help: "Nothing." },
       },
       run: async ({ values, others }) => {
         if (values.port === "0") throw new Failure("There is no port 0.");
@@ -64,7 +65,10 @@ describe("a command", () => {
   }
 
   it("gets its options", async () => {
-    expect(await run(["--port", "2", "--now"])).toMatchObject({ code: 0, given: [[{ port: "2", now: true }, []]] });
+    expect(await run(["--port", "2", "--now"])).toMatchObject({
+      code: 0,
+      given: [[{ port: "2", now: true, "dry-run": false }, []]],
+    });
   });
 
   it.each([
@@ -80,7 +84,7 @@ describe("a command", () => {
   it("passes on what is not its own, in its order, whatever stands in it", async () => {
     const args = ["--var", "A:--now", "--port=2", "--ip", "2", "rest", "--now"];
     const { given } = await run(args, "wrangler dev");
-    expect(given).toEqual([[{ port: "2", now: true }, ["--var", "A:--now", "--ip", "2", "rest"]]]);
+    expect(given).toEqual([[{ port: "2", now: true, "dry-run": false }, ["--var", "A:--now", "--ip", "2", "rest"]]]);
   });
 
   it("does not pass on an option of its own without its value", async () => {
@@ -91,9 +95,22 @@ describe("a command", () => {
     await expect(run(["--port", "1"])).rejects.toThrow(TypeError);
   });
 
-  it("does nothing when npm has kept an option for itself", async () => {
-    const { code, printed, given } = await run([], undefined, { npm_config_now: "true" });
+  it.each([
+    ["now", "true"],
+    ["now", ""],
+    ["port", "3000"],
+    ["dry_run", "true"],
+  ])("does nothing when npm has kept an option for itself: %s=%j", async (option, value) => {
+    const { code, printed, given } = await run([], undefined, { [`npm_config_${option}`]: value });
     expect([code, given]).toEqual([1, []]);
-    expect(printed).toContain("Write `--` before the options.\nUsage: npm run example -- [--port <number>] [--now]");
+    expect(printed).toContain(
+      "Write `--` before the options.\nUsage: npm run example -- [--port <number>] [--now] [--dry-run]",
+    );
+  });
+
+  it("runs with what npm sets by itself for an option that is also npm's", async () => {
+    expect(await run([], undefined, { npm_config_dry_run: "", npm_config_loglevel: "silent" })).toMatchObject({
+      code: 0,
+    });
   });
 });

@@ -67,14 +67,18 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   };
 }
 
+/** What npm may set by itself, where the command has an option of the same name as npm. */
+const NPM_DEFAULTS: Readonly<Record<string, string>> = { "dry-run": "", location: "user" };
+
 /**
  * Throws a Failure for what the command does not know, and for an option that npm has taken for its own: without `--` before it,
- * `npm run deploy --dry-run` would deploy.
+ * `npm run deploy --dry-run` would deploy, and `npm run deploy --env=staging` would do so to production.
  */
 function read<O extends Options>(definition: Definition<O>, args: readonly string[], { variables }: Context): Given<O> {
   const { options, positionals, passesOnTo } = definition;
   for (const name of Object.keys(options)) {
-    if (variables[`npm_config_${name.replaceAll("-", "_")}`] === "true") {
+    const taken = variables[`npm_config_${name.replaceAll("-", "_")}`];
+    if (taken !== undefined && taken !== NPM_DEFAULTS[name]) {
       throw new Failure(`npm has kept --${name} for itself. Write \`--\` before the options.\n${usageOf(definition)}`);
     }
   }

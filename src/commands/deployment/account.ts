@@ -1,16 +1,27 @@
 /** Who is logged in, and the one account that everything happens in. */
 import { Failure } from "../command-line/failure.ts";
-import type { Wrangler } from "./wrangler.ts";
+import { messageOf, type Wrangler } from "./wrangler.ts";
 
 export type Account = { readonly id: string; readonly name: string };
 
 type WhoAmI = { loggedIn: boolean; accounts?: Account[] };
 
-/** `configured` is the account_id of wrangler.toml. Throws a Failure that says how to log in, or how to choose. */
+/** `configured` is the account_id of wrangler.toml, which wrangler takes first. Throws a Failure that says how to log in, or how to choose. */
 export async function chooseAccount(wrangler: Wrangler, configured: string | undefined): Promise<Account> {
+  const variable = wrangler.context.variables.CLOUDFLARE_ACCOUNT_ID || undefined;
+  const wanted = configured || variable;
+  if (variable !== undefined && wanted !== variable) {
+    throw new Failure(
+      `wrangler.toml names the account ${wanted}, and CLOUDFLARE_ACCOUNT_ID ${variable}. Take one of them away.`,
+    );
+  }
   const result = await wrangler.try(["whoami", "--json"]);
-  const start = result.stdout.indexOf("{");
-  const who: WhoAmI = result.ok && start !== -1 ? JSON.parse(result.stdout.slice(start)) : { loggedIn: false };
+  const who = whoIn(result.stdout);
+  if (who === undefined || (!result.ok && who.loggedIn)) {
+    throw new Failure(
+      `\`wrangler whoami\` failed:\n${messageOf(result)}\nIf the login has expired: npx wrangler login`,
+    );
+  }
   if (!who.loggedIn) {
     throw new Failure(
       "You are not logged in to Cloudflare. Run `npx wrangler login`. Without a browser, as in CI: set CLOUDFLARE_API_TOKEN " +
@@ -18,7 +29,6 @@ export async function chooseAccount(wrangler: Wrangler, configured: string | und
     );
   }
   const accounts = who.accounts ?? [];
-  const wanted = wrangler.context.variables.CLOUDFLARE_ACCOUNT_ID ?? configured;
   if (wanted !== undefined) {
     const found = accounts.find(({ id }) => id === wanted);
     // A token may not be allowed to list accounts.
@@ -37,6 +47,14 @@ export async function chooseAccount(wrangler: Wrangler, configured: string | und
     );
   }
   return only;
+}
+
+function whoIn(stdout: string): WhoAmI | undefined {
+  try {
+    return JSON.parse(stdout.slice(stdout.indexOf("{")));
+  } catch {
+    return undefined;
+  }
 }
 
 const listOf = (accounts: readonly Account[]) => accounts.map(({ id, name }) => `  ${id}  ${name}`).join("\n");

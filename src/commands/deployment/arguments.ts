@@ -21,6 +21,12 @@ export function secondsOf(option: string, text: string): number {
   throw new Failure(`${option} ${text}: a number of seconds, such as 120.`);
 }
 
+/** Throws a Failure for what cannot be asked. */
+export function requireAddress(option: string, url: string | undefined): void {
+  if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return;
+  throw new Failure(`${option} ${url}: an address such as https://api.example.com.`);
+}
+
 /** A command as a person types it, for the same environment: advice after `--env staging` must not act on production. */
 export function commandLine(name: string, environment: string, ...options: readonly string[]): string {
   const all = [...options, ...(environment === "" ? [] : ["--env", environment])];

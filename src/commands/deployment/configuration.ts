@@ -32,11 +32,13 @@ type RawConfiguration = {
 /** `environment` is "" for the top level. Throws a Failure for one that wrangler.toml does not have. */
 export async function readConfiguration(folder: string, environment: string): Promise<Configuration> {
   const file = join(folder, CONFIGURATION);
-  const text = await readFile(file, "utf8");
-  if (environment !== "" && !text.includes(`[env.${environment}`)) {
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Failure(`There is no ${CONFIGURATION} in ${folder}.`);
+  });
+  if (environment !== "" && !environmentsOf(text).includes(environment)) {
     throw new Failure(`${CONFIGURATION} has no [env.${environment}]. Copy [env.staging], with names of its own.`);
   }
-  const config: RawConfiguration = unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
+  const config = readRaw(file, environment);
   const worker = config.name ?? "worker";
   return {
     worker,
@@ -54,6 +56,20 @@ export async function readConfiguration(folder: string, environment: string): Pr
     })),
     variables: config.vars,
   };
+}
+
+/** The names of the environments of wrangler.toml. */
+export const environmentsOf = (toml: string): readonly string[] => [
+  ...new Set([...toml.matchAll(/^\[+env\.([\w-]+)/gm)].map(([, name = ""]) => name)),
+];
+
+/** Throws a Failure with wrangler's own message. */
+function readRaw(file: string, environment: string): RawConfiguration {
+  try {
+    return unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
+  } catch (error) {
+    throw new Failure(`${CONFIGURATION} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** Where a key stands: in the section of `table` that has this `binding`. */

@@ -7,7 +7,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { ENVIRONMENT, secondsOf } from "./arguments.ts";
+import { ENVIRONMENT, requireAddress, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker, originOf } from "./deployed-version.ts";
 import { printPlan } from "./dry-run.ts";
@@ -15,8 +15,9 @@ import { afterDeploy } from "./next-steps.ts";
 import { ensureReadReplication, replicationByHand } from "./read-replication.ts";
 import { applyRemoteSteps } from "./remote-schema.ts";
 import { findDatabases, findNamespaces, LOCATIONS } from "./resources.ts";
+import { readRotation } from "./rotation.ts";
 import { readSchemaSteps } from "./schema-steps.ts";
-import { listSecrets, putNewSecret } from "./signing-secrets.ts";
+import { ensureSigningSecrets } from "./signing-secrets.ts";
 import { smokeTest } from "./smoke-test.ts";
 import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
@@ -54,6 +55,7 @@ export const deploy = defineCommand({
   run: async ({ values: options }, context) => {
     const locations = new Map(options.location.map(parseLocation));
     const seconds = secondsOf("--wait", options.wait);
+    requireAddress("--url", options.url);
     const say = (part: string, text: string) => context.print(`${part.padEnd(12)} ${text}`);
     const wrangler = new Wrangler(context, options.env);
     const configuration = await readConfiguration(context.folder, options.env);
@@ -81,17 +83,10 @@ export const deploy = defineCommand({
       if (plan.unknown.length > 0) say("Schema", `${binding}: also has ${plan.unknown.join(", ")}, of a newer version`);
     }
 
-    const signer = String(configuration.variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS");
-    const secrets = await listSecrets(wrangler);
-    const signers = secrets.filter((name) => name.startsWith("CREDENTIAL_SECRETS"));
-    if (signers.length === 0) await putNewSecret(wrangler, signer);
-    else if (!signers.includes(signer)) {
-      throw new Failure(
-        `SIGNING_SECRETS in wrangler.toml names ${signer}, and the Worker has no secret of that name: ${signers.join(", ")}. ` +
-          "Is wrangler.toml older than the last rotation?",
-      );
-    }
-    say("Secret", `${signer} ${signers.length === 0 ? "made and set" : "is set"}`);
+    const rotation = await readRotation(wrangler);
+    const { made, before } = await ensureSigningSecrets(wrangler, rotation);
+    for (const name of new Set([rotation.slot, ...made]))
+      say("Secret", `${name} ${made.includes(name) ? "made and set" : "is set"}`);
 
     const { account: accountSettings, frontDoor } = await writeWorkerConfigurations(context.folder);
     // It works with the front door's version before.
@@ -107,7 +102,7 @@ export const deploy = defineCommand({
     }
 
     const origin = options.url ?? originOf(targets);
-    for (const line of await smokeTest(origin, seconds, options.env)) say("Smoke test", line);
+    for (const line of await smokeTest(origin, seconds, wrangler, before)) say("Smoke test", line);
     context.print(afterDeploy({ origin, account, configuration }));
   },
 });

@@ -22,7 +22,7 @@ export async function printPlan(
     return location === undefined ? "near this machine" : `in ${location}`;
   };
   const plan = [
-    `use the account ${context.variables.CLOUDFLARE_ACCOUNT_ID ?? accountId ?? "that you are logged in to"}`,
+    `use the account ${accountId || context.variables.CLOUDFLARE_ACCOUNT_ID || "that you are logged in to"}`,
     ...databases.map((database) => describe("D1 database", database, ` ${where(database.binding)}`)),
     ...namespaces.map((namespace) => describe("KV namespace", namespace, "")),
     ...databases.map(

@@ -8,6 +8,30 @@ import type { Wrangler } from "./wrangler.ts";
 
 type Answer = { results: Record<string, unknown>[] }[];
 
+/** What the database behind `binding` still needs. Throws a Failure when its schema is of no step. */
+export async function planRemoteSteps(
+  wrangler: Wrangler,
+  binding: string,
+  steps: readonly SchemaStep[],
+): Promise<SchemaPlan> {
+  const state = await readSchemaState(async (sql) => {
+    const oneLine = sql.replace(/\s+/g, " ");
+    const [answer] = await wrangler.json<Answer>(execute(binding, "--json", "--command", oneLine));
+    return answer?.results ?? [];
+  });
+  try {
+    return planSchema(state, steps);
+  } catch (error) {
+    if (!(error instanceof UnknownSchema)) throw error;
+    throw new Failure(
+      `${binding}: ${error.message} Nothing was changed. Compare \`npx wrangler d1 export ${binding} --remote --no-data --output schema-there.sql\` ` +
+        "with schema.sql and change the database by hand, or deploy to a new one.",
+    );
+  }
+}
+
+const execute = (binding: string, ...args: string[]) => ["d1", "execute", binding, "--remote", "--yes", ...args];
+
 /**
  * Brings the database behind `binding` to today's schema. A database that has every step is only read: while a file is imported,
  * D1 answers no query. `tell` is called with each file's name before it is sent.
@@ -18,35 +42,17 @@ export async function applyRemoteSteps(
   steps: readonly SchemaStep[],
   tell: (name: string) => void,
 ): Promise<SchemaPlan> {
-  const execute = (...args: string[]) => ["d1", "execute", binding, "--remote", "--yes", ...args];
-  const state = await readSchemaState(async (sql) => {
-    const oneLine = sql.replace(/\s+/g, " ");
-    const [answer] = await wrangler.json<Answer>(execute("--json", "--command", oneLine));
-    return answer?.results ?? [];
-  });
-  const plan = planOf();
+  const plan = await planRemoteSteps(wrangler, binding, steps);
   const folder = await mkdtemp(join(tmpdir(), "schema-steps-"));
   try {
     for (const { name, sql } of plan.files) {
       tell(name);
       const file = join(folder, "step.sql");
       await writeFile(file, sql);
-      await wrangler.run(execute("--file", file));
+      await wrangler.run(execute(binding, "--file", file));
     }
   } finally {
     await rm(folder, { recursive: true });
   }
   return plan;
-
-  function planOf() {
-    try {
-      return planSchema(state, steps);
-    } catch (error) {
-      if (!(error instanceof UnknownSchema)) throw error;
-      throw new Failure(
-        `${binding}: ${error.message} Nothing was changed. Compare \`npx wrangler d1 export ${binding} --remote --no-data --output schema-there.sql\` ` +
-          "with schema.sql and change the database by hand, or deploy to a new one.",
-      );
-    }
-  }
 }

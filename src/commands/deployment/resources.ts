@@ -63,22 +63,24 @@ async function findAll(
       if (!listed.some((one) => one.id === id)) {
         throw new Failure(
           `wrangler.toml names the ${noun} ${id} for ${binding}, and this account has none with that id. Is it another account's? ` +
-            `Choose the account (account_id, or CLOUDFLARE_ACCOUNT_ID), or take ${key} out of wrangler.toml to create a new, empty one.`,
+            `Choose the account (account_id in wrangler.toml, and without it CLOUDFLARE_ACCOUNT_ID), or take ${key} out of wrangler.toml to create a new, empty one.`,
         );
       }
       found.push({ binding, name, id, how: "exists" });
       continue;
     }
-    const idOf = () => listed.find((one) => one.name === name)?.id;
+    // `wrangler kv namespace create` puts the environment before the name; `wrangler d1 create` does not.
+    const find = () =>
+      listed.find((one) => one.name === name) ?? listed.find((one) => one.name === `${environment}-${name}`);
     let how = "found by its name";
-    if (idOf() === undefined) {
+    if (find() === undefined) {
       how = await create({ binding, name, id });
       listed = await list();
     }
-    const newId = idOf();
-    if (newId === undefined) throw new Failure(`The ${noun} ${name} was created, and Cloudflare does not list it yet.`);
-    await writeId(context.folder, { environment, table, binding }, key, newId);
-    found.push({ binding, name, id: newId, how: `${how}; its id is in wrangler.toml now` });
+    const its = find();
+    if (its === undefined) throw new Failure(`The ${noun} ${name} was created, and Cloudflare does not list it yet.`);
+    await writeId(context.folder, { environment, table, binding }, key, its.id);
+    found.push({ binding, ...its, how: `${how}; its id is in wrangler.toml now` });
   }
   return found;
 }

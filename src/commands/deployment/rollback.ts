@@ -9,8 +9,9 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, requireAddress, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
+import { type Deployment, listDeployments, signerOf, stableOf, viewVersion } from "./deployments.ts";
 import { smokeTest } from "./smoke-test.ts";
 import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { messageOf, Wrangler } from "./wrangler.ts";
@@ -34,74 +35,81 @@ export const rollback = defineCommand({
   run: async ({ values, positionals }, context) => {
     if (positionals.length > 1) throw misused("Name one version.", rollback);
     const seconds = secondsOf("--wait", values.wait);
+    requireAddress("--url", values.url);
     const wrangler = new Wrangler(context, values.env);
     const { accountId, worker, accountWorker, variables } = await readConfiguration(context.folder, values.env);
     wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
-    const version = positionals[0] ?? (await versionBefore(wrangler));
-    const found = await wrangler.json<Version>(["versions", "view", version, "--json"]);
-    requireSameSigner(wrangler, version, found, String(variables.SIGNING_SECRETS), values["older-secrets"]);
-    if (values["older-secrets"]) {
-      await wrangler.run(["rollback", version, "--yes", ...MESSAGE], { show: true });
-    } else {
-      await deployVersion(wrangler, version);
-    }
+    const deployments = await listDeployments(wrangler);
+    const version = positionals[0] ?? versionBefore(deployments, values.env);
+    const found = await viewVersion(wrangler, version);
+    const its = signerOf(found);
+    if (its === undefined)
+      throw new Failure(`Nothing was changed. There is no version before: ${version} is an empty Worker.`);
+    requireSameSigner(wrangler, version, its, String(variables.SIGNING_SECRETS), values["older-secrets"]);
+    const [way, again] = values["older-secrets"]
+      ? [["rollback", version], commandLine("rollback", values.env, version, "--older-secrets")]
+      : [["versions", "deploy", `${version}@100%`], commandLine("rollback", values.env, version)];
+    const result = await wrangler.try([...way, "--yes", ...MESSAGE]);
+    if (!result.ok) throw await failureOf(wrangler, worker, version, messageOf(result), again);
     context.print(`\n${worker} was rolled back to ${version}.`);
-    const itsVersion = await returnAccountSettings(wrangler, version, Date.parse(found.metadata.created_on));
+    const itsVersion = await returnAccountSettings(
+      wrangler,
+      accountWorker,
+      version,
+      Date.parse(found.metadata.created_on),
+    );
     context.print(
       `${accountWorker} ${itsVersion === undefined ? "stays as it is" : `was rolled back to ${itsVersion}`}.`,
     );
     if (values.url === undefined) return context.print("To test it: curl https://<your host>/health");
-    for (const line of await smokeTest(values.url, seconds, values.env)) context.print(`Smoke test   ${line}`);
+    const live = stableOf(deployments);
+    const before = live === version ? undefined : live;
+    for (const line of await smokeTest(values.url, seconds, wrangler, before)) context.print(`Smoke test   ${line}`);
   },
 });
 
-type Deployment = { created_on: string; versions: { version_id: string; percentage: number }[] };
-
-/** Newest first. */
-async function listDeployments(wrangler: Wrangler, ...chosen: readonly string[]): Promise<readonly Deployment[]> {
-  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json", ...chosen]);
-  return deployments.toSorted((a, b) => b.created_on.localeCompare(a.created_on));
+/**
+ * As wrangler chooses it: the last one before the present one that had all requests. After a rollback that is the version that was left:
+ * throws a Failure.
+ */
+function versionBefore([present, ...older]: readonly Deployment[], environment: string): string {
+  const [live, before] = [stableOf(present === undefined ? [] : [present]), stableOf(older)];
+  const another = "Name one of `npx wrangler versions list`";
+  if (before === undefined) throw new Failure(`There is no version before. ${another}.`);
+  const isRollback = older.some((one) => stableOf([one]) === live) || isOurs(present);
+  if (live === undefined || !isRollback) return before;
+  throw new Failure(
+    `Nothing was changed. ${live} is live by a rollback already, and the version before it, ${before}, is the one that was left.\n` +
+      `To complete that rollback: ${commandLine("rollback", environment, live)}\n${another} to return further.`,
+  );
 }
 
-const stableOf = (deployments: readonly Deployment[]) =>
-  deployments.flatMap(({ versions }) => versions).find(({ percentage }) => percentage === 100);
-
-/** As wrangler chooses it: the last one before the present one that had all requests. */
-async function versionBefore(wrangler: Wrangler): Promise<string> {
-  const [, ...older] = await listDeployments(wrangler);
-  const stable = stableOf(older);
-  if (stable === undefined) throw new Failure("There is no version before. Name one of `npx wrangler versions list`.");
-  return stable.version_id;
-}
+const isOurs = (deployment: Deployment | undefined) => deployment?.annotations?.["workers/message"] === MESSAGE[1];
 
 /**
  * Returns Account Settings to the version that it had when the Worker's was made. Undefined when it has that one, or none is listed
  * from then: the two work together one version apart (src/worker/account/contract.ts).
  */
-async function returnAccountSettings(wrangler: Wrangler, version: string, madeAt: number): Promise<string | undefined> {
+async function returnAccountSettings(
+  wrangler: Wrangler,
+  name: string,
+  version: string,
+  madeAt: number,
+): Promise<string | undefined> {
   const chosen = ["--config", (await writeWorkerConfigurations(wrangler.context.folder)).account];
   const deployments = await listDeployments(wrangler, ...chosen);
-  const its = stableOf(deployments.filter(({ created_on }) => Date.parse(created_on) <= madeAt))?.version_id;
-  if (its === undefined || its === stableOf(deployments)?.version_id) return undefined;
+  const its = stableOf(deployments.filter(({ created_on }) => Date.parse(created_on) <= madeAt));
+  if (its === undefined || its === stableOf(deployments)) return undefined;
   const result = await wrangler.try(["versions", "deploy", `${its}@100%`, "--yes", ...MESSAGE, ...chosen]);
   if (result.ok) return its;
   throw new Failure(
-    `Account Settings was not rolled back, and works with ${version}:\n${messageOf(result)}\n` +
-      `To try again: ${commandLine("rollback", wrangler.environment, version)}`,
+    `Account Settings works with ${version} as it is. ${await describeLive(wrangler, name, its, ...chosen)}\n` +
+      `${messageOf(result)}\nTo try again: ${commandLine("rollback", wrangler.environment, version)}`,
   );
 }
 
-type Version = { metadata: { created_on: string }; resources: { bindings: { name: string; text?: string }[] } };
-
 /** Otherwise wrangler.toml says which slot signs, wrongly, and the next `rotate-secret` overwrites the one that does. */
-function requireSameSigner(
-  wrangler: Wrangler,
-  version: string,
-  { resources }: Version,
-  signer: string,
-  insists: boolean,
-): void {
-  const its = resources.bindings.find(({ name }) => name === "SIGNING_SECRETS")?.text ?? signer;
+function requireSameSigner(wrangler: Wrangler, version: string, its: string, signer: string, insists: boolean): void {
   if (its === signer) return;
   const differs = `Version ${version} signs with ${its}, and wrangler.toml says ${signer}`;
   if (!insists)
@@ -116,16 +124,32 @@ const waysOn = ({ environment }: Wrangler, version: string): string =>
   `${commandLine("deploy", environment)}\nIf the older secrets are what you want: ` +
   commandLine("rollback", environment, version, "--older-secrets");
 
-async function deployVersion(wrangler: Wrangler, version: string): Promise<void> {
-  const result = await wrangler.try(["versions", "deploy", `${version}@100%`, "--yes", ...MESSAGE]);
-  if (result.ok) return;
-  const message = messageOf(result);
-  if (!SECRETS_HAVE_CHANGED.test(message)) throw new Failure(`Nothing was changed:\n${message}`);
-  throw new Failure(
-    `Nothing was changed. Secrets were set after version ${version}, and it would bring the older ones back: after a rotation a ` +
-      "secret that leaked would sign again, and every credential that the newer one signed would be refused.\n" +
-      waysOn(wrangler, version),
-  );
+async function failureOf(
+  wrangler: Wrangler,
+  worker: string,
+  version: string,
+  message: string,
+  again: string,
+): Promise<Failure> {
+  if (SECRETS_HAVE_CHANGED.test(message)) {
+    return new Failure(
+      `Nothing was changed. Secrets were set after version ${version}, and it would bring the older ones back: after a rotation a ` +
+        "secret that leaked would sign again, and every credential that the newer one signed would be refused.\n" +
+        waysOn(wrangler, version),
+    );
+  }
+  return new Failure(`${await describeLive(wrangler, worker, version)}\n${message}\nTo try again: ${again}`);
+}
+
+/** After a call that failed: it may have done its work before. */
+async function describeLive(wrangler: Wrangler, name: string, wanted: string, ...chosen: string[]): Promise<string> {
+  try {
+    const [present] = await listDeployments(wrangler, ...chosen);
+    const live = present?.versions.map(({ version_id }) => version_id).join(" and ");
+    return live === wanted ? `${name} has ${wanted} all the same.` : `Nothing was changed: ${name} has ${live}.`;
+  } catch {
+    return `Which version ${name} has now could not be read.`;
+  }
 }
 
 if (import.meta.main) await main(rollback);

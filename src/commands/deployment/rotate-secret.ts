@@ -8,6 +8,7 @@
  * `--end-old` ends what the old slot signed: the slot gets a random secret that signed nothing. Either refuses while the old slot is
  * needed; `--now` does it all the same.
  */
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -16,8 +17,11 @@ import { chooseAccount } from "./account.ts";
 import { commandLine, ENVIRONMENT, secondsOf } from "./arguments.ts";
 import { readConfiguration } from "./configuration.ts";
 import { deployWorker } from "./deployed-version.ts";
+import { readLive } from "./deployments.ts";
+import { planRemoteSteps } from "./remote-schema.ts";
 import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, writeRotation } from "./rotation.ts";
-import { listSecrets, putNewSecret } from "./signing-secrets.ts";
+import { readSchemaSteps } from "./schema-steps.ts";
+import { listSecrets, putNewSecret, requireSameSlot } from "./signing-secrets.ts";
 import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
@@ -58,6 +62,7 @@ export const rotateSecret = defineCommand({
         `The Worker has no secret ${rotation.slot}. Run \`${commandLine("deploy", options.env)}\` first.`,
       );
     }
+    requireSameSlot((await readLive(wrangler)).signers, rotation);
     const old = otherSlot(rotation.slot);
 
     if (options["end-old"]) {
@@ -74,6 +79,14 @@ export const rotateSecret = defineCommand({
       return context.print(`What ${old} signed is no longer valid.`);
     }
 
+    const steps = await readSchemaSteps(join(context.folder, "migrations"));
+    for (const binding of bindings) {
+      const [first] = (await planRemoteSteps(wrangler, binding, steps)).files;
+      if (first === undefined) continue;
+      throw new Failure(
+        `${binding} has not had the schema step ${first.name}, which this version needs. Run \`${commandLine("deploy", options.env)}\` first.`,
+      );
+    }
     if (rotation.stage !== "deploying") {
       if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("Rotate again, which ends");
       await writeRotation(wrangler, { ...rotation, stage: "setting" });

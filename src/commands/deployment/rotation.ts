@@ -68,7 +68,7 @@ const LONGEST_TOKEN_MS = 90 * 86_400_000;
 /** For how long after a deployment an isolate of the version before may still sign. */
 const ROLLOUT_MS = 300_000;
 
-/** What the slot that does not sign is needed for. `keys`: API keys that it signed and that are valid. */
+/** What the slot that does not sign is needed for. `keys`: valid API keys that it signed, or whose secret before is in its grace. */
 export type Need = { readonly keys: number; readonly tokensUntil: number };
 
 export async function readNeed(
@@ -80,7 +80,7 @@ export async function readNeed(
   const before = since + ROLLOUT_MS;
   let keys = 0;
   for (const binding of bindings) {
-    const sql = `SELECT count(*) AS count FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}) AND coalesce(rotated_at, created_at) < ${before}`;
+    const sql = `SELECT count(*) AS count FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}) AND (coalesce(rotated_at, created_at) < ${before} OR previous_expires_at > ${now})`;
     const [answer] = await wrangler.json<{ results: { count: number }[] }[]>([
       ...["d1", "execute", binding, "--remote", "--yes", "--json", "--command", sql],
     ]);

@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "../command-line/failure.ts";
 import { commandLine } from "./arguments.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 type Check = {
   readonly name: string;
@@ -36,9 +37,14 @@ const REPEAT_MS = 2_000;
 
 /**
  * Tries until every check has passed, or for `seconds`: a new address takes a moment to exist. Returns a line for each check.
- * Throws a Failure with the last answers.
+ * Throws a Failure with the last answers, and the way back to `before`, the version that was live.
  */
-export async function smokeTest(origin: string, seconds: number, environment: string): Promise<readonly string[]> {
+export async function smokeTest(
+  origin: string,
+  seconds: number,
+  { environment }: Wrangler,
+  before: string | undefined,
+): Promise<readonly string[]> {
   const until = Date.now() + seconds * 1_000;
   for (;;) {
     const results = await Promise.all(CHECKS.map((check) => run(origin, check)));
@@ -46,7 +52,7 @@ export async function smokeTest(origin: string, seconds: number, environment: st
     if (Date.now() + REPEAT_MS > until) {
       throw new Failure(
         `${origin} does not answer as it should:\n${results.map(({ line, passed }) => `  ${passed ? "ok  " : "FAIL"} ${line}`).join("\n")}\n` +
-          `Look at the log (\`npx wrangler tail --env "${environment}"\`). \`${commandLine("rollback", environment)}\` returns to the version before.`,
+          `Look at the log: npx wrangler tail --env "${environment}"${before === undefined ? "" : `\nTo return to the version before: ${commandLine("rollback", environment, before)}`}`,
       );
     }
     await setTimeout(REPEAT_MS);

@@ -5,6 +5,7 @@
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { secretFrom } from "../command-line/secret.ts";
 
 /** Longer than the Worker waits for a gate. */
 const DEADLINE_MS = 30_000;
@@ -33,8 +34,7 @@ export const suspend = defineCommand({
     if (url === undefined)
       throw misused("Say where: --url https://api.example.com, the deployment's address.", suspend);
     const origin = originOf(url);
-    const secret = context.variables.OPERATOR_SECRET;
-    if (!secret) throw new Failure("Set OPERATOR_SECRET to the deployment's operator secret.");
+    const secret = secretFrom(context, "OPERATOR_SECRET", "the deployment's operator secret");
 
     const response = await fetch(new URL("/operator/account-status", origin), {
       method: "PUT",

@@ -6,7 +6,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { CONFIGURATION, readConfiguration } from "./configuration.ts";
+import { CONFIGURATION, environmentsOf, readConfiguration } from "./configuration.ts";
 
 const FRONT_DOOR = "wrangler.front-door.toml";
 const ACCOUNT = "wrangler.account.json";
@@ -25,7 +25,7 @@ export type WorkerConfigurations = { readonly account: string; readonly frontDoo
 
 export async function writeWorkerConfigurations(folder: string): Promise<WorkerConfigurations> {
   const toml = await readFile(join(folder, CONFIGURATION), "utf8");
-  const environments = [...new Set([...toml.matchAll(/^\[+env\.([\w-]+)/gm)].map(([, name = ""]) => name))];
+  const environments = environmentsOf(toml);
   const [services, accounts]: [string[], object[]] = [[], []];
   for (const environment of ["", ...environments]) {
     const { accountWorker } = await readConfiguration(folder, environment);

@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/suspend.ts";
 import { faultsOf } from "./faults.ts";
 import { type Idea, type Import, peopleOf } from "./ideas.ts";
@@ -81,8 +82,7 @@ export const importIdeas = defineCommand({
       throw misused("Say where: --idea-bank, the identifier of an idea bank.", importIdeas);
     if (values.url === undefined) throw misused("Say where: --url, the deployment's address.", importIdeas);
     const origin = originOf(values.url);
-    const apiKey = context.variables.API_KEY;
-    if (!apiKey) throw new Failure("Set API_KEY to an API key of the account.");
+    const apiKey = secretFrom(context, "API_KEY", "an API key of the account");
 
     const stop = new AbortController();
     const interrupt = () => stop.abort();

@@ -38,10 +38,18 @@ it.each([
   },
 );
 
+it("npm run deploy --env=staging, without `--`, as npm starts it, does not act on production", async () => {
+  const ran = await account.runNpmWithoutDashes("deploy", "--env=staging");
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("npm has kept --env for itself.")]);
+  expect(account.calls()).toEqual([]);
+});
+
 it("after a failure in an environment the advice is for that environment", async () => {
   account.answers["/health"] = { status: 503, body: "{}" };
+  await account.run("deploy", "--env", "staging", "--wait", "0");
   const { stderr } = await account.run("deploy", "--env", "staging", "--wait", "0");
-  expect(stderr).toContain("`npm run rollback -- --env staging` returns to the version before.");
+  expect(stderr).toContain('npx wrangler tail --env "staging"\n');
+  expect(stderr).toContain("npm run rollback -- version-1 --env staging\n");
 });
 
 it("an operator's secret that is set before the first deployment does not keep it from making its own", async () => {

@@ -47,6 +47,26 @@ describe("the account", () => {
     expect(new Set(calls.map((call) => call.account))).toEqual(new Set(["account-2"]));
   });
 
+  it("chosen in wrangler.toml and otherwise in CLOUDFLARE_ACCOUNT_ID: refuses, for wrangler would act on the first", async () => {
+    account.change({ accounts: two });
+    await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-2"\nmain = '));
+    const { code, stderr } = await account.runWith({ CLOUDFLARE_ACCOUNT_ID: "account-1" }, "deploy");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("names the account account-2, and CLOUDFLARE_ACCOUNT_ID account-1"),
+    ]);
+    expect(account.calls()).toEqual([]);
+    for (const id of ["account-2", ""])
+      expect(await account.runWith({ CLOUDFLARE_ACCOUNT_ID: id }, "deploy")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("cannot be asked for another reason: shows what wrangler says", async () => {
+    account.change({ failures: ["whoami"] });
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("A request to the Cloudflare API failed.")]);
+    expect(stderr).not.toContain("You are not logged in");
+  });
+
   it("chosen, and not one of the login's: says so", async () => {
     await edit((toml) => toml.replace(/^main = /m, 'account_id = "account-3"\nmain = '));
     expect((await deploy()).stderr).toContain("no access to the account account-3");

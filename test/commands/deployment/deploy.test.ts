@@ -95,6 +95,8 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
       "d1 list --json",
       "kv namespace list",
       "secret list --format json",
+      "deployments list --json",
+      "versions view version-1 --json",
       "deploy --config wrangler.account.json",
       "deploy --config wrangler.front-door.toml",
       "auth token --json",
@@ -160,10 +162,13 @@ describe("a failure in the middle", () => {
     ["/openapi.json", { status: 200, body: "<html>" }, "FAIL GET /openapi.json: 200, expected 200. <html>"],
   ])("of the smoke test, %s: says which, and how to go back", async (path, answer, line) => {
     account.answers[path] = answer;
-    const { code, stderr } = await deploy("--wait", "0");
-    expect(code).toBe(1);
-    expect(stderr).toContain(line);
-    expect(stderr).toContain("npm run rollback");
+    const first = await deploy("--wait", "0");
+    expect([first.code, first.stderr]).toEqual([1, expect.stringContaining(line)]);
+    // Before the first deployment there was an empty Worker, which its secret has made.
+    expect(first.stderr).not.toContain("npm run rollback");
+    expect((await deploy("--wait", "0")).stderr).toContain(
+      "To return to the version before: npm run rollback -- version-1\n",
+    );
   });
 });
 
@@ -181,18 +186,39 @@ describe("environments and databases", () => {
     expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
     expect(await everything()).toMatchObject({
       databases: ["edge-access-api", "edge-access-api-staging"],
-      namespaces: ["edge-access-api-changelogs", "edge-access-api-staging-changelogs"],
+      // Wrangler puts the environment before a namespace's name.
+      namespaces: ["edge-access-api-changelogs", "staging-edge-access-api-staging-changelogs"],
       ledgers: [steps, steps],
     });
     expect(await configuration()).toContain('[[env.staging.d1_databases]]\nbinding = "DB"\ndatabase_id = "d1-id-1"\n');
   });
 
-  it("an environment that wrangler.toml does not have is refused", async () => {
-    expect(await deploy("--env", "production")).toMatchObject({
+  it.each(["staging-edge-access-api-staging-changelogs", "edge-access-api-staging-changelogs"])(
+    "--env staging: uses the namespace %s, which is there",
+    async (title) => {
+      account.change({ namespaces: [{ id: "kv-1", title }] });
+      expect(await deployWell("--env", "staging")).toContain(`KV           CHANGELOGS: ${title} found by its name;`);
+      expect(account.state().namespaces).toHaveLength(1);
+    },
+  );
+
+  it.each(["production", "stag", "a(b"])("--env %s, which wrangler.toml does not have, is refused", async (name) => {
+    expect(await deploy("--env", name)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("[env.staging]"),
+      stderr: expect.stringContaining(`wrangler.toml has no [env.${name}]. Copy [env.staging]`),
     });
     expect(account.calls()).toEqual([]);
+  });
+
+  it.each([
+    ["that is no TOML", "[vars", "wrangler.toml cannot be read: "],
+    ["that wrangler refuses", "d1_databases = 1", "wrangler.toml cannot be read: "],
+  ])("a wrangler.toml %s is refused in a sentence", async (_, toml, message) => {
+    await writeFile(join(account.checkout, "wrangler.toml"), toml);
+    const { code, stderr } = await deploy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    await rm(join(account.checkout, "wrangler.toml"));
+    expect((await deploy()).stderr).toContain("There is no wrangler.toml in ");
   });
 
   it("every D1 binding is created, where it was asked for, and gets the steps", async () => {
@@ -254,14 +280,16 @@ describe("the address that is tested", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("custom_domain = true")]);
     expect(await deployWell("--url", account.origin)).toContain("Smoke test   GET /health: 200");
   });
-});
 
-it("a signing slot that the Worker does not have is refused before the deployment", async () => {
-  await deployWell();
-  await edit((toml) =>
-    toml.replace('SIGNING_SECRETS = "CREDENTIAL_SECRETS"', 'SIGNING_SECRETS = "CREDENTIAL_SECRETS_2"'),
+  it.each(["api.example.com", "api.example.com:443", "ftp://api.example.com"])(
+    "--url %s is refused at once",
+    async (url) => {
+      expect(await deploy("--url", url)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`--url ${url}: an address`),
+      });
+      expect((await account.run("rollback", "--url", url)).stderr).toContain(`--url ${url}: an address`);
+      expect(account.calls()).toEqual([]);
+    },
   );
-  account.calls();
-  expect((await deploy()).stderr).toContain("names CREDENTIAL_SECRETS_2, and the Worker has no secret of that name");
-  expect(account.calls().filter((call) => call.startsWith("deploy"))).toEqual([]);
 });

@@ -40,17 +40,74 @@ it("returns to the version that is named, as an operator types it", async () => 
 
 it("says so when there is no version before", async () => {
   const { secrets, deployments } = worker() ?? { secrets: {}, deployments: [] };
-  account.change({ workers: { "edge-access-api": { secrets, deployments: deployments.slice(0, 1) } } });
-  expect(await account.run("rollback")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("no version before"),
+  // Before the first deployment there is an empty Worker, which its secret has made.
+  const first = deployments.findIndex(({ version }) => version === "version-1");
+  for (const start of [0, first]) {
+    const made = deployments.slice(start, first + 1);
+    account.change({ workers: { "edge-access-api": { secrets, deployments: made } } });
+    const { code, stderr } = await account.run("rollback");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no version before")]);
+    expect(worker()?.deployments).toEqual(made);
+  }
+});
+
+describe("a rollback that failed says what is live, and how to go on", () => {
+  it.each([
+    ["versions deploy", [], "Nothing was changed: edge-access-api has version-2.\n✘ [ERROR] A request to", ""],
+    ["versions deploy!", [], "edge-access-api has version-1 all the same.\n", ""],
+    [
+      "rollback version-1!",
+      ["version-1", "--older-secrets"],
+      "edge-access-api has version-1 all the same.\n",
+      " --older-secrets",
+    ],
+  ])("%s", async (failure, args, live, option) => {
+    account.change({ failures: [failure] });
+    const { code, stderr } = await account.run("rollback", ...args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(live)]);
+    const again = `To try again: npm run rollback -- version-1${option}\n`;
+    expect(stderr).toContain(again);
+    const words = again.trim().split(" -- ")[1]?.split(" ") ?? [];
+    expect((await account.run("rollback", ...words)).stdout).toContain(
+      "edge-access-api-account was rolled back to version-1",
+    );
+    expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
+  });
+
+  it("also when that cannot be read", async () => {
+    account.before("versions deploy", () => account.change({ failures: ["versions deploy", "deployments list"] }));
+    const { stderr } = await account.run("rollback");
+    expect(stderr).toContain("Which version edge-access-api has now could not be read.");
   });
 });
 
-it("passes on what else Cloudflare refuses", async () => {
-  account.change({ failures: ["versions deploy"] });
-  const { code, stderr } = await account.run("rollback");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("Nothing was changed:\n✘ [ERROR] A request to")]);
+describe("after a rollback, without a version", () => {
+  it("it does not go forward to the version that was left", async () => {
+    await account.run("rollback");
+    const { code, stderr } = await account.run("rollback");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("version-1 is live by a rollback already")]);
+    expect(stderr).toContain("npm run rollback -- version-1\n");
+    expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
+  });
+
+  it.each([
+    ["that wrangler made", "Rollback", 0],
+    ["to a version whose first deployment is not listed any more", "npm run rollback", 3],
+  ])("nor after one %s", async (_, message, start) => {
+    await account.run("rollback");
+    const { "edge-access-api": its, ...workers } = account.state().workers;
+    const deployments = (its?.deployments ?? [])
+      .slice(start)
+      .map((one) => ({ ...one, ...(one.message && { message }) }));
+    account.change({ workers: { ...workers, "edge-access-api": { secrets: its?.secrets ?? {}, deployments } } });
+    expect((await account.run("rollback")).stderr).toContain("is live by a rollback already");
+  });
+
+  it("a failed test of it names the version that was left", async () => {
+    account.answers["/health"] = { status: 503, body: "" };
+    const { stderr } = await account.run("rollback", "--url", account.origin, "--wait", "0");
+    expect(stderr).toContain("To return to the version before: npm run rollback -- version-2\n");
+  });
 });
 
 describe("Account Settings", () => {

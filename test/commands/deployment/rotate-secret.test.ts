@@ -49,7 +49,7 @@ const addKey = (columns: string, values: string) => {
 it("sets the other slot first, deploys it second, and notes since when it signs", async () => {
   const before = await worker();
   const stdout = await rotateWell();
-  const calls = account.calls().filter((call) => /^(secret put|deploy)/.test(call));
+  const calls = account.calls().filter((call) => /^(secret put|deploy --config)/.test(call));
   expect(calls).toEqual([`secret put ${SECOND}`, "deploy --config wrangler.front-door.toml"]);
   const after = await worker();
   expect(after.secrets[FIRST]).toBe(before.secrets[FIRST]);
@@ -75,7 +75,7 @@ it("--env staging leaves the top level alone", async () => {
 });
 
 it("a rotation that fails anywhere is completed by running it again, and npm run deploy does not undo it", async () => {
-  for (const failure of ["secret put", "secret put!", "deploy", "deploy!"]) {
+  for (const failure of ["secret put", "secret put!", "deploy --config", "deploy --config!"]) {
     account.change({ failures: [failure] });
     expect((await rotate()).code).toBe(1);
   }
@@ -114,7 +114,13 @@ describe("while the old slot is needed", () => {
     addKey(", rotated_at", `, ${Date.now()}`);
     // Isolates of the version before still signed for some minutes.
     addKey(", rotated_at", `, ${Date.now() - 91 * DAY_MS + 240_000}`);
-    expect((await rotate()).stderr).toContain("1 API key that is valid");
+    // Its newest secret is the new slot's, and the one before is in its grace; not where the key has expired.
+    const grace = (until: number) => `, ${Date.now()}, 'p', ${Date.now() + until}`;
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(7 * DAY_MS));
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(-1));
+    addKey(", rotated_at, previous_secret_hash, previous_expires_at, expires_at", `${grace(7 * DAY_MS)}, 2`);
+    expect((await rotate()).stderr).toContain("2 API keys that are valid");
+    expect((await rotate("--end-old")).stderr).toContain("2 API keys that are valid");
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec("UPDATE api_keys SET revoked_at = 2");
     database.close();
@@ -136,7 +142,7 @@ describe("while the old slot is needed", () => {
 });
 
 it("a rotation that was interrupted before the deployment is not ended: the Worker signs with the slot that would be overwritten", async () => {
-  account.change({ failures: ["deploy"] });
+  account.change({ failures: ["deploy --config"] });
   expect((await rotate()).code).toBe(1);
   const before = await worker();
   const refused = await rotate("--end-old", "--now");
@@ -144,6 +150,38 @@ it("a rotation that was interrupted before the deployment is not ended: the Work
   expect(await worker()).toEqual(before);
   await rotateWell();
   await rotateWell("--end-old", "--now");
+});
+
+it("of a version whose schema steps a database has not had is not deployed", async () => {
+  await writeFile(join(account.checkout, "migrations/9999_new.sql"), "CREATE TABLE another (id TEXT);\n");
+  const before = [await worker(), await signing()];
+  const { code, stderr } = await rotate();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("DB has not had the schema step 9999_new.sql")]);
+  expect(stderr).toContain("Run `npm run deploy` first.");
+  expect([await worker(), await signing()]).toEqual(before);
+});
+
+describe("from a wrangler.toml that is older than the last rotation", () => {
+  it.each([{ args: [] }, { args: ["--end-old", "--now"] }])(
+    "$args is refused, and the secret that signs stays",
+    async ({ args }) => {
+      const older = await signing();
+      await rotateWell();
+      const newer = await signing();
+      // As in a checkout that has neither rotation of the last months.
+      await setSigning(`${older} ${since(91 * DAY_MS)}`);
+      const before = await worker();
+      const { code, stderr } = await rotate(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`signs with ${SECOND}, and wrangler.toml says ${FIRST}`),
+      ]);
+      expect(stderr).toContain("Pull the change of wrangler.toml");
+      expect(await worker()).toEqual(before);
+      await setSigning(newer);
+      await rotateWell("--end-old", "--now");
+    },
+  );
 });
 
 it("before the first rotation there is nothing to end", async () => {

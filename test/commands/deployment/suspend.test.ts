@@ -46,6 +46,12 @@ it.each([
   ["an account that does not exist", ["nobody@example.com", "--url", "URL"], SECRET, "404: There is no such account."],
   ["another secret", ["owner@example.com", "--url", "URL"], "x".repeat(32), "401: This needs the operator's secret"],
   ["no secret", ["owner@example.com", "--url", "URL"], "", "Set OPERATOR_SECRET"],
+  [
+    "a secret of two lines",
+    ["owner@example.com", "--url", "URL"],
+    `${SECRET}\nmore`,
+    "OPERATOR_SECRET has a line break",
+  ],
   ["an unknown option", ["owner@example.com", "--url", "URL", "--now"], SECRET, "Usage: npm run suspend"],
   ["a server that is not there", ["owner@example.com", "--url", "http://localhost:9"], SECRET, "does not answer"],
 ])("with %s it says what is wrong, and fails", async (_, args, secret, message) => {
@@ -63,6 +69,7 @@ it.each([
     },
   );
   expect([code, printed]).toEqual([1, expect.stringContaining(message)]);
+  expect(printed).not.toContain(SECRET);
 });
 
 it.each(["https://api.example.com/x", "http://localhost:8787", "http://127.0.0.1:1", "http://[::1]:8787"])(

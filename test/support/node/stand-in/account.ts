@@ -116,6 +116,14 @@ export async function openAccount() {
     return { code, stdout, stderr };
   }
 
+  const npm = (args: string[]): Promise<Ran> =>
+    new Promise((done) => {
+      const env = { ...process.env, ...variables, npm_config_script_shell: shell };
+      const child = execFile("npm", ["run", "--silent", ...args], { cwd: checkout.folder, env }, (_, stdout, stderr) =>
+        done({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+
   return {
     folder,
     checkout: checkout.folder,
@@ -144,15 +152,9 @@ export async function openAccount() {
       exportLimit = characters;
     },
     /** `npm run`, whole, in a process of its own, as an operator types it. */
-    runNpm: (command: CommandName, ...args: string[]): Promise<Ran> =>
-      new Promise((done) => {
-        const child = execFile(
-          "npm",
-          ["run", "--silent", command, "--", ...args],
-          { cwd: checkout.folder, env: { ...process.env, ...variables, npm_config_script_shell: shell } },
-          (_, stdout, stderr) => done({ code: child.exitCode ?? -1, stdout, stderr }),
-        );
-      }),
+    runNpm: (command: CommandName, ...args: string[]): Promise<Ran> => npm([command, "--", ...args]),
+    /** The same without the `--`: npm takes the options. */
+    runNpmWithoutDashes: (command: CommandName, ...args: string[]): Promise<Ran> => npm([command, ...args]),
     close: async () => {
       await new Promise<void>((closed) => server.close(() => closed()));
       await checkout.remove();

@@ -1,19 +1,22 @@
 /** The stand-in's Workers: secrets, versions, deployments. A version keeps the secrets of its time. */
 import { existsSync, writeFileSync } from "node:fs";
-import type { AccountState } from "./account-state.ts";
+import type { AccountState, Deployment } from "./account-state.ts";
 import { Refusal } from "./refusal.ts";
 import type { Request } from "./wrangler.ts";
 
 export function putSecret({ state, worker, call }: Request, name: string): string {
-  const { secrets, deployments } = state.workers[worker] ?? { secrets: {}, deployments: [] };
+  // Where there is no Worker it makes an empty one, and deploys it.
+  const empty: Deployment = { at: nextPlace(state), version: "empty-1", vars: undefined, secrets: {} };
+  const { secrets, deployments } = state.workers[worker] ?? { secrets: {}, deployments: [empty] };
   const changed = { ...secrets, [name]: call.input.trim() };
-  // A secret makes a version of a Worker that is deployed, and deploys it.
   const last = deployments.at(-1);
-  const more =
-    last === undefined
-      ? []
-      : [{ ...last, at: nextPlace(state), version: nextVersion(deployments), secrets: { ...changed } }];
-  state.workers[worker] = { secrets: changed, deployments: [...deployments, ...more] };
+  state.workers[worker] = { secrets: changed, deployments };
+  // A secret makes a version of a Worker that is deployed, and deploys it.
+  if (last !== undefined) {
+    const version = last.vars === undefined ? `empty-${deployments.length + 1}` : nextVersion(deployments);
+    const { message: _, ...same } = last;
+    deployments.push({ ...same, at: nextPlace(state), version, secrets: { ...changed } });
+  }
   return `🌀 Creating the secret for the Worker "${worker}"\n✨ Success! Uploaded secret ${name}`;
 }
 
@@ -21,7 +24,8 @@ const nextPlace = ({ workers }: AccountState) =>
   Object.values(workers).flatMap(({ deployments }) => deployments).length;
 const createdOn = (at: number) => new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString();
 
-const nextVersion = (deployments: readonly unknown[]) => `version-${deployments.length + 1}`;
+const nextVersion = (deployments: readonly { version: string }[]) =>
+  `version-${deployments.filter(({ version }) => version.startsWith("version")).length + 1}`;
 
 export function deployWorker({ state, worker, sections, call }: Request): string {
   // Only Account Settings has a configuration in JSON, and no address.
@@ -57,9 +61,12 @@ export function deployWorker({ state, worker, sections, call }: Request): string
 
 /** Oldest first, as wrangler sorts them. */
 export function listDeployments({ state, worker }: Request): string {
-  const deployments = (state.workers[worker]?.deployments ?? []).map(({ at, version }, index) => ({
+  if (state.workers[worker] === undefined)
+    throw new Refusal("A request failed.\n\nThis Worker does not exist on your account. [code: 10007]");
+  const deployments = (state.workers[worker]?.deployments ?? []).map(({ at, version, message }, index) => ({
     id: `deployment-${index}`,
     created_on: createdOn(at),
+    ...(message !== undefined && { annotations: { "workers/message": message } }),
     versions: [{ version_id: version, percentage: 100 }],
   }));
   return JSON.stringify(deployments, null, 2);
@@ -68,7 +75,10 @@ export function listDeployments({ state, worker }: Request): string {
 export function viewVersion({ state, worker }: Request, version: string): string {
   const found = state.workers[worker]?.deployments.find((one) => one.version === version);
   if (found === undefined) throw new Refusal(`Version ${version} was not found [code: 10079]`);
-  const bindings = Object.entries(found.vars ?? {}).map(([name, text]) => ({ type: "plain_text", name, text }));
+  const bindings = [
+    ...Object.entries(found.vars ?? {}).map(([name, text]) => ({ type: "plain_text", name, text })),
+    ...Object.keys(found.secrets).map((name) => ({ type: "secret_text", name })),
+  ];
   return JSON.stringify(
     { id: version, metadata: { created_on: createdOn(found.at) }, resources: { bindings } },
     null,
@@ -77,7 +87,7 @@ export function viewVersion({ state, worker }: Request, version: string): string
 }
 
 /** `confirms`: `wrangler rollback`, which says yes to older secrets when nobody can be asked. */
-export function deployVersion({ state, worker }: Request, version: string, confirms: boolean): string {
+export function deployVersion({ state, worker, values }: Request, version: string, confirms: boolean): string {
   const existing = state.workers[worker];
   const found = existing?.deployments.find((one) => one.version === version);
   if (existing === undefined || found === undefined)
@@ -90,6 +100,6 @@ export function deployVersion({ state, worker }: Request, version: string, confi
     );
   }
   existing.secrets = { ...found.secrets };
-  existing.deployments.push({ ...found, at: nextPlace(state) });
+  existing.deployments.push({ ...found, at: nextPlace(state), message: String(values.message) });
   return `SUCCESS  Worker Version ${version} has been deployed to 100% of traffic.`;
 }

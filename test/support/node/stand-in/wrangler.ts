@@ -119,7 +119,7 @@ function answer(request: Request): string {
   }
   if (called === "kv namespace list") return JSON.stringify(state.namespaces, null, 2);
   if (called.startsWith("kv namespace create")) {
-    const title = fourth ?? "";
+    const title = `${values.env ? `${values.env}-` : ""}${fourth}`;
     if (state.namespaces.some((one) => one.title === title))
       throw new Refusal("a namespace with this title already exists [code: 10014]");
     state.namespaces.push({ id: `kv-id-${state.namespaces.length}`, title });
