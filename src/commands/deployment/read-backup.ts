@@ -8,7 +8,7 @@ import { fileOf } from "./export.ts";
 import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
 import { missingObjects, readSchemaState, readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
 
-export function requireFiles({ context, bindings }: EveryDatabase, folder: string): void {
+export function requireFiles({ context }: EveryDatabase, folder: string, bindings: readonly string[]): void {
   for (const binding of bindings) {
     if (!existsSync(resolve(context.folder, fileOf(folder, binding))))
       throw new Failure(`${fileOf(folder, binding)} is missing.`);
@@ -21,7 +21,7 @@ export async function readBackup(
   folder: string,
   asItIs: boolean,
 ): Promise<Map<string, string>> {
-  requireFiles(databases, folder);
+  requireFiles(databases, folder, databases.bindings);
   const steps = await readSchemaSteps(join(databases.context.folder, "migrations"));
   const content = new Map<string, string>();
   let accounts = 0;

@@ -4,7 +4,7 @@
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -13,7 +13,8 @@ import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
-import { endedIn, endedUntilNow } from "./state-before.ts";
+import { whatHadEnded } from "./state-before.ts";
+import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
 
 /** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -46,7 +47,8 @@ export const restore = defineCommand({
     env: ENVIRONMENT,
   },
   run: async ({ values }, context) => {
-    const { timestamp, from, "end-again": onlyEndAgain, local, env } = values;
+    const { timestamp, from, local, env } = values;
+    const onlyEndAgain = values["end-again"] && relative(context.folder, resolve(context.folder, values["end-again"]));
     const same = (name: string, ...options: string[]) =>
       commandLine(name, env, ...options, ...(local ? ["--local"] : []));
     if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
@@ -59,30 +61,39 @@ export const restore = defineCommand({
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
     const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"]);
-    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain);
+    const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
+    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain, left ?? bindings);
     await databases.logIn();
 
-    const before = onlyEndAgain ?? `backups/before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
+    const before = onlyEndAgain ?? folderBefore(new Date());
     const isExported = !values["without-export"];
     if (onlyEndAgain === undefined && isExported) {
-      await exportPresent(databases, before, () =>
-        same("restore", ...(from ? ["--from", from] : ["--timestamp", `${timestamp}`]), "--without-export"),
-      );
+      const again = from ? ["--from", from] : ["--timestamp", `${timestamp}`];
+      const asItIs = values["as-it-is"] ? ["--as-it-is"] : [];
+      await exportPresent(databases, before, () => same("restore", ...again, ...asItIs, "--without-export"));
       context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
-      context.print(`- it says what. To complete it: ${same("restore", "--end-again", before)}`);
-      context.print(`- or to go back: ${same("restore", "--from", before)}\n`);
+      context.print(`- it says what. To complete it: ${same("restore", ...again, ...asItIs)}`);
+      context.print(`- if every database was put back, this completes it: ${same("restore", "--end-again", before)}`);
+      context.print(`- or to go back: ${same("restore", "--from", before)}`);
     }
     const statements = new Map<string, readonly string[]>();
     for (const binding of bindings) {
-      if (onlyEndAgain !== undefined) statements.set(binding, endedIn(databases, binding, before));
-      else if (isExported) statements.set(binding, await endedUntilNow(databases, binding, before));
+      if (left?.includes(binding) === false) {
+        context.print(`${binding}: left alone. Nothing that ${before} has is still to be ended there.`);
+        continue;
+      }
+      const isNew = onlyEndAgain === undefined;
+      statements.set(binding, await whatHadEnded(databases, binding, isExported ? { before, isNew } : undefined));
+      if (isExported && isNew) noteUnfinished(databases, binding, before);
       if (timestamp !== undefined) content.set(binding, await travel(databases, binding, timestamp));
       if (from !== undefined) await importBackup(databases, binding, from, before);
     }
     let ended = 0;
     for (const [binding, texts] of statements) {
-      if (texts.length === 0) continue;
-      await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+      if (texts.length > 0) {
+        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+      }
+      noteFinished(databases, binding);
       ended += texts.length;
     }
 
@@ -94,9 +105,7 @@ export const restore = defineCommand({
         : "Put back: nothing, the databases keep their data.",
     );
     context.print(
-      isExported
-        ? `Ended again: ${ended === 0 ? "nothing, for nothing had been ended" : `what had been ended (${ended} statements)`}.`
-        : "Ended again: nothing, for there is no export. What was revoked or suspended since has to be so again.",
+      `Ended again: ${left?.length === 0 ? `nothing, for the restore that made ${before} is complete.` : describeEnded(ended, isExported)}`,
     );
     context.print(
       local
@@ -105,6 +114,16 @@ export const restore = defineCommand({
     );
   },
 });
+
+/** What was ended again, in words. */
+function describeEnded(statements: number, isExported: boolean): string {
+  const what = `what had been ended (${statements} statements)`;
+  if (isExported) return `${statements === 0 ? "nothing, for nothing had been ended" : what}.`;
+  const then = "What was revoked or suspended since has to be so again.";
+  return statements === 0
+    ? `nothing, for there is no export. ${then}`
+    : `${what} before the restore that stopped. There is no newer export. ${then}`;
+}
 
 async function exportPresent(databases: EveryDatabase, folder: string, insistently: () => string): Promise<void> {
   try {

@@ -94,7 +94,7 @@ describe("npm run restore from a backup", () => {
     account.change({ failures: ["d1 execute DB --remote --yes --file"] });
     const { stdout } = await refused("restore", "--from", "backups/b");
     expect(stdout).toMatch(
-      /To complete it: npm run restore -- --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
+      /To complete it: npm run restore -- --from backups\/b\n- .* --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
     );
     expect(keys()).toEqual([["k1", 500]]);
   });

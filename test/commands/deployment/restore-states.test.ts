@@ -1,22 +1,21 @@
 /** Backup, and restore to a moment, against an account of the stand-in for wrangler: what is asked of Cloudflare, and every broken state. */
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   account,
+  addDatabase,
   calls,
-  edit,
   fileOf,
   inCheckout,
+  keepMoment,
   keys,
   lastLines,
   MOMENT,
   REVOKED,
   refused,
   rows,
-  schema,
   sql,
-  THEN,
   useAccount,
   well,
 } from "../../support/node/backed-up-account.ts";
@@ -53,7 +52,7 @@ describe("npm run backup", () => {
 
 describe("npm run restore to a moment", () => {
   beforeEach(() => {
-    copyFileSync(fileOf("DB"), `${fileOf("DB")}.then`);
+    keepMoment("DB");
     sql("DB", REVOKED);
   });
 
@@ -99,18 +98,7 @@ describe("npm run restore to a moment", () => {
 });
 
 describe("what ends between the export and the restore", () => {
-  beforeEach(() => {
-    edit((toml) =>
-      toml.replace(
-        "\n# One rendered changelog",
-        '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_id = "d1-id-1"\ndatabase_name = "second"\n\n# One rendered changelog',
-      ),
-    );
-    const databases = ["d1-id-0", "d1-id-1"].map((uuid) => ({ uuid, name: uuid, location: "" }));
-    account.change({ databases });
-    sql("DB_1", schema, THEN);
-    for (const binding of ["DB", "DB_1"]) copyFileSync(fileOf(binding), `${fileOf(binding)}.then`);
-  });
+  beforeEach(addDatabase);
 
   it("is ended again: each database is looked at directly before it is restored", async () => {
     account.before("d1 time-travel restore DB ", () => sql("DB_1", REVOKED));
