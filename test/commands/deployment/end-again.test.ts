@@ -38,7 +38,8 @@ const SINCE = `
   INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
   UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
   INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
-  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted"}', NULL);
+  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted","event":"webhook-deleted"}', NULL),
+    ('e8', 'a1', 'renamed', NULL, 'https://old.example/', NULL, NULL, 610, '{"id":"w-moved","event":"webhook-changed"}', NULL);
   DELETE FROM webhooks WHERE id = 'w-deleted';
   UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
   DELETE FROM accounts WHERE id = 'a3';`;
@@ -58,6 +59,11 @@ function restore() {
 }
 
 const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "webhooks", "audit_events", "members"];
+/** What people set: webhooks, members and keys. */
+const settings = (database: DatabaseSync) =>
+  ["SELECT id, url, secret, state FROM webhooks", "SELECT * FROM members", "SELECT * FROM api_keys"].map((sql) =>
+    database.prepare(`${sql} ORDER BY id`).all(),
+  );
 const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
 
 it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
@@ -102,6 +108,64 @@ it("deletes webhooks that had been deleted; the others have the URL and the secr
   ]);
 });
 
+it.each([
+  ["", "ended", "ended"],
+  [
+    "INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', NULL, '', NULL, NULL, 900, '{\"id\":\"w-kept\",\"event\":\"webhook-changed\"}', NULL)",
+    "ended",
+    "active",
+  ],
+])(
+  "a webhook that its receiver had ended is ended, unless its owner has changed it since: %s",
+  (since, state, expected) => {
+    const restored = open(since);
+    restored.exec(
+      endAgain(open(SINCE, `UPDATE webhooks SET state = '${state}', due_at = NULL WHERE id = 'w-kept'`)).join("\n"),
+    );
+    expect(restored.prepare("SELECT state FROM webhooks WHERE id = 'w-kept'").get()).toEqual({ state: expected });
+  },
+);
+
+it("deletes a webhook whose deletion is older than the audit trail", () => {
+  const restored = open();
+  restored.exec(
+    endAgain(open("DELETE FROM webhooks WHERE id = 'w-deleted'", "UPDATE audit_events SET created_at = 500")).join(
+      "\n",
+    ),
+  );
+  expect(restored.prepare("SELECT id FROM webhooks ORDER BY id").all()).toEqual([{ id: "w-kept" }, { id: "w-moved" }]);
+});
+
+it("leaves alone what people have done to webhooks and members since", () => {
+  const { restored, statements } = restore();
+  restored.exec(`INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-new', 'a1', 'https://new.example/', 's', 900, 0);
+    UPDATE webhooks SET url = 'https://newest.example/', secret = 's3', state = 'active' WHERE id = 'w-moved';
+    INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', NULL, '', NULL, NULL, 900, '{"id":"w-moved","event":"webhook-changed"}', NULL);
+    INSERT INTO members VALUES ('m-again', 'a1', 'gone@example.com', 'x', 900);
+    UPDATE accounts SET owner_email = 'o4@example.com' WHERE id = 'a4'`);
+  const before = dump(restored);
+  restored.exec(statements.join("\n"));
+  expect(dump(restored)).toEqual(before);
+});
+
+it("the way back keeps what was made after the moment that was restored", () => {
+  const since = `INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-new', 'a1', 'https://new.example/', 's', 300, 0);
+    INSERT INTO audit_events VALUES ('e10', 'a1', 'created', NULL, '', NULL, NULL, 300, '{"id":"w-new","event":"webhook-created"}', NULL);`;
+  const present = open(since, SINCE);
+  const restored = open();
+  restored.exec(endAgain(present).join("\n"));
+  const before = settings(present);
+  for (const state of [open(), restored]) present.exec(endAgain(state).join("\n"));
+  expect(settings(present)).toEqual(before);
+});
+
+it("what two restores that stopped had found is ended, the older first", () => {
+  const statements = [open(SINCE), open()].flatMap((state) => endAgain(state));
+  const restored = open();
+  restored.exec(statements.join("\n"));
+  expect(settings(restored)).toEqual(settings(restore().restored));
+});
+
 it("gives isolates every revocation, of panelists that are missing too", () => {
   const { restored } = restore();
   const revoked = restored
@@ -136,7 +200,8 @@ it("keeps the audit trail", () => {
     ["e3", "K", '{"before":{},"after":{}}', null],
     ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}', null],
     ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}', null],
-    ["e7", "https://deleted.example/", null, '{"id":"w-deleted"}'],
+    ["e7", "https://deleted.example/", null, '{"id":"w-deleted","event":"webhook-deleted"}'],
+    ["e8", "https://old.example/", null, '{"id":"w-moved","event":"webhook-changed"}'],
   ]);
 });
 
@@ -175,7 +240,7 @@ it("ends again what a database of the release before had ended", () => {
   const restored = open();
   restored.exec(endAgain(older).join("\n"));
   expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
-  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 6 });
+  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 7 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {
