@@ -56,7 +56,7 @@ async function endedUntilNow(databases: EveryDatabase, binding: string, folder: 
     const [now] = ended === undefined ? [] : await databases.query(binding, WHAT_HAS_ENDED);
     if (now?.ended === ended) return statements;
     databases.context.print(`${binding}: something was ended since the export. Exporting it again.`);
-    (await exportOne(databases, binding, folder)).close();
+    await exportOne(databases, binding, folder);
   }
   throw new Failure(
     `${binding} was not restored: keys or tokens are being ended all the time, and the restore would bring some back. ` +
