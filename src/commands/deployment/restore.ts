@@ -3,7 +3,7 @@
  * backup of `npm run backup`, in place of what is there. Both export the present state first, and afterwards end again what was
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
-import { readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -13,6 +13,7 @@ import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
+import { readPieces } from "./sql-pieces.ts";
 import { whatHadEnded } from "./state-before.ts";
 import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
 
@@ -150,8 +151,11 @@ async function travel(databases: EveryDatabase, binding: string, timestamp: stri
 /** Empties the database and loads the backup, in one file: nothing is between the two. */
 async function importBackup(databases: EveryDatabase, binding: string, from: string, before: string): Promise<void> {
   const drop = dropStatements(await databases.query(binding, READ_SCHEMA));
-  const backup = readFileSync(resolve(databases.context.folder, fileOf(from, binding)), "utf8");
-  await executeText(databases, binding, `${before}/${binding}-import.sql`, `${drop.join("\n")}\n${backup}`);
+  const file = `${before}/${binding}-import.sql`;
+  const path = resolve(databases.context.folder, file);
+  writePrivately(path, `${drop.join("\n")}\n`);
+  for (const piece of readPieces(resolve(databases.context.folder, fileOf(from, binding)))) appendFileSync(path, piece);
+  await databases.execute(binding, file);
 }
 
 async function executeText(databases: EveryDatabase, binding: string, file: string, text: string): Promise<void> {
