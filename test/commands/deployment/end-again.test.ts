@@ -1,70 +1,8 @@
 /** The statements that end again, after a restore, what had been ended: in SQLite, on two states of one database. */
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { endAgain } from "../../../src/commands/deployment/end-again.ts";
-
-const schema = readFileSync("schema.sql", "utf8");
-const THEN = `
-  INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1),
-    ('a4', 'o4@example.com', 1);
-  INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES
-    ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1),
-    ('paused', 'a1', 'K', 'h', 'last', '[]', 1);
-  INSERT INTO panelists (id, account_id, created_at) VALUES
-    ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
-  UPDATE panelists SET active = 0 WHERE id = 'p-back';
-  INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
-  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
-  INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES
-    ('w-kept', 'a1', 'https://kept.example/', 's1', 1, 0), ('w-deleted', 'a1', 'https://deleted.example/', 's1', 1, 0),
-    ('w-moved', 'a1', 'https://old.example/', 's1', 1, 0);`;
-const SINCE = `
-  UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
-  UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
-  UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
-    WHERE id = 'rotated';
-  UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
-  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, NULL, '{"before":{},"after":{}}');
-  DELETE FROM members WHERE id = 'm-gone';
-  UPDATE accounts SET owner_email = id WHERE id = 'a4';
-  INSERT INTO audit_events VALUES
-    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, NULL, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
-    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, NULL, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
-  UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
-  UPDATE panelists SET active = 0 WHERE id = 'p-off';
-  UPDATE panelists SET active = 1 WHERE id = 'p-back';
-  DELETE FROM panelists WHERE id = 'p-deleted';
-  INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
-  UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
-  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
-  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted","event":"webhook-deleted"}', NULL),
-    ('e8', 'a1', 'renamed', NULL, 'https://old.example/', NULL, NULL, 610, '{"id":"w-moved","event":"webhook-changed"}', NULL);
-  DELETE FROM webhooks WHERE id = 'w-deleted';
-  UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
-  DELETE FROM accounts WHERE id = 'a3';`;
-
-function open(...scripts: string[]): DatabaseSync {
-  const database = new DatabaseSync(":memory:");
-  for (const sql of [schema, THEN, ...scripts]) database.exec(sql);
-  return database;
-}
-
-/** A restored database, ended again from the state before. */
-function restore() {
-  const statements = endAgain(open(SINCE));
-  const restored = open();
-  restored.exec(statements.join("\n"));
-  return { restored, statements };
-}
-
-const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "webhooks", "audit_events", "members"];
-/** What people set: webhooks, members and keys. */
-const settings = (database: DatabaseSync) =>
-  ["SELECT id, url, secret, state FROM webhooks", "SELECT * FROM members", "SELECT * FROM api_keys"].map((sql) =>
-    database.prepare(`${sql} ORDER BY id`).all(),
-  );
-const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+import { dump, open, restore, SINCE, schema, THEN } from "../../support/node/two-states.ts";
 
 it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
   const { restored } = restore();
@@ -106,64 +44,6 @@ it("deletes webhooks that had been deleted; the others have the URL and the secr
     ["w-kept", "https://kept.example/", "s1", null, "active"],
     ["w-moved", "https://new.example/", "s2", "s1", "failed"],
   ]);
-});
-
-it.each([
-  ["", "ended", "ended"],
-  [
-    "INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', NULL, '', NULL, NULL, 900, '{\"id\":\"w-kept\",\"event\":\"webhook-changed\"}', NULL)",
-    "ended",
-    "active",
-  ],
-])(
-  "a webhook that its receiver had ended is ended, unless its owner has changed it since: %s",
-  (since, state, expected) => {
-    const restored = open(since);
-    restored.exec(
-      endAgain(open(SINCE, `UPDATE webhooks SET state = '${state}', due_at = NULL WHERE id = 'w-kept'`)).join("\n"),
-    );
-    expect(restored.prepare("SELECT state FROM webhooks WHERE id = 'w-kept'").get()).toEqual({ state: expected });
-  },
-);
-
-it("deletes a webhook whose deletion is older than the audit trail", () => {
-  const restored = open();
-  restored.exec(
-    endAgain(open("DELETE FROM webhooks WHERE id = 'w-deleted'", "UPDATE audit_events SET created_at = 500")).join(
-      "\n",
-    ),
-  );
-  expect(restored.prepare("SELECT id FROM webhooks ORDER BY id").all()).toEqual([{ id: "w-kept" }, { id: "w-moved" }]);
-});
-
-it("leaves alone what people have done to webhooks and members since", () => {
-  const { restored, statements } = restore();
-  restored.exec(`INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-new', 'a1', 'https://new.example/', 's', 900, 0);
-    UPDATE webhooks SET url = 'https://newest.example/', secret = 's3', state = 'active' WHERE id = 'w-moved';
-    INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', NULL, '', NULL, NULL, 900, '{"id":"w-moved","event":"webhook-changed"}', NULL);
-    INSERT INTO members VALUES ('m-again', 'a1', 'gone@example.com', 'x', 900);
-    UPDATE accounts SET owner_email = 'o4@example.com' WHERE id = 'a4'`);
-  const before = dump(restored);
-  restored.exec(statements.join("\n"));
-  expect(dump(restored)).toEqual(before);
-});
-
-it("the way back keeps what was made after the moment that was restored", () => {
-  const since = `INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-new', 'a1', 'https://new.example/', 's', 300, 0);
-    INSERT INTO audit_events VALUES ('e10', 'a1', 'created', NULL, '', NULL, NULL, 300, '{"id":"w-new","event":"webhook-created"}', NULL);`;
-  const present = open(since, SINCE);
-  const restored = open();
-  restored.exec(endAgain(present).join("\n"));
-  const before = settings(present);
-  for (const state of [open(), restored]) present.exec(endAgain(state).join("\n"));
-  expect(settings(present)).toEqual(before);
-});
-
-it("what two restores that stopped had found is ended, the older first", () => {
-  const statements = [open(SINCE), open()].flatMap((state) => endAgain(state));
-  const restored = open();
-  restored.exec(statements.join("\n"));
-  expect(settings(restored)).toEqual(settings(restore().restored));
 });
 
 it("gives isolates every revocation, of panelists that are missing too", () => {
