@@ -61,7 +61,8 @@ export const restore = defineCommand({
       throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
-    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"]);
+    const present = same("backup", "--output", "backups/present");
+    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"], present);
     const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
     if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain, left ?? bindings);
     await databases.logIn();
