@@ -2,14 +2,12 @@
  * `npm run backup`: exports every database of the deployment into a folder below `backups/`, or into `--output`. `--local` takes
  * the databases of `npm run dev`. D1 answers no requests while it exports.
  */
-import { rmSync } from "node:fs";
-import { resolve } from "node:path";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
 import { openEveryDatabase } from "./every-database.ts";
-import { exportAll, fileOf } from "./export.ts";
+import { exportAll, removeParts } from "./export.ts";
 
 export const backup = defineCommand({
   name: "backup",
@@ -23,16 +21,16 @@ export const backup = defineCommand({
     const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
     const databases = await openEveryDatabase(context, values.env, values.local);
     await databases.logIn();
-    const [without] = await exportAll(databases, folder);
-    if (without !== undefined) {
-      for (const binding of databases.bindings) rmSync(resolve(context.folder, fileOf(folder, binding)));
+    await exportAll(databases, folder, ([without]) => {
+      if (without === undefined) return;
+      removeParts(databases, folder);
       throw new Failure(
         `${without} has no tables: there is nothing to back up, and no backup was kept. ` +
           (values.local
             ? "`npm run dev` makes the local database."
             : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
       );
-    }
+    });
     context.print(
       `\nThe backup is in ${folder}. It holds personal data and the hashes of API keys: keep it as you keep those.`,
     );

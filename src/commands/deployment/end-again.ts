@@ -1,6 +1,7 @@
 /**
  * What a restore must not bring back to life: credentials that were ended after the restored moment. From an export of the state
- * before the restore come statements that end them again in the restored database. Applying them again changes nothing.
+ * before the restore come statements that end them again in the restored database. Applying them again changes nothing. What an event of the
+ * audit trail tells of is left alone where the trail has that event already: it was done, and may have been changed since.
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had.
  * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
@@ -28,11 +29,14 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
     ELSE r.revoked_at END AS at
   FROM token_revocations r LEFT JOIN panelists p ON p.id = r.panelist_id`;
 
+/** Of a statement that is made of the event `e`: whether the restored database has it already. */
+const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');'";
+
 /** As the state before had them, unless the key's last change is known. */
 const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
      || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
-     || ' WHERE id = ' || quote(k.id) || ' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');' AS sql
+     || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
@@ -41,9 +45,9 @@ const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) 
 const REMOVED = `FROM audit_events e WHERE e.changes ->> '$.before.member' IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM members m WHERE m.account_id = e.account_id AND m.email = e.changes ->> '$.before.member')`;
 const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quote(e.account_id) || ' AND email = '
-     || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}`;
+     || quote(e.changes ->> '$.before.member') || ${IS_NEW} AS sql ${REMOVED}`;
 const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
-     || quote(e.changes ->> '$.before.member') || ';' AS sql ${REMOVED}
+     || quote(e.changes ->> '$.before.member') || ${IS_NEW} AS sql ${REMOVED}
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
 /** After the removals. Who was added since gives nobody back what was taken away: only an account without any member gets members. */
 const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_by, created_at) SELECT value ->> 0, ' || quote(account_id)
@@ -54,13 +58,24 @@ const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_
 /** The directory: it says where to look, and too much does no harm. */
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
+const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
+     SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook ->> '$.id' = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
 const WEBHOOKS = [
-  `SELECT 'DELETE FROM webhooks WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
-   FROM webhooks HAVING count(*) > 0 OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
-  `SELECT 'UPDATE webhooks SET url = ' || quote(url) || ', types = ' || quote(types) || ', secret = ' || quote(secret)
-     || ', previous_secret = ' || quote(previous_secret) || ', previous_until = ' || quote(previous_until)
-     || iif(state = 'active', '', ', due_at = NULL, state = ' || quote(state)) || ' WHERE id = ' || quote(id) || ';' AS sql
-   FROM webhooks`,
+  `SELECT 'DELETE FROM webhooks WHERE id = ' || quote(webhook ->> '$.id') || ';' AS sql FROM audit_events
+   WHERE event = 'revoked' AND webhook IS NOT NULL`,
+  // One that is older than the trail and is missing was deleted so long ago that the trail has not even that.
+  `SELECT 'DELETE FROM webhooks WHERE created_at < ' || quote(min(created_at)) || ' AND id NOT IN (SELECT value FROM json_each('
+     || quote((SELECT json_group_array(id) FROM webhooks)) || '));' AS sql
+   FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
+  `SELECT 'UPDATE webhooks SET url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
+     || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
+     || iif(w.state = 'active', '', ', due_at = NULL, state = ' || quote(w.state)) || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
+   FROM webhooks w JOIN ${LAST_OF_WEBHOOK}`,
+  // Failures and the receiver's 410 leave no event.
+  `SELECT 'UPDATE webhooks SET due_at = NULL, state = ' || quote(w.state) || ' WHERE id = ' || quote(w.id) || ' AND state = ''active'' AND NOT EXISTS (
+       SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook ->> ''$.id'' = ' || quote(w.id)
+     || ' AND created_at > ' || quote(coalesce(e.created_at, 0)) || ');' AS sql
+   FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
 ];
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */

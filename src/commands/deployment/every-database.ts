@@ -8,6 +8,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export type EveryDatabase = {
   readonly context: Context;
+  /** Whose they are, in the words of the options: "--local --env staging". */
+  readonly which: string;
   /** In the order of wrangler.toml. */
   readonly bindings: readonly string[];
   /** Needed before what follows. Throws a Failure when nobody is logged in. Nothing to do on this machine. */
@@ -29,6 +31,7 @@ export async function openEveryDatabase(context: Context, environment: string, l
   const place = local ? "--local" : "--remote";
   return {
     context,
+    which: [place, ...(environment === "" ? [] : ["--env", environment])].join(" "),
     bindings: databases.map(({ binding }) => binding),
     async logIn() {
       if (!local) wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;

@@ -1,38 +1,58 @@
 /** Exports of a deployment's databases: a folder with one SQL file for each, named by its binding. */
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import type { EveryDatabase } from "./every-database.ts";
 import { describeContent, hasSchema, readExport } from "./read-export.ts";
 
 export const fileOf = (folder: string, binding: string): string => join(folder, `${binding}.sql`);
 
+/** Written here first: what was exported before stays until the new one was read back. */
+const partOf = (folder: string, binding: string): string => join(folder, `${binding}.part.sql`);
+
 /**
- * Exports every database into `folder`, reads each file back, and prints what it holds. Returns the bindings of those that have no
- * schema.
+ * Exports every database into `folder`, reads each file back, and prints what it holds. `check` gets the bindings of those that have
+ * no schema. If it throws, or an export fails, the files of an earlier export are as they were.
  */
-export async function exportAll(databases: EveryDatabase, folder: string): Promise<readonly string[]> {
+export async function exportAll(
+  databases: EveryDatabase,
+  folder: string,
+  check: (without: readonly string[]) => void = () => {},
+): Promise<void> {
   const without: string[] = [];
   // `DB` last: what an owner's first visit between two exports leaves is an entry of the directory without its account, which the
   // next visit completes, and not an account that the directory does not know.
   for (const binding of databases.bindings.toSorted().reverse()) {
-    const database = await exportOne(databases, binding, folder);
-    if (!hasSchema(database)) without.push(binding);
-    database.close();
+    if (!(await exportPart(databases, binding, folder))) without.push(binding);
   }
-  return without;
+  check(without);
+  for (const binding of databases.bindings) keepPart(databases, binding, folder);
 }
 
-/** What was exported, in memory. */
-export async function exportOne(databases: EveryDatabase, binding: string, folder: string): Promise<DatabaseSync> {
-  const file = fileOf(folder, binding);
-  const path = resolve(databases.context.folder, file);
-  writePrivately(path, "");
-  await databases.export(binding, file);
-  const database = readExport(path);
-  databases.context.print(`${file}: ${statSync(path).size} bytes; ${describeContent(database)}`);
-  return database;
+/** Exports one of them anew. */
+export async function exportOne(databases: EveryDatabase, binding: string, folder: string): Promise<void> {
+  await exportPart(databases, binding, folder);
+  keepPart(databases, binding, folder);
 }
+
+/** Returns whether it has a schema. */
+async function exportPart(databases: EveryDatabase, binding: string, folder: string): Promise<boolean> {
+  const part = partOf(folder, binding);
+  const path = resolve(databases.context.folder, part);
+  writePrivately(path, "");
+  await databases.export(binding, part);
+  const database = readExport(path);
+  databases.context.print(`${fileOf(folder, binding)}: ${statSync(path).size} bytes; ${describeContent(database)}`);
+  const isOurs = hasSchema(database);
+  database.close();
+  return isOurs;
+}
+
+const keepPart = ({ context }: EveryDatabase, binding: string, folder: string): void =>
+  renameSync(resolve(context.folder, partOf(folder, binding)), resolve(context.folder, fileOf(folder, binding)));
+
+export const removeParts = ({ context, bindings }: EveryDatabase, folder: string): void => {
+  for (const binding of bindings) rmSync(resolve(context.folder, partOf(folder, binding)));
+};
 
 /** For the owner of the process alone, whatever was there before. */
 export function writePrivately(path: string, text: string): void {

@@ -8,20 +8,34 @@ import { fileOf } from "./export.ts";
 import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
 import { missingObjects, readSchemaState, readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
 
-export function requireFiles({ context, bindings }: EveryDatabase, folder: string): void {
+/** `wayOn`: what to do about a database whose file is missing. */
+export function requireFiles(
+  { context }: EveryDatabase,
+  folder: string,
+  bindings: readonly string[],
+  wayOn = (_binding: string) => "",
+): void {
   for (const binding of bindings) {
-    if (!existsSync(resolve(context.folder, fileOf(folder, binding))))
-      throw new Failure(`${fileOf(folder, binding)} is missing.`);
+    const file = fileOf(folder, binding);
+    if (!existsSync(resolve(context.folder, file))) throw new Failure(`${file} is missing.${wayOn(binding)}`);
   }
 }
 
-/** What each file of the backup holds, in words. Throws a Failure for one that should not replace anything, or not without `asItIs`. */
+/** What each file of the backup holds, in words. Throws a Failure for one that should not replace anything, or not without `asItIs`. `present`: the command that backs up the present into backups/present. */
 export async function readBackup(
   databases: EveryDatabase,
   folder: string,
   asItIs: boolean,
+  present: string,
 ): Promise<Map<string, string>> {
-  requireFiles(databases, folder);
+  requireFiles(
+    databases,
+    folder,
+    databases.bindings,
+    (binding) =>
+      ` If the backup is older than ${binding}, keep that database as it is: \`${present}\`, then copy ` +
+      `${fileOf("backups/present", binding)} to ${fileOf(folder, binding)}, and run this again.`,
+  );
   const steps = await readSchemaSteps(join(databases.context.folder, "migrations"));
   const content = new Map<string, string>();
   let accounts = 0;

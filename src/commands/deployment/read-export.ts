@@ -1,7 +1,7 @@
-/** An export, read back into memory. It may come from anywhere: what it could do beside making tables and rows is refused. */
-import { readFileSync } from "node:fs";
+/** An export, read back into a temporary database. It may come from anywhere: what it could do beside making tables and rows is refused. */
 import { constants, DatabaseSync } from "node:sqlite";
 import { Failure } from "../command-line/failure.ts";
+import { readPieces } from "./sql-pieces.ts";
 
 /** What the statements of an export do. No ATTACH, no VACUUM INTO (which attaches), no virtual tables: those reach files. */
 const ALLOWED: readonly number[] = [
@@ -22,7 +22,8 @@ const ALLOWED: readonly number[] = [
 /** Throws a Failure when the file is not a whole export, or does what an export does not. */
 export function readExport(file: string): DatabaseSync {
   // A damaged database may refer to tables that it has no longer. What it holds can be read all the same.
-  const database = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
+  // Without a name it is SQLite's own: in memory while it is small, then in a temporary file that ends with the process.
+  const database = new DatabaseSync("", { enableForeignKeyConstraints: false });
   try {
     // A database that once had such a table keeps `sqlite_sequence`, and its export empties it.
     database.exec("CREATE TABLE first (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP TABLE first");
@@ -33,7 +34,7 @@ export function readExport(file: string): DatabaseSync {
         (action === constants.SQLITE_FUNCTION && second !== "load_extension");
       return isAllowed ? constants.SQLITE_OK : constants.SQLITE_DENY;
     });
-    database.exec(readFileSync(file, "utf8"));
+    for (const piece of readPieces(file)) database.exec(piece);
     database.setAuthorizer(null);
     return database;
   } catch (error) {

@@ -63,7 +63,7 @@ async function findAll(
       if (!listed.some((one) => one.id === id)) {
         throw new Failure(
           `wrangler.toml names the ${noun} ${id} for ${binding}, and this account has none with that id. Is it another account's? ` +
-            `Choose the account (account_id in wrangler.toml, and without it CLOUDFLARE_ACCOUNT_ID), or take ${key} out of wrangler.toml to create a new, empty one.`,
+            `Choose the account (account_id in wrangler.toml, and without it CLOUDFLARE_ACCOUNT_ID), or take ${key} out of wrangler.toml: then the one with its name is used, or a new, empty one is created. To have a new one in any case, give it another name, too.`,
         );
       }
       found.push({ binding, name, id, how: "exists" });

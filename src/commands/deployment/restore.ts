@@ -3,8 +3,8 @@
  * backup of `npm run backup`, in place of what is there. Both export the present state first, and afterwards end again what was
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { appendFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -13,7 +13,9 @@ import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
-import { endedIn, endedUntilNow } from "./state-before.ts";
+import { readPieces } from "./sql-pieces.ts";
+import { whatHadEnded } from "./state-before.ts";
+import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
 
 /** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -46,7 +48,8 @@ export const restore = defineCommand({
     env: ENVIRONMENT,
   },
   run: async ({ values }, context) => {
-    const { timestamp, from, "end-again": onlyEndAgain, local, env } = values;
+    const { timestamp, from, local, env } = values;
+    const onlyEndAgain = values["end-again"] && relative(context.folder, resolve(context.folder, values["end-again"]));
     const same = (name: string, ...options: string[]) =>
       commandLine(name, env, ...options, ...(local ? ["--local"] : []));
     if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
@@ -58,31 +61,41 @@ export const restore = defineCommand({
       throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
-    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"]);
-    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain);
+    const present = same("backup", "--output", "backups/present");
+    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"], present);
+    const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
+    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain, left ?? bindings);
     await databases.logIn();
 
-    const before = onlyEndAgain ?? `backups/before-restore-${new Date().toISOString().replaceAll(":", "-")}`;
+    const before = onlyEndAgain ?? folderBefore(new Date());
     const isExported = !values["without-export"];
     if (onlyEndAgain === undefined && isExported) {
-      await exportPresent(databases, before, () =>
-        same("restore", ...(from ? ["--from", from] : ["--timestamp", `${timestamp}`]), "--without-export"),
-      );
+      const again = from ? ["--from", from] : ["--timestamp", `${timestamp}`];
+      const asItIs = values["as-it-is"] ? ["--as-it-is"] : [];
+      await exportPresent(databases, before, () => same("restore", ...again, ...asItIs, "--without-export"));
       context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
-      context.print(`- it says what. To complete it: ${same("restore", "--end-again", before)}`);
-      context.print(`- or to go back: ${same("restore", "--from", before)}\n`);
+      context.print(`- it says what. To complete it: ${same("restore", ...again, ...asItIs)}`);
+      context.print(`- if every database was put back, this completes it: ${same("restore", "--end-again", before)}`);
+      context.print(`- or to go back: ${same("restore", "--from", before)}`);
     }
     const statements = new Map<string, readonly string[]>();
     for (const binding of bindings) {
-      if (onlyEndAgain !== undefined) statements.set(binding, endedIn(databases, binding, before));
-      else if (isExported) statements.set(binding, await endedUntilNow(databases, binding, before));
+      if (left?.includes(binding) === false) {
+        context.print(`${binding}: left alone. Nothing that ${before} has is still to be ended there.`);
+        continue;
+      }
+      const isNew = onlyEndAgain === undefined;
+      statements.set(binding, await whatHadEnded(databases, binding, isExported ? { before, isNew } : undefined));
+      if (isExported && isNew) noteUnfinished(databases, binding, before);
       if (timestamp !== undefined) content.set(binding, await travel(databases, binding, timestamp));
       if (from !== undefined) await importBackup(databases, binding, from, before);
     }
     let ended = 0;
     for (const [binding, texts] of statements) {
-      if (texts.length === 0) continue;
-      await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+      if (texts.length > 0) {
+        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+      }
+      noteFinished(databases, binding);
       ended += texts.length;
     }
 
@@ -94,9 +107,7 @@ export const restore = defineCommand({
         : "Put back: nothing, the databases keep their data.",
     );
     context.print(
-      isExported
-        ? `Ended again: ${ended === 0 ? "nothing, for nothing had been ended" : `what had been ended (${ended} statements)`}.`
-        : "Ended again: nothing, for there is no export. What was revoked or suspended since has to be so again.",
+      `Ended again: ${left?.length === 0 ? `nothing, for the restore that made ${before} is complete.` : describeEnded(ended, isExported)}`,
     );
     context.print(
       local
@@ -105,6 +116,16 @@ export const restore = defineCommand({
     );
   },
 });
+
+/** What was ended again, in words. */
+function describeEnded(statements: number, isExported: boolean): string {
+  const what = `what had been ended (${statements} statements)`;
+  if (isExported) return `${statements === 0 ? "nothing, for nothing had been ended" : what}.`;
+  const then = "What was revoked or suspended since has to be so again.";
+  return statements === 0
+    ? `nothing, for there is no export. ${then}`
+    : `${what} before the restore that stopped. There is no newer export. ${then}`;
+}
 
 async function exportPresent(databases: EveryDatabase, folder: string, insistently: () => string): Promise<void> {
   try {
@@ -131,8 +152,11 @@ async function travel(databases: EveryDatabase, binding: string, timestamp: stri
 /** Empties the database and loads the backup, in one file: nothing is between the two. */
 async function importBackup(databases: EveryDatabase, binding: string, from: string, before: string): Promise<void> {
   const drop = dropStatements(await databases.query(binding, READ_SCHEMA));
-  const backup = readFileSync(resolve(databases.context.folder, fileOf(from, binding)), "utf8");
-  await executeText(databases, binding, `${before}/${binding}-import.sql`, `${drop.join("\n")}\n${backup}`);
+  const file = `${before}/${binding}-import.sql`;
+  const path = resolve(databases.context.folder, file);
+  writePrivately(path, `${drop.join("\n")}\n`);
+  for (const piece of readPieces(resolve(databases.context.folder, fileOf(from, binding)))) appendFileSync(path, piece);
+  await databases.execute(binding, file);
 }
 
 async function executeText(databases: EveryDatabase, binding: string, file: string, text: string): Promise<void> {

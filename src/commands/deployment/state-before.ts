@@ -5,6 +5,7 @@ import { canEnd, endAgain } from "./end-again.ts";
 import type { EveryDatabase } from "./every-database.ts";
 import { exportOne, fileOf } from "./export.ts";
 import { readExport } from "./read-export.ts";
+import { unfinishedFolders } from "./unfinished-restores.ts";
 
 /** One statement, one row: it differs when something was ended in between. A panelist's end is a revocation of its tokens; changes of keys and webhooks are events. */
 const WHAT_HAS_ENDED = `SELECT json_array(
@@ -16,27 +17,46 @@ const WHAT_HAS_ENDED = `SELECT json_array(
 const LOOKS = 3;
 
 /**
- * The statements that end again what the export in `folder` says. Throws a Failure when they cannot be made: the tables are damaged,
- * or of another version.
+ * The statements that end again what had ended, to be read before the database is put back: from the states before of restores that
+ * stopped, oldest first, and from this one's (`present`), looked at once more if it `isNew`. Throws a Failure when they cannot be
+ * made: the tables are damaged, or of another version.
  */
-export const endedIn = (databases: EveryDatabase, binding: string, folder: string): readonly string[] =>
-  read(databases, binding, folder).statements;
-
-/**
- * The same, after another look at the database, directly before it is restored: what was ended since its export would come back.
- * If there is something, exports it anew. Throws a Failure when each look finds more.
- */
-export async function endedUntilNow(
+export async function whatHadEnded(
   databases: EveryDatabase,
   binding: string,
-  folder: string,
+  present: { readonly before: string; readonly isNew: boolean } | undefined,
 ): Promise<readonly string[]> {
+  const folders = unfinishedFolders(databases, binding);
+  const others = folders.filter((folder) => folder !== present?.before);
+  if (others.length > 0) {
+    const from = others.join(", ");
+    databases.context.print(
+      `${binding}: a restore stopped before it had ended everything again. What had ended in ${from} is ended again, too.`,
+    );
+  }
+  if (present !== undefined && others.length === folders.length) folders.push(present.before);
+  let statements: readonly string[] = [];
+  for (const folder of folders) {
+    const ended =
+      folder === present?.before && present.isNew
+        ? await endedUntilNow(databases, binding, folder)
+        : read(databases, binding, folder).statements;
+    statements = statements.concat(ended);
+  }
+  return statements;
+}
+
+/**
+ * From the export in `folder`, after another look at the database: what was ended since its export would come back. If there is
+ * something, exports it anew. Throws a Failure when each look finds more.
+ */
+async function endedUntilNow(databases: EveryDatabase, binding: string, folder: string): Promise<readonly string[]> {
   for (let look = 1; look <= LOOKS; look++) {
     const { statements, ended } = read(databases, binding, folder);
     const [now] = ended === undefined ? [] : await databases.query(binding, WHAT_HAS_ENDED);
     if (now?.ended === ended) return statements;
     databases.context.print(`${binding}: something was ended since the export. Exporting it again.`);
-    (await exportOne(databases, binding, folder)).close();
+    await exportOne(databases, binding, folder);
   }
   throw new Failure(
     `${binding} was not restored: keys or tokens are being ended all the time, and the restore would bring some back. ` +

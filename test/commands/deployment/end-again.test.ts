@@ -1,64 +1,8 @@
 /** The statements that end again, after a restore, what had been ended: in SQLite, on two states of one database. */
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { endAgain } from "../../../src/commands/deployment/end-again.ts";
-
-const schema = readFileSync("schema.sql", "utf8");
-const THEN = `
-  INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o1@example.com', 1), ('a2', 'o''2@example.com', 1), ('a3', 'o3@example.com', 1),
-    ('a4', 'o4@example.com', 1);
-  INSERT INTO api_keys (id, account_id, name, secret_hash, last_four, scopes, created_at) VALUES
-    ('kept', 'a1', 'K', 'h-kept', 'kept', '[]', 1), ('revoked', 'a1', 'K', 'h', 'last', '[]', 1), ('rotated', 'a1', 'K', 'h-old', 'old4', '[]', 1),
-    ('paused', 'a1', 'K', 'h', 'last', '[]', 1);
-  INSERT INTO panelists (id, account_id, created_at) VALUES
-    ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
-  UPDATE panelists SET active = 0 WHERE id = 'p-back';
-  INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
-  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
-  INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES
-    ('w-kept', 'a1', 'https://kept.example/', 's1', 1, 0), ('w-deleted', 'a1', 'https://deleted.example/', 's1', 1, 0),
-    ('w-moved', 'a1', 'https://old.example/', 's1', 1, 0);`;
-const SINCE = `
-  UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
-  UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
-  UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
-    WHERE id = 'rotated';
-  UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
-  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, NULL, '{"before":{},"after":{}}');
-  DELETE FROM members WHERE id = 'm-gone';
-  UPDATE accounts SET owner_email = id WHERE id = 'a4';
-  INSERT INTO audit_events VALUES
-    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, NULL, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
-    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, NULL, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
-  UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
-  UPDATE panelists SET active = 0 WHERE id = 'p-off';
-  UPDATE panelists SET active = 1 WHERE id = 'p-back';
-  DELETE FROM panelists WHERE id = 'p-deleted';
-  INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
-  UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
-  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
-  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted"}', NULL);
-  DELETE FROM webhooks WHERE id = 'w-deleted';
-  UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
-  DELETE FROM accounts WHERE id = 'a3';`;
-
-function open(...scripts: string[]): DatabaseSync {
-  const database = new DatabaseSync(":memory:");
-  for (const sql of [schema, THEN, ...scripts]) database.exec(sql);
-  return database;
-}
-
-/** A restored database, ended again from the state before. */
-function restore() {
-  const statements = endAgain(open(SINCE));
-  const restored = open();
-  restored.exec(statements.join("\n"));
-  return { restored, statements };
-}
-
-const TABLES = ["accounts", "api_keys", "panelists", "token_revocations", "webhooks", "audit_events", "members"];
-const dump = (database: DatabaseSync) => TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+import { dump, open, restore, SINCE, schema, THEN } from "../../support/node/two-states.ts";
 
 it("ends keys, tokens, panelists and accounts that had been ended, and nothing else", () => {
   const { restored } = restore();
@@ -136,7 +80,8 @@ it("keeps the audit trail", () => {
     ["e3", "K", '{"before":{},"after":{}}', null],
     ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}', null],
     ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}', null],
-    ["e7", "https://deleted.example/", null, '{"id":"w-deleted"}'],
+    ["e7", "https://deleted.example/", null, '{"id":"w-deleted","event":"webhook-deleted"}'],
+    ["e8", "https://old.example/", null, '{"id":"w-moved","event":"webhook-changed"}'],
   ]);
 });
 
@@ -175,7 +120,7 @@ it("ends again what a database of the release before had ended", () => {
   const restored = open();
   restored.exec(endAgain(older).join("\n"));
   expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
-  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 6 });
+  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 7 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {

@@ -1,8 +1,9 @@
 /** Restore from a backup, against an account of the stand-in for wrangler: every state that the database and the backup can be in. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   account,
+  addDatabase,
   contentOf,
   inCheckout,
   keys,
@@ -94,7 +95,7 @@ describe("npm run restore from a backup", () => {
     account.change({ failures: ["d1 execute DB --remote --yes --file"] });
     const { stdout } = await refused("restore", "--from", "backups/b");
     expect(stdout).toMatch(
-      /To complete it: npm run restore -- --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
+      /To complete it: npm run restore -- --from backups\/b\n- .* --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
     );
     expect(keys()).toEqual([["k1", 500]]);
   });
@@ -132,6 +133,17 @@ describe("npm run restore from a backup", () => {
     expect((await refused("restore", "--from", "backups/b")).stderr).toContain(message);
     expect(account.calls()).toEqual([]);
     expect([existsSync("stolen.sqlite"), existsSync(inCheckout("stolen.sqlite"))]).toEqual([false, false]);
+  });
+
+  it("that is older than a database says how to keep that database as it is, and that works", async () => {
+    addDatabase();
+    const { stderr } = await refused("restore", "--from", "backups/b");
+    expect(stderr).toContain("backups/b/DB_1.sql is missing. If the backup is older than DB_1");
+    expect(stderr).toContain("npm run backup -- --output backups/present");
+    await well("backup", "--output", "backups/present");
+    copyFileSync(inCheckout("backups/present/DB_1.sql"), inCheckout("backups/b/DB_1.sql"));
+    await well("restore", "--from", "backups/b");
+    expect(rows("DB_1", "SELECT id FROM api_keys")).toEqual([["k1"]]);
   });
 
   it("without accounts restores it with --as-it-is", async () => {

@@ -1,22 +1,21 @@
 /** Backup, and restore to a moment, against an account of the stand-in for wrangler: what is asked of Cloudflare, and every broken state. */
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   account,
+  addDatabase,
   calls,
-  edit,
   fileOf,
   inCheckout,
+  keepMoment,
   keys,
   lastLines,
   MOMENT,
   REVOKED,
   refused,
   rows,
-  schema,
   sql,
-  THEN,
   useAccount,
   well,
 } from "../../support/node/backed-up-account.ts";
@@ -29,7 +28,7 @@ describe("npm run backup", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^backups\/b\/DB\.sql: \d+ bytes; 1 accounts, 1 API keys, 0 panelists, /);
     expect(stdout).toContain("To restore it: npm run restore -- --from backups/b\n");
-    expect(calls()).toEqual(["d1 export DB --remote --output backups…/DB.sql --skip-confirmation"]);
+    expect(calls()).toEqual(["d1 export DB --remote --output backups…/DB.part.sql --skip-confirmation"]);
   });
 
   it("of a database without tables is a failure, and leaves no file", async () => {
@@ -38,6 +37,34 @@ describe("npm run backup", () => {
       "DB has no tables: there is nothing to back up, and no backup was kept. `npm run dev` makes",
     );
     expect(readdirSync(inCheckout("backups/none"))).toEqual([]);
+  });
+
+  it.each(["d1 export DB ", "d1 export DB_1 "])(
+    "into the folder of the last one keeps that one when a call fails: %s",
+    async (call) => {
+      addDatabase();
+      await well("backup", "--output", "backups/last");
+      const last = () =>
+        ["DB", "DB_1"].map((binding) => readFileSync(inCheckout(`backups/last/${binding}.sql`), "utf8"));
+      const before = last();
+      for (const binding of ["DB", "DB_1"]) sql(binding, REVOKED);
+      account.change({ failures: [call] });
+      await refused("backup", "--output", "backups/last");
+      expect(last()).toEqual(before);
+      await well("backup", "--output", "backups/last");
+      expect(last()).not.toEqual(before);
+      expect(readdirSync(inCheckout("backups/last")).toSorted()).toEqual(["DB.sql", "DB_1.sql"]);
+    },
+  );
+
+  it("into the folder of the last one keeps that one when the new one is cut off, or has no tables", async () => {
+    await well("backup", "--output", "backups/last");
+    const last = () => readFileSync(inCheckout("backups/last/DB.sql"), "utf8");
+    const before = last();
+    account.cutExports(3_000);
+    await refused("backup", "--output", "backups/last");
+    await refused("backup", "--output", "backups/last", "--local");
+    expect(last()).toEqual(before);
   });
 
   it("is readable for its owner alone, also where the folder and the file were there before", async () => {
@@ -53,7 +80,7 @@ describe("npm run backup", () => {
 
 describe("npm run restore to a moment", () => {
   beforeEach(() => {
-    copyFileSync(fileOf("DB"), `${fileOf("DB")}.then`);
+    keepMoment("DB");
     sql("DB", REVOKED);
   });
 
@@ -61,7 +88,7 @@ describe("npm run restore to a moment", () => {
     const stdout = await well("restore", "--timestamp", MOMENT);
     expect(keys()).toEqual([["k1", 500]]);
     expect(calls()).toEqual([
-      "d1 export DB --remote --output backups…/DB.sql --skip-confirmation",
+      "d1 export DB --remote --output backups…/DB.part.sql --skip-confirmation",
       "d1 execute DB --remote --yes --json --command SELECT …",
       `d1 time-travel restore DB --timestamp=${MOMENT}`,
       "d1 execute DB --remote --yes --json --command SELECT …",
@@ -99,18 +126,7 @@ describe("npm run restore to a moment", () => {
 });
 
 describe("what ends between the export and the restore", () => {
-  beforeEach(() => {
-    edit((toml) =>
-      toml.replace(
-        "\n# One rendered changelog",
-        '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_id = "d1-id-1"\ndatabase_name = "second"\n\n# One rendered changelog',
-      ),
-    );
-    const databases = ["d1-id-0", "d1-id-1"].map((uuid) => ({ uuid, name: uuid, location: "" }));
-    account.change({ databases });
-    sql("DB_1", schema, THEN);
-    for (const binding of ["DB", "DB_1"]) copyFileSync(fileOf(binding), `${fileOf(binding)}.then`);
-  });
+  beforeEach(addDatabase);
 
   it("is ended again: each database is looked at directly before it is restored", async () => {
     account.before("d1 time-travel restore DB ", () => sql("DB_1", REVOKED));

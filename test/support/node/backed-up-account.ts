@@ -1,5 +1,5 @@
 /** An account of the stand-in for wrangler with one database and one key in it, anew for each test of backup and restore. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect } from "vitest";
@@ -25,6 +25,22 @@ export function useAccount(): void {
   });
   afterEach(() => account.close());
 }
+
+/** A second database with the same rows, and for both the state that Time Travel knows. */
+export function addDatabase(): void {
+  edit((toml) =>
+    toml.replace(
+      "\n# One rendered changelog",
+      '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_id = "d1-id-1"\ndatabase_name = "second"\n\n# One rendered changelog',
+    ),
+  );
+  account.change({ databases: ["d1-id-0", "d1-id-1"].map((uuid) => ({ uuid, name: uuid, location: "" })) });
+  sql("DB_1", schema, THEN);
+  for (const binding of ["DB", "DB_1"]) keepMoment(binding);
+}
+
+/** Time Travel takes the database back to how it is now. */
+export const keepMoment = (binding: string) => copyFileSync(fileOf(binding), `${fileOf(binding)}.then`);
 
 export function edit(change: (toml: string) => string): void {
   const file = inCheckout("wrangler.toml");
