@@ -6,6 +6,7 @@ import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { type Connection, RequestFailure } from "../shared/request.ts";
+import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
@@ -44,15 +45,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const ideaBank = new IdeaBank(connection);
     let shown = new AbortController();
     const showSkeleton = () => {
-      const line = () => h("div", { class: "bones title" });
+      const line = () => h("div", { class: "bones title line" });
       this.enter("loading");
       this.announce(words.say("loading"));
-      this.root.replaceChildren(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+      this.show(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
     };
     const load = async (): Promise<void> => {
       shown.abort();
       shown = new AbortController();
-      if (this.shadowRoot?.activeElement) this.root.focus();
       showSkeleton();
       try {
         const access = await ideaBank.access();
@@ -60,7 +60,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         this.#showBoard(access, ideaBank, AbortSignal.any([signal, shown.signal]), load);
       } catch (error) {
         if (signal.aborted) return;
-        this.root.replaceChildren(
+        this.show(
           head(this.#title(words.say("title"))),
           this.failure(error, () => void load()),
         );
@@ -76,6 +76,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     displayed.observe(this.root);
     signal.addEventListener("abort", () => displayed.disconnect());
     window.addEventListener("online", () => this.matches(":state(error)") && void load(), { signal });
+    const again = () => isVisible() && this.matches(":state(signed-out)") && void load();
+    window.addEventListener("visibilitychange", again, { signal });
   }
 
   protected override explain(error: unknown): string {
@@ -89,6 +91,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const { words } = this;
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string) => {
+      // What has the focus goes away.
+      if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
       dismiss.append(icon(CROSS));
@@ -214,7 +218,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const name = access.name ?? words.say("title");
     this.root.setAttribute("aria-label", name);
-    this.root.replaceChildren(head(this.#title(name), suggest), view, notice);
+    this.show(head(this.#title(name), suggest), view, notice);
     show(list.element, () => {});
     void list.load();
     const linked = this.getAttribute("proposal");

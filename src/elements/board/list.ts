@@ -59,6 +59,7 @@ export class List {
     this.#more.hidden = true;
     this.#pagesByThemselves = PAGES_BY_THEMSELVES;
     enter("loading");
+    if (this.#place.matches(":focus-within")) this.#place.focus();
     if (!quiet) this.#place.replaceChildren(listSkeleton());
     const loading = new AbortController();
     this.#loading = loading;
