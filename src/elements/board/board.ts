@@ -113,6 +113,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const context: BoardContext = {
       ideaBank,
       capabilities: access.capabilities,
+      ballots: new Map(),
       words,
       level: this.headingLevel,
       signal,
@@ -155,12 +156,12 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(list.element, focus);
     };
 
-    const openIdea = (idea: Idea) => {
+    const openIdea = (idea: Idea): Detail => {
       leave = () => {
         list.refresh(idea);
         showList(() => list.focus(idea.id));
       };
-      const opened: Detail = detail(idea, context, {
+      const opened = detail(idea, context, {
         back: leave,
         open: (id) => {
           visits.open(id);
@@ -173,10 +174,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         },
       });
       show(opened.element, opened.focus);
+      return opened;
     };
     const visit = (idea: Idea) => {
       visits.open(idea.id);
-      openIdea(idea);
+      // Where it cannot be read, what the list knows stays.
+      openIdea(idea)
+        .update()
+        .catch(() => {});
     };
 
     const openById = async (id: string) => {

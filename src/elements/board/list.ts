@@ -92,11 +92,13 @@ export class List {
     this.#byId.set(idea.id, row);
   }
 
-  /** A new one. */
+  /** A new one; it may be here already, when it was sent again after a lost answer. */
   add(idea: Idea): void {
     const row = this.#row(idea);
+    this.#byId.get(idea.id)?.remove();
     this.#rows.prepend(row);
     this.#byId.set(idea.id, row);
+    this.#context.enter("ready");
     this.#place.replaceChildren(this.#rows);
   }
 
