@@ -29,8 +29,8 @@ const FORM = "";
 
 /** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
-  /** The attribute as it was when the board was shown last. */
-  #linked: string | null | undefined;
+  /** The attribute as it was when the visitor moved last: that idea is not opened again. */
+  #left: string | null | undefined;
 
   constructor() {
     super(
@@ -135,6 +135,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const visits = new TabHistory(
       `idea-bank-board:${ideaBank.who}`,
       (visited) => {
+        move();
         if (visited === undefined) leave();
         else if (visited === FORM) showForm();
         else void openById(visited);
@@ -143,20 +144,32 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     );
     /** Back to the list, from what is open. */
     let leave = () => {};
+    /** What was asked for before the visitor's last move is not shown any more. */
+    let moves = 0;
+    const move = () => {
+      moves += 1;
+      this.#left = this.getAttribute("proposal");
+    };
+    const open = (view: string) => {
+      move();
+      visits.open(view);
+    };
 
     const show = (content: HTMLElement, focus: () => void) => {
       notify("");
       suggest.hidden = content !== list.element || !access.capabilities.canSubmitProposals;
       view.replaceChildren(content);
-      focus();
+      if (this.#mayFocus()) focus();
     };
     const showList = (focus: () => void) => {
       leave = () => {};
+      move();
       visits.close();
       show(list.element, focus);
     };
 
     const openIdea = (idea: Idea): Detail => {
+      const before = moves;
       leave = () => {
         list.refresh(idea);
         showList(() => list.focus(idea.id));
@@ -164,11 +177,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const opened = detail(idea, context, {
         back: leave,
         open: (id) => {
-          visits.open(id);
+          open(id);
           void openById(id);
         },
         withdrawn: () => {
-          showList(() => suggest.focus());
+          if (before === moves) showList(() => suggest.focus());
           list.remove(idea);
           notify(words.say("withdrawn"));
         },
@@ -177,7 +190,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       return opened;
     };
     const visit = (idea: Idea) => {
-      visits.open(idea.id);
+      open(idea.id);
       // Where it cannot be read, what the list knows stays.
       openIdea(idea)
         .update()
@@ -185,10 +198,12 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
 
     const openById = async (id: string) => {
+      const before = moves;
       try {
-        openIdea(await ideaBank.idea(id));
+        const idea = await ideaBank.idea(id);
+        if (before === moves) openIdea(idea);
       } catch (error) {
-        if (!signal.aborted) report(error);
+        if (!signal.aborted && before === moves) report(error);
       }
     };
 
@@ -207,9 +222,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           },
         },
         send: async (submission, key) => {
+          const before = moves;
           const idea = await ideaBank.submit(submission, key);
           list.add(idea);
-          visit(idea);
+          if (before === moves) visit(idea);
           notify(words.say("thanks"));
         },
       });
@@ -217,7 +233,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(h("div", { class: "compose" }, title, form), () => form.querySelector("input")?.focus());
     };
     const compose = () => {
-      visits.open(FORM);
+      open(FORM);
       showForm();
     };
 
@@ -227,11 +243,18 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     show(list.element, () => {});
     void list.load();
     const linked = this.getAttribute("proposal");
-    const isNew = this.#linked !== undefined && this.#linked !== linked;
-    this.#linked = linked;
-    const visited = (isNew ? undefined : visits.view) ?? linked;
+    // The visitor had moved before the tab was reloaded.
+    if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
+    const visited = this.#left === linked ? visits.view : linked;
     if (visited === FORM) showForm();
     else if (visited) void openById(visited);
+  }
+
+  /** The focus is not taken from a field of the page. */
+  #mayFocus(): boolean {
+    // An `<img name="activeElement">` in the page hides the document's own property.
+    const focused = Reflect.get(Document.prototype, "activeElement", document);
+    return focused === null || focused.localName === "body" || focused.contains(this) || this.matches(":focus-within");
   }
 
   #title(name: string): HTMLElement {

@@ -14,9 +14,11 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
-  async function open(token: string) {
+  type Prepare = (page: Page) => Promise<unknown>;
+  async function open(token: string, { before = "", more = "", prepare = (async () => {}) as Prepare } = {}) {
     const { page } = await stage.page();
-    const body = `<idea-bank-board token="${token}"></idea-bank-board>`;
+    await prepare(page);
+    const body = `${before}<idea-bank-board token="${token}" ${more}></idea-bank-board>`;
     const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
     await page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
     await page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
@@ -24,6 +26,7 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
   }
   const openIdea = (page: Page, title: string) => page.getByRole("button", { name: title, exact: true }).click();
   const toList = (page: Page) => page.getByRole("button", { name: "All ideas" }).click();
+  const proposal = (id = "") => new RegExp(`/proposals/${id}$`);
   /** The matching requests arrive; their answers do not. */
   const loseAnswers = (page: Page, url: RegExp) =>
     page.route(url, async (route) => {
@@ -91,6 +94,73 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await page.getByRole("heading", { name: "2 comments" }).waitFor();
     await expect.poll(() => field.inputValue()).toBe("");
+  });
+
+  it("leaves the visitor in what was opened meanwhile: a linked idea, an idea that Forward asked for, a new one", async () => {
+    const bank = await stage.ideaBank({}, [idea("Linked"), idea("Other")]);
+    const late = { release: () => {} };
+    const page = await open(bank.token, {
+      more: `proposal="${bank.ids[0]}"`,
+      prepare: async (page) => Object.assign(late, await hold(page, proposal(bank.ids[0]))),
+    });
+    const field = page.getByLabel("Add a comment");
+    const shown = () => page.locator("h3").allTextContents();
+    await openIdea(page, "Other");
+    await field.fill("I write a comment");
+    const linked = page.waitForResponse(proposal(bank.ids[0]));
+    late.release();
+    await linked;
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await expect.poll(shown).toEqual(["Other"]);
+
+    // Forward, and back before the idea has come.
+    await toList(page);
+    await expect.poll(() => page.evaluate("Object.keys(history.state ?? {}).length")).toBe(0);
+    const held = await hold(page, proposal(bank.ids[1]));
+    await page.evaluate("history.forward()");
+    await held.seen;
+    await page.evaluate(
+      "new Promise((done) => { addEventListener('popstate', done, { once: true }); history.back() })",
+    );
+    const asked = page.waitForResponse(proposal(bank.ids[1]));
+    held.release();
+    await asked;
+    await page.getByLabel("Show").selectOption("My ideas");
+    await page.getByText("No ideas match this filter.").first().waitFor();
+    await page.getByLabel("Show").selectOption("All ideas");
+    await expect.poll(() => shown()).toHaveLength(2);
+
+    const sending = await hold(page, /\/proposals$/);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await sending.seen;
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await openIdea(page, "Other");
+    sending.release();
+    await page.locator(".notice").getByText("Thank you! Your idea has been submitted.").waitFor();
+    await expect.poll(shown).toEqual(["Other"]);
+    await toList(page);
+    await expect.poll(shown).toContain("Night buses");
+  });
+
+  it("takes the focus from no field of the page", async () => {
+    const bank = await stage.ideaBank({}, [idea("Linked")]);
+    const late = { release: () => {} };
+    const page = await open(bank.token, {
+      before: `<input id="own">`,
+      more: `proposal="${bank.ids[0]}"`,
+      prepare: async (page) => Object.assign(late, await hold(page, proposal(bank.ids[0]))),
+    });
+    await page.locator("#own").pressSequentially("my pass");
+    late.release();
+    await page.locator(".detail").waitFor();
+    await page.keyboard.type("word");
+    await expect.poll(() => page.locator("#own").inputValue()).toBe("my password");
+    // From the page's body the focus goes to the idea.
+    await page.reload();
+    await expect.poll(() => page.evaluate("document.activeElement.localName")).toBe("idea-bank-board");
   });
 
   it("shows an idea and a comment once when they were sent again after a lost answer", async () => {
