@@ -12,7 +12,8 @@ const stylesheets: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true, target: TARGET });
-      return { contents: code.trim(), loader: "text" };
+      // esbuild leaves the values of custom properties as they are.
+      return { contents: code.trim().replaceAll(/([:,]) /g, "$1"), loader: "text" };
     });
   },
 };

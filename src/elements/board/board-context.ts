@@ -4,10 +4,13 @@ import type { State } from "../shared/idea-bank-element.ts";
 import type { Words } from "../shared/labels.ts";
 import type { IdeaBank } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
+import type { Ballot } from "./vote-button.ts";
 
 export type BoardContext = {
   readonly ideaBank: IdeaBank;
   readonly capabilities: Capabilities;
+  /** By the identifiers of the ideas. */
+  readonly ballots: Map<string, Ballot>;
   readonly words: Words<typeof BOARD_LABELS>;
   /** Of the board's own heading. */
   readonly level: number;

@@ -6,6 +6,7 @@ import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { type Connection, RequestFailure } from "../shared/request.ts";
+import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
@@ -28,8 +29,8 @@ const FORM = "";
 
 /** Attribute `proposal`: the identifier of one to open first. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
-  /** The attribute as it was when the board was shown last. */
-  #linked: string | null | undefined;
+  /** The attribute as it was when the visitor moved last: that idea is not opened again. */
+  #left: string | null | undefined;
 
   constructor() {
     super(
@@ -44,15 +45,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const ideaBank = new IdeaBank(connection);
     let shown = new AbortController();
     const showSkeleton = () => {
-      const line = () => h("div", { class: "bones title" });
+      const line = () => h("div", { class: "bones title line" });
       this.enter("loading");
       this.announce(words.say("loading"));
-      this.root.replaceChildren(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+      this.show(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
     };
     const load = async (): Promise<void> => {
       shown.abort();
       shown = new AbortController();
-      if (this.shadowRoot?.activeElement) this.root.focus();
       showSkeleton();
       try {
         const access = await ideaBank.access();
@@ -60,7 +60,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         this.#showBoard(access, ideaBank, AbortSignal.any([signal, shown.signal]), load);
       } catch (error) {
         if (signal.aborted) return;
-        this.root.replaceChildren(
+        this.show(
           head(this.#title(words.say("title"))),
           this.failure(error, () => void load()),
         );
@@ -76,6 +76,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     displayed.observe(this.root);
     signal.addEventListener("abort", () => displayed.disconnect());
     window.addEventListener("online", () => this.matches(":state(error)") && void load(), { signal });
+    const again = () => isVisible() && this.matches(":state(signed-out)") && void load();
+    window.addEventListener("visibilitychange", again, { signal });
   }
 
   protected override explain(error: unknown): string {
@@ -89,6 +91,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const { words } = this;
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string) => {
+      // What has the focus goes away.
+      if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
       dismiss.append(icon(CROSS));
@@ -109,6 +113,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const context: BoardContext = {
       ideaBank,
       capabilities: access.capabilities,
+      ballots: new Map(),
       words,
       level: this.headingLevel,
       signal,
@@ -130,6 +135,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const visits = new TabHistory(
       `idea-bank-board:${ideaBank.who}`,
       (visited) => {
+        move();
         if (visited === undefined) leave();
         else if (visited === FORM) showForm();
         else void openById(visited);
@@ -138,48 +144,66 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     );
     /** Back to the list, from what is open. */
     let leave = () => {};
+    /** What was asked for before the visitor's last move is not shown any more. */
+    let moves = 0;
+    const move = () => {
+      moves += 1;
+      this.#left = this.getAttribute("proposal");
+    };
+    const open = (view: string) => {
+      move();
+      visits.open(view);
+    };
 
     const show = (content: HTMLElement, focus: () => void) => {
       notify("");
       suggest.hidden = content !== list.element || !access.capabilities.canSubmitProposals;
       view.replaceChildren(content);
-      focus();
+      if (this.#mayFocus()) focus();
     };
     const showList = (focus: () => void) => {
       leave = () => {};
+      move();
       visits.close();
       show(list.element, focus);
     };
 
-    const openIdea = (idea: Idea) => {
+    const openIdea = (idea: Idea): Detail => {
+      const before = moves;
       leave = () => {
         list.refresh(idea);
         showList(() => list.focus(idea.id));
       };
-      const opened: Detail = detail(idea, context, {
+      const opened = detail(idea, context, {
         back: leave,
         open: (id) => {
-          visits.open(id);
+          open(id);
           void openById(id);
         },
         withdrawn: () => {
-          showList(() => suggest.focus());
+          if (before === moves) showList(() => suggest.focus());
           list.remove(idea);
           notify(words.say("withdrawn"));
         },
       });
       show(opened.element, opened.focus);
+      return opened;
     };
     const visit = (idea: Idea) => {
-      visits.open(idea.id);
-      openIdea(idea);
+      open(idea.id);
+      // Where it cannot be read, what the list knows stays.
+      openIdea(idea)
+        .update()
+        .catch(() => {});
     };
 
     const openById = async (id: string) => {
+      const before = moves;
       try {
-        openIdea(await ideaBank.idea(id));
+        const idea = await ideaBank.idea(id);
+        if (before === moves) openIdea(idea);
       } catch (error) {
-        if (!signal.aborted) report(error);
+        if (!signal.aborted && before === moves) report(error);
       }
     };
 
@@ -198,9 +222,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           },
         },
         send: async (submission, key) => {
+          const before = moves;
           const idea = await ideaBank.submit(submission, key);
           list.add(idea);
-          visit(idea);
+          if (before === moves) visit(idea);
           notify(words.say("thanks"));
         },
       });
@@ -208,21 +233,28 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(h("div", { class: "compose" }, title, form), () => form.querySelector("input")?.focus());
     };
     const compose = () => {
-      visits.open(FORM);
+      open(FORM);
       showForm();
     };
 
     const name = access.name ?? words.say("title");
     this.root.setAttribute("aria-label", name);
-    this.root.replaceChildren(head(this.#title(name), suggest), view, notice);
+    this.show(head(this.#title(name), suggest), view, notice);
     show(list.element, () => {});
     void list.load();
     const linked = this.getAttribute("proposal");
-    const isNew = this.#linked !== undefined && this.#linked !== linked;
-    this.#linked = linked;
-    const visited = (isNew ? undefined : visits.view) ?? linked;
+    // The visitor had moved before the tab was reloaded.
+    if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
+    const visited = this.#left === linked ? visits.view : linked;
     if (visited === FORM) showForm();
     else if (visited) void openById(visited);
+  }
+
+  /** The focus is not taken from a field of the page. */
+  #mayFocus(): boolean {
+    // An `<img name="activeElement">` in the page hides the document's own property.
+    const focused = Reflect.get(Document.prototype, "activeElement", document);
+    return focused === null || focused.localName === "body" || focused.contains(this) || this.matches(":focus-within");
   }
 
   #title(name: string): HTMLElement {

@@ -11,7 +11,8 @@ import { time } from "./time.ts";
 const PAGE = 20;
 const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
-export function comments(idea: Idea, context: BoardContext): HTMLElement {
+/** `showCount` shows how many there are by what `idea` says now. */
+export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
   const { ideaBank, capabilities, words, level, signal, announce, report } = context;
   const list = h("ol", { class: "comments", part: "comments" });
   const more = h(
@@ -92,7 +93,6 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
     try {
       const page = await ideaBank.comments(idea.id, cursor);
       const first = list.childElementCount;
-      toCome.remove();
       // One's own may have been added here before its page was read.
       list.append(...page.items.filter(({ id }) => !shown.has(id)).map(comment));
       cursor = page.nextCursor;
@@ -111,14 +111,18 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
       report(error, () => void load());
     } finally {
       loading = false;
+      toCome.remove();
     }
   }
 
   const add = async ({ body = "" }: Readonly<Record<string, string>>, key: string) => {
     const added = await ideaBank.comment(idea.id, body, key);
-    idea.comments += 1;
-    showCount();
-    list.append(comment(added));
+    // Sent again after a lost answer, it may be here already.
+    if (!shown.has(added.id)) {
+      idea.comments += 1;
+      showCount();
+      list.append(comment(added));
+    }
     announce(words.say("commented"));
   };
   const writing =
@@ -129,6 +133,7 @@ export function comments(idea: Idea, context: BoardContext): HTMLElement {
   more.addEventListener("click", () => void load());
   title.tabIndex = -1;
   showCount();
-  if (idea.comments > 0) void load();
-  return h("section", { class: "discussion" }, title, list, toCome, more, writing);
+  void load();
+  const element = h("section", { class: "discussion" }, title, list, idea.comments > 0 && toCome, more, writing);
+  return { element, showCount };
 }

@@ -19,49 +19,52 @@ export type DetailExits = {
   readonly withdrawn: (idea: Idea) => void;
 };
 
-export type Detail = { readonly element: HTMLElement; readonly focus: () => void };
+export type Detail = {
+  readonly element: HTMLElement;
+  readonly focus: () => void;
+  /** Shows the idea as the API has it now. Rejects as `IdeaBank.idea` does. */
+  readonly update: () => Promise<void>;
+};
 
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
-  const { ideaBank, capabilities, words, level, notify } = context;
+  const { ideaBank, capabilities, ballots, words, level, notify } = context;
   const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
   const text = h("p", { class: "prose", part: "idea-description" });
+  const meta = h("div", { class: "meta" });
+  let asides: readonly HTMLElement[] = [];
   const showText = () => {
+    const { duplicateOf, response } = idea;
     title.textContent = idea.title;
     text.textContent = idea.description;
     text.hidden = idea.description === "";
-    pending.hidden = idea.visibility !== "pending";
+    meta.replaceChildren(
+      status(idea.status, words),
+      tags(idea, words) || "",
+      h("span", { hidden: idea.visibility !== "pending" }, words.say("pending")),
+      h("span", {}, idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"))),
+      time(idea.createdAt, words),
+    );
+    const merged =
+      duplicateOf !== null &&
+      h(
+        "p",
+        { class: "aside" },
+        words.say("merged"),
+        " ",
+        h("button", { type: "button", class: "link", onclick: () => exits.open(duplicateOf) }, words.say("openMerged")),
+      );
+    const official =
+      response &&
+      h(
+        "section",
+        { class: "response", part: "response" },
+        h("p", { class: "meta" }, h("strong", {}, words.say("response")), time(response.respondedAt, words)),
+        h("p", { class: "prose" }, response.text),
+      );
+    for (const aside of asides) aside.remove();
+    asides = [merged, official].filter((aside) => aside instanceof HTMLElement);
+    body.after(...asides);
   };
-
-  const who = idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"));
-  const pending = h("span", {}, words.say("pending"));
-  const meta = h(
-    "div",
-    { class: "meta" },
-    status(idea.status, words),
-    tags(idea, words),
-    pending,
-    h("span", {}, who),
-    time(idea.createdAt, words),
-  );
-  showText();
-  const { duplicateOf, response } = idea;
-  const merged =
-    duplicateOf !== null &&
-    h(
-      "p",
-      { class: "aside" },
-      words.say("merged"),
-      " ",
-      h("button", { type: "button", class: "link", onclick: () => exits.open(duplicateOf) }, words.say("openMerged")),
-    );
-  const official =
-    response &&
-    h(
-      "section",
-      { class: "response", part: "response" },
-      h("p", { class: "meta" }, h("strong", {}, words.say("response")), time(response.respondedAt, words)),
-      h("p", { class: "prose" }, response.text),
-    );
 
   const own = h("div", { class: "own" });
   const content = h("div", { class: "content" }, title, meta, text, own);
@@ -94,8 +97,12 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     own.replaceChildren(editor);
     editor.querySelector("input")?.focus();
   }
-  if (idea.mine && idea.status === "submitted" && duplicateOf === null && capabilities.canSubmitProposals) showOwn();
+  if (idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals)
+    showOwn();
 
+  let vote = voteButton(idea, context);
+  const body = h("div", { class: "body" }, vote, content);
+  const discussion = comments(idea, context);
   const element = h(
     "article",
     { class: "detail", part: "idea" },
@@ -105,11 +112,24 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
       icon(BACK),
       words.say("back"),
     ),
-    h("div", { class: "body" }, voteButton(idea, context), content),
-    merged,
-    official,
-    comments(idea, context),
+    body,
+    discussion.element,
   );
+  const update = async () => {
+    const known = ballots.get(idea.id)?.confirmed;
+    const { voted, votes, ...now } = await ideaBank.idea(idea.id);
+    Object.assign(idea, now);
+    // A vote that was given meanwhile is newer, and a button with the focus keeps it.
+    if (ballots.get(idea.id)?.confirmed === known && !vote.matches(":focus")) {
+      const before = vote;
+      Object.assign(idea, { voted, votes });
+      vote = voteButton(idea, context);
+      before.replaceWith(vote);
+    }
+    showText();
+    discussion.showCount();
+  };
+  showText();
   onEscape(element, exits.back);
-  return { element, focus: () => title.focus() };
+  return { element, focus: () => title.focus(), update };
 }

@@ -28,10 +28,6 @@ export class Draft {
     if (empty) forget(this.#key);
     else remember(this.#key, JSON.stringify(this.#kept));
   }
-
-  clear(): void {
-    this.write({});
-  }
 }
 
 const randomKey = (): string =>

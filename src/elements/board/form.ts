@@ -85,9 +85,11 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
     // Not `disabled`, which would lose the focus.
     submit.setAttribute("aria-disabled", "true");
     try {
-      await options.send(read(), draft?.idempotencyKey ?? "");
-      for (const { input } of inputs) input.value = "";
-      draft?.clear();
+      const sent = read();
+      await options.send(sent, draft?.idempotencyKey ?? "");
+      // What was typed meanwhile has not been sent.
+      for (const { name, input } of inputs) if (input.value === sent[name]) input.value = "";
+      draft?.write(read());
     } catch (error) {
       if (!signal.aborted) report(error);
     } finally {

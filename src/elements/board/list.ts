@@ -59,6 +59,7 @@ export class List {
     this.#more.hidden = true;
     this.#pagesByThemselves = PAGES_BY_THEMSELVES;
     enter("loading");
+    if (this.#place.matches(":focus-within")) this.#place.focus();
     if (!quiet) this.#place.replaceChildren(listSkeleton());
     const loading = new AbortController();
     this.#loading = loading;
@@ -91,11 +92,13 @@ export class List {
     this.#byId.set(idea.id, row);
   }
 
-  /** A new one. */
+  /** A new one; it may be here already, when it was sent again after a lost answer. */
   add(idea: Idea): void {
     const row = this.#row(idea);
+    this.#byId.get(idea.id)?.remove();
     this.#rows.prepend(row);
     this.#byId.set(idea.id, row);
+    this.#context.enter("ready");
     this.#place.replaceChildren(this.#rows);
   }
 

@@ -4,19 +4,26 @@
  */
 export class TabHistory {
   readonly #key: string;
+  /** What the history said last. */
+  #last: string | undefined;
   /** Back has been asked for and has not happened yet. */
   #leaving = false;
   #next: string | undefined;
 
-  /** `key` tells boards apart. `show` is told what is open now; undefined is the list. */
+  /** `key` tells boards apart. `show` is told what else is open now; undefined is the list. */
   constructor(key: string, show: (view: string | undefined) => void, signal: AbortSignal) {
     this.#key = key;
+    this.#last = this.view;
     const follow = () => {
       const next = this.#next;
       this.#leaving = false;
       this.#next = undefined;
-      if (next === undefined) show(this.view);
-      else this.open(next);
+      if (next !== undefined) this.open(next);
+      // The page goes back and forth in entries of its own, too.
+      else if (this.view !== this.#last) {
+        this.#last = this.view;
+        show(this.view);
+      }
     };
     window.addEventListener("popstate", follow, { signal });
   }
@@ -32,16 +39,21 @@ export class TabHistory {
       this.#next = view;
       return;
     }
-    const state = { ...history.state, [this.#key]: view };
+    const kept = history.state ?? {};
+    // A state of the page's that has no room for ours stays as it is. Then Back leaves the page.
+    if (Object.getPrototypeOf(kept) !== Object.prototype) return;
+    const state = { ...kept, [this.#key]: view };
     try {
       if (this.view === undefined) history.pushState(state, "");
       else history.replaceState(state, "");
     } catch {
-      // Browsers limit how often. Then Back leaves the page.
+      // Browsers limit how often. Then Back leaves the page, too.
     }
+    this.#last = this.view;
   }
 
   close(): void {
+    this.#last = undefined;
     this.#next = undefined;
     if (this.view === undefined || this.#leaving) return;
     this.#leaving = true;

@@ -1,12 +1,25 @@
 /** The vote of a proposal: it answers at once, and is taken back when the API refuses it. */
+
+import type { Vote } from "../../worker/model/panelist-proposal.ts";
 import { h, icon } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 
 const ARROW = "M3.5 10.2 8 5.6l4.5 4.6";
 
+/** The vote for one idea, however often its button is drawn. */
+export type Ballot = {
+  /** What the API has said last. */
+  confirmed: Vote;
+  wanted: boolean;
+  sending: boolean;
+  /** Each button, and what draws it anew. */
+  readonly buttons: Map<HTMLElement, () => void>;
+};
+
 /** Where voting is closed it is the count alone. `idea` follows what happens. */
-export function voteButton(idea: Idea, { ideaBank, capabilities, words, signal, announce, report }: BoardContext) {
+export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
+  const { ideaBank, capabilities, ballots, words, signal, announce, report } = context;
   const count = h("span", { class: "count", "aria-hidden": "true" });
   const name = h("span", { class: "unseen" });
   if (!capabilities.canVote || idea.duplicateOf !== null) {
@@ -15,42 +28,51 @@ export function voteButton(idea: Idea, { ideaBank, capabilities, words, signal, 
     return h("span", { class: "vote", part: "vote" }, icon(ARROW), count, name);
   }
   const button = h("button", { type: "button", class: "vote", part: "vote" }, icon(ARROW), count, name);
-  let confirmed = { voted: idea.voted, votes: idea.votes };
-  let wanted = idea.voted;
-  let sending = false;
+  const known = { confirmed: { voted: idea.voted, votes: idea.votes }, wanted: idea.voted };
+  const ballot: Ballot = ballots.get(idea.id) ?? { ...known, sending: false, buttons: new Map() };
+  const { buttons } = ballot;
+  // What is being sent is newer than what was read.
+  if (!ballot.sending) Object.assign(ballot, known);
+  ballots.set(idea.id, ballot);
 
-  const show = (voted: boolean, votes: number) => {
-    idea.voted = voted;
-    idea.votes = votes;
-    count.textContent = words.number(votes);
-    name.textContent = words.say("voteFor", { title: idea.title, count: votes });
-    button.setAttribute("aria-pressed", String(voted));
+  const draw = () => {
+    const { confirmed, wanted } = ballot;
+    idea.voted = wanted;
+    idea.votes = confirmed.votes + Number(wanted) - Number(confirmed.voted);
+    count.textContent = words.number(idea.votes);
+    name.textContent = words.say("voteFor", { title: idea.title, count: idea.votes });
+    button.setAttribute("aria-pressed", String(wanted));
   };
-  const showConfirmed = () => show(confirmed.voted, confirmed.votes);
+  const drawAll = () => {
+    for (const draw of buttons.values()) draw();
+  };
 
   /** One request at a time: clicks meanwhile only change what is wanted. */
   async function settle(): Promise<void> {
-    if (sending) return;
-    sending = true;
+    if (ballot.sending) return;
+    ballot.sending = true;
     try {
-      while (wanted !== confirmed.voted) confirmed = await ideaBank.vote(idea.id, wanted);
-      showConfirmed();
-      announce(words.say(confirmed.voted ? "voted" : "unvoted", { count: confirmed.votes }));
+      while (ballot.wanted !== ballot.confirmed.voted) ballot.confirmed = await ideaBank.vote(idea.id, ballot.wanted);
+      drawAll();
+      announce(words.say(ballot.wanted ? "voted" : "unvoted", { count: ballot.confirmed.votes }));
     } catch (error) {
       if (signal.aborted) return;
-      wanted = confirmed.voted;
-      showConfirmed();
+      ballot.wanted = ballot.confirmed.voted;
+      drawAll();
       report(error);
     } finally {
-      sending = false;
+      ballot.sending = false;
     }
   }
 
   button.addEventListener("click", () => {
-    wanted = !wanted;
-    show(wanted, confirmed.votes + Number(wanted) - Number(confirmed.voted));
+    ballot.wanted = !ballot.wanted;
+    drawAll();
     void settle();
   });
-  showConfirmed();
+  // Those that have left the page are drawn anew before they come back.
+  for (const other of buttons.keys()) if (!other.isConnected) buttons.delete(other);
+  buttons.set(button, draw);
+  drawAll();
   return button;
 }

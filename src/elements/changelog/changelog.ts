@@ -9,6 +9,7 @@ import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { message, skeleton } from "../shared/message.ts";
 import type { Connection } from "../shared/request.ts";
 import { recall, remember } from "../shared/storage.ts";
+import { isVisible } from "../shared/visible.ts";
 import styles from "./changelog.css";
 import { Entries } from "./entries.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
@@ -34,43 +35,43 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
 
   protected override start(connection: Connection, signal: AbortSignal): void {
     this.root.setAttribute("aria-label", this.words.say("title"));
-    this.#showSkeleton();
     const entries = new Entries(this.words, this.headingLevel);
     let visit: LastVisit | undefined;
     let etag: string | null = null;
     let visible = false;
     const look = () => visible && visit?.markSeen() && this.#setCount(0);
 
-    const load = async (isRepeat: boolean): Promise<void> => {
+    const load = async (): Promise<void> => {
       try {
-        const headers: Record<string, string> = etag ? { "If-None-Match": etag } : {};
-        const { body, etag: version } = await connection.send<Changelog>("GET", PATH, { headers });
-        if (body === null) return;
-        etag = version;
+        const headers = { ...(etag && { "If-None-Match": etag }) };
+        const reply = await connection.send<Changelog>("GET", PATH, { headers });
+        const items = reply.body?.items;
+        if (!items) return;
         visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
-        const isNew = visit.compare(body.items);
-        this.#showEntries(entries, body.items, isNew);
-        this.#setCount(body.items.filter(isNew).length);
+        const isNew = visit.compare(items);
+        const count = items.filter(isNew).length;
+        this.#showEntries(entries, items, isNew, count);
+        etag = reply.etag;
+        this.#setCount(count);
         look();
       } catch (error) {
         if (signal.aborted) return;
-        const state = this.stateAfter(error);
         // What is shown stays while it cannot be read again; unless it may not be read any more.
-        if (isRepeat && etag && state === "error") return;
+        if (etag && this.stateAfter(error) === "error") return;
         etag = null;
-        this.root.replaceChildren(this.#head(), this.failure(error, retry));
+        this.show(this.#head(), this.failure(error, begin));
         this.#setCount(0);
       }
     };
-    const retry = () => {
-      this.#showSkeleton();
-      void load(false);
+    const begin = () => {
+      this.enter("loading");
+      this.show(this.#head(), skeleton(Number(recall(ROWS)) || 5, "entry", "bones when line"));
+      this.announce(this.words.say("loading"));
+      void load();
     };
-    // An `<img name="visibilityState">` in the page hides the document's own property.
-    const isVisible = () => Reflect.get(Document.prototype, "visibilityState", document) === "visible";
-    const again = () => isVisible() && void load(true);
+    const again = () => isVisible() && void load();
 
-    void load(false);
+    begin();
     // The event of the document, where no element of the page can hide it.
     window.addEventListener("visibilitychange", again, { signal });
     window.addEventListener("online", again, { signal });
@@ -89,31 +90,24 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.dispatchEvent(new CustomEvent("changelog-count", { detail: { count }, bubbles: true, composed: true }));
   }
 
-  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {
+  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean, count: number): void {
     remember(ROWS, String(items.length));
     if (items.length === 0) {
       const text = this.words.say("empty");
       this.enter("empty");
-      this.root.replaceChildren(this.#head(), message("empty", h("p", {}, text)));
+      this.show(this.#head(), message("empty", h("p", {}, text)));
       this.announce(text);
       return;
     }
     this.enter("ready");
     entries.show(items, isNew);
-    const fresh = items.filter(isNew).length;
-    const badge = fresh > 0 && this.words.say("newCount", { count: fresh });
+    const badge = count > 0 && this.words.say("newCount", { count });
     const head = this.#head(badge && h("span", { class: "badge", part: "badge" }, badge));
     // Moving the list would lose the focus.
     if (entries.list.isConnected) this.root.firstChild?.replaceWith(head);
-    else this.root.replaceChildren(head, entries.list);
+    else this.show(head, entries.list);
     const loaded = this.words.say("loaded", { count: items.length });
     this.announce(badge ? `${loaded}, ${badge}` : loaded);
-  }
-
-  #showSkeleton(): void {
-    this.enter("loading");
-    this.root.replaceChildren(this.#head(), skeleton(Number(recall(ROWS)) || 5, "entry", "bones when"));
-    this.announce(this.words.say("loading"));
   }
 
   #head(badge?: Child): HTMLElement {

@@ -14,8 +14,8 @@ export class Entries {
   readonly list = h("ol", { class: "entries", part: "entries" });
   readonly #words: Words<typeof CHANGELOG_LABELS>;
   readonly #level: number;
-  /** By title. */
-  readonly #unfolded = new Set<string>();
+  /** By what they show. */
+  #rows = new Map<string, HTMLElement>();
 
   constructor(words: Words<typeof CHANGELOG_LABELS>, level: number) {
     this.#words = words;
@@ -23,9 +23,17 @@ export class Entries {
   }
 
   show(items: readonly Item[], isNew: (item: Item) => boolean): void {
-    const focused = this.list.querySelector<HTMLElement>(":focus")?.dataset.of;
-    this.list.replaceChildren(...items.map((item) => this.#entry(item, isNew(item))));
-    for (const button of this.list.querySelectorAll("button")) if (button.dataset.of === focused) button.focus();
+    const focused = this.list.querySelector<HTMLElement>(":focus");
+    const rows = new Map<string, HTMLElement>();
+    for (const item of items) {
+      let key = JSON.stringify(item);
+      // Two entries may say the same.
+      while (rows.has(key)) key += " ";
+      rows.set(key, this.#rows.get(key) ?? this.#entry(item, isNew(item)));
+    }
+    this.#rows = rows;
+    this.list.replaceChildren(...rows.values());
+    focused?.focus();
   }
 
   #entry(item: Item, isNew: boolean): HTMLElement {
@@ -49,19 +57,15 @@ export class Entries {
   }
 
   #unfolder(title: string, text: HTMLElement): HTMLElement {
-    const button = h("button", { type: "button", class: "link", part: "more", "data-of": title });
-    const show = () => {
-      const open = this.#unfolded.has(title);
+    const button = h("button", { type: "button", class: "link", part: "more" });
+    const show = (open: boolean) => {
       text.classList.toggle("clamped", !open);
       button.textContent = this.#words.say(open ? "less" : "more");
       button.setAttribute("aria-label", `${button.textContent}: ${title}`);
       button.setAttribute("aria-expanded", String(open));
     };
-    button.addEventListener("click", () => {
-      if (!this.#unfolded.delete(title)) this.#unfolded.add(title);
-      show();
-    });
-    show();
+    button.addEventListener("click", () => show(text.classList.contains("clamped")));
+    show(false);
     return button;
   }
 }

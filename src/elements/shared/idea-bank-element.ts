@@ -124,6 +124,12 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.root.setAttribute("aria-busy", String(state === "loading"));
   }
 
+  /** Shows this in place of everything. What has the focus goes away: it waits on the whole. */
+  protected show(...content: readonly Node[]): void {
+    if (this.shadowRoot?.activeElement) this.root.focus();
+    this.root.replaceChildren(...content);
+  }
+
   /** Told to screen readers, shown to nobody. */
   protected announce(text: string): void {
     this.#status.textContent = text;
@@ -146,20 +152,15 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   protected failure(error: unknown, retry: () => void): HTMLElement {
     const state = this.stateAfter(error);
     const text = h("p", {}, this.explain(error));
-    const again = () => {
-      // What has the focus goes away.
-      if (this.shadowRoot?.activeElement) this.root.focus();
-      retry();
-    };
     this.enter(state);
     this.announce(text.textContent ?? "");
-    this.countDown(error, text, again);
+    this.countDown(error, text, retry);
     this.tellSignedOut(error);
     return message(
       state,
       text,
       state === "error" &&
-        h("button", { type: "button", class: "button", part: "button retry", onclick: again }, this.words.say("retry")),
+        h("button", { type: "button", class: "button", part: "button retry", onclick: retry }, this.words.say("retry")),
       // A place for the page's own link.
       state === "signed-out" && h("slot", { name: "sign-in" }),
     );

@@ -3,11 +3,15 @@ export function languageOf(element: Element): string {
   const root = element.getRootNode();
   const named = element.closest("[lang]");
   if (!named && root instanceof ShadowRoot) return languageOf(root.host);
+  // `en_US` is no language tag, but pages say it.
+  return canonical(named?.getAttribute("lang")?.replaceAll("_", "-")) ?? canonical(navigator.language) ?? "en";
+}
+
+/** Undefined for what is no language: `Intl` throws on it. */
+function canonical(language: string | undefined): string | undefined {
   try {
-    // `en_US` is no language tag, but pages say it.
-    const [language] = Intl.getCanonicalLocales(named?.getAttribute("lang")?.replaceAll("_", "-"));
-    return language ?? navigator.language;
+    return Intl.getCanonicalLocales(language)[0];
   } catch {
-    return navigator.language;
+    return undefined;
   }
 }

@@ -1,7 +1,10 @@
 /** Requests to the panelist API, from any page's origin. */
 import { recall, remember } from "./storage.ts";
 
-/** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
+/**
+ * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
+ * (the page of an error) is no token.
+ */
 export type TokenProvider = () => string | Promise<string>;
 
 type FieldError = { readonly path: string; readonly message: string };
@@ -22,7 +25,7 @@ export class RequestFailure extends Error {
   }
 }
 
-/** `body` is null for 204 and 304. */
+/** Both are null for 204 and 304. */
 export type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
 
 export type RequestOptions = {
@@ -43,6 +46,8 @@ const CONSISTENCY = "Consistency-Token";
 const CONSISTENCY_MS = 60_000;
 /** Unix milliseconds have so many digits until the year 2286. */
 const DIGITS = 13;
+/** `fetch` takes the white space around it away. */
+const TOKEN = /^\s*[!-~]+\s*$/;
 
 export class Connection {
   readonly #base: string;
@@ -110,11 +115,13 @@ export class Connection {
         response = await ask(await (this.#token === token ? this.#renew("unauthorized") : (this.#token ?? token)));
       }
       const { ok, status } = response;
-      const answer = status === 204 || status === 304 ? null : await response.json().catch(() => ({}));
-      if (ok || status === 304) return { body: answer, etag: response.headers.get("ETag") };
+      if (status === 204 || status === 304) return { body: null, etag: null };
+      // An answer that was cut off is none.
+      if (ok) return { body: await response.json(), etag: response.headers.get("ETag") };
       // What stands between the page and the API answers in its own words.
-      const code = typeof answer?.error === "string" ? answer.error : "failed";
-      const errors = Array.isArray(answer?.errors) ? answer.errors : [];
+      const problem = await response.json().catch(() => ({}));
+      const code = typeof problem?.error === "string" ? problem.error : "failed";
+      const errors = Array.isArray(problem?.errors) ? problem.errors : [];
       throw new RequestFailure(code, Number(response.headers.get("Retry-After")) || 0, errors);
     } catch (error) {
       throw ended.aborted || error instanceof RequestFailure ? error : new RequestFailure();
@@ -125,7 +132,7 @@ export class Connection {
   #renew(code: string): Promise<string> {
     const renewed = (async () => {
       const token = await this.#provider();
-      if (token) return token;
+      if (token && TOKEN.test(token)) return token;
       throw new RequestFailure(code);
     })();
     this.#token = renewed;

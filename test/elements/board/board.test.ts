@@ -157,7 +157,8 @@ describe.runIf(shared)("<idea-bank-board>", () => {
       await page.locator(".notice").getByText(words).waitFor();
       await expect.poll(() => button.getAttribute("aria-pressed")).toBe("false");
       await expect.poll(() => page.getByRole("status").textContent()).toMatch(words);
-      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByRole("button", { name: "Dismiss" }).press("Enter");
+      await expect.poll(() => page.evaluate("document.activeElement.localName")).toBe("idea-bank-board");
     };
     await button.waitFor();
     await answerOnce(page, VOTE, 429, "too-many-requests", { "Retry-After": "50" });

@@ -44,6 +44,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
     await page.getByRole("button", { name: "All ideas" }).click();
     await expect.poll(() => focused(page)).toBe("Night buses");
+    await page.locator("idea-bank-board:state(ready)").waitFor();
     expect(await ideas(bank.path)).toMatchObject([
       { title: "Night buses", description: "Every half hour,\nall week." },
     ]);

@@ -107,6 +107,22 @@ describe.runIf(shared)("both elements, on any page", () => {
     }
   });
 
+  it("break a long name that has no space", async () => {
+    const bank = await stage.ideaBank();
+    const token = await bank.tokenFor("long", "W".repeat(100));
+    const submitted = await fetch(`${stage.api}/ideabank/proposals`, {
+      method: "POST",
+      headers: { Authorization: token, "Content-Type": "application/json" },
+      body: JSON.stringify({ title: "T".repeat(200), description: "" }),
+    });
+    expect(submitted.status).toBe(201);
+    const { page } = await stage.page({ viewport: { width: 320, height: 700 } });
+    await page.goto(host(tag("board", bank.token)));
+    await page.locator("button.open").click();
+    await page.locator(".detail").waitFor();
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+  });
+
   it("show a vote, the chosen sort, a status and what is new without the page's colors", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page({ forcedColors: "active" });
@@ -169,6 +185,14 @@ describe.runIf(shared)("both elements, on any page", () => {
       `(element.attachShadow({ mode: "open" }).append(Object.assign(document.createElement("idea-bank-changelog"), { token: "${bank.token}" })), 1)`,
     );
     await expectDate("de");
+  });
+
+  it("are in English where the browser names no language that exists", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.addInitScript("Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })");
+    await page.goto(host(ELEMENTS.map((name) => tag(name, bank.token)).join(""), { lang: "" }));
+    for (const name of ELEMENTS) await inState(page, name, "ready");
   });
 
   it("read times and names in their own direction, on a page from right to left", async () => {

@@ -51,6 +51,30 @@ describe.runIf(shared)("both elements, when something fails", () => {
     },
   );
 
+  it.each(ELEMENTS)(
+    "the %s takes no error page for a token, and asks again when the page is visible again",
+    async (name) => {
+      const bank = await stage.ideaBank({}, IDEAS);
+      const { page } = await stage.page();
+      await page.goto(host(""));
+      await page.evaluate(`{
+      const answers = ["<html>\\n<h1>502 Bad Gateway</h1>\\n</html>", undefined, "${bank.token}\\n"];
+      const element = document.createElement("idea-bank-${name}");
+      element.tokenProvider = async () => answers.shift();
+      document.querySelector("main").append(element);
+    }`);
+      const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+      await inState(page, name, "signed-out");
+      await page.getByText("You are not signed in.").first().waitFor();
+      await expect
+        .poll(async () => {
+          await comeBack();
+          return ask<boolean>(page.locator(`idea-bank-${name}`), "element.matches(':state(ready)')");
+        })
+        .toBe(true);
+    },
+  );
+
   it("a vote with a revoked token tells the page", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page();

@@ -1,0 +1,94 @@
+/** `<idea-bank-board>` in a tab whose history the page uses, too, and with a linked idea. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const idea = (title: string) => ({ title, description: `About ${title}.` });
+
+describe.runIf(shared)("<idea-bank-board> in the tab's history", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    if (shared) stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  async function open(token: string, more = "") {
+    const { page } = await stage.page();
+    const body = `<input id="own"><idea-bank-board token="${token}" ${more}></idea-bank-board>`;
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    await page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
+    await page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
+    return page;
+  }
+  const focused = (page: Page) => page.evaluate("document.activeElement.id || document.activeElement.localName");
+  const goBack = (page: Page) =>
+    page.evaluate("new Promise((done) => { addEventListener('popstate', done, { once: true }); history.back() })");
+
+  it("leaves what is open as it is when the page goes back in its own entries", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("Ten minutes of work");
+    await page.evaluate("history.pushState({ ...history.state, dialog: 1 }, '')");
+    await page.locator("#own").focus();
+    await goBack(page);
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Ten minutes of work");
+    await expect.poll(() => focused(page)).toBe("own");
+    // Its own entry is still there.
+    await goBack(page);
+    await page.locator(".idea").waitFor();
+  });
+
+  it("changes no state of the page's that has no room for its own", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const page = await open(bank.token);
+    for (const state of ['"inbox"', "[1, 2]", "7"]) {
+      await page.evaluate(`history.replaceState(${state}, "")`);
+      await page.getByRole("button", { name: "Dogs", exact: true }).click();
+      await page.locator(".detail").waitFor();
+      await expect.poll(() => page.evaluate("history.state")).toEqual(JSON.parse(state));
+      await page.getByRole("button", { name: "All ideas" }).click();
+      await page.locator(".idea").waitFor();
+    }
+  });
+
+  it("opens a linked idea again for a new token while it is open, and no more once it was left", async () => {
+    const bank = await stage.ideaBank({}, [idea("Linked"), idea("Other")]);
+    const page = await open(bank.token, `proposal="${bank.ids[0]}"`);
+    const board = page.locator("idea-bank-board");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const renew = async (externalId: string) => {
+      asked.length = 0;
+      const read = page.waitForResponse(/\/proposals\?/);
+      await ask(board, `(element.token = "${await bank.tokenFor(externalId)}")`);
+      await read;
+      await page.locator("idea-bank-board:state(ready)").waitFor();
+    };
+    await page.getByRole("heading", { name: "Linked" }).waitFor();
+    await renew("one");
+    await page.locator(".detail").getByRole("heading", { name: "Linked" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.locator(".idea").first().waitFor();
+    await renew("two");
+    await expect.poll(() => page.locator(".idea").count()).toBe(2);
+    expect(asked).not.toContain(`/ideabank/proposals/${bank.ids[0]}`);
+    // Another value is another link.
+    const linkOther = () => ask(board, `element.setAttribute("proposal", "${bank.ids[1]}")`);
+    const shown = (title: string) => page.locator(".detail").getByRole("heading", { name: title }).waitFor();
+    await linkOther();
+    await shown("Other");
+    // After a reload, too.
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.getByRole("button", { name: "Linked", exact: true }).click();
+    await page.reload();
+    await shown("Linked");
+    await linkOther();
+    await shown("Other");
+  });
+});
