@@ -49,6 +49,26 @@ export const stepped = (history: History, from: number, to: number): number =>
     .filter((event) => event.at >= from && event.at <= to)
     .reduce((sum, event) => sum + (event.kind === "clock-stepped" ? Math.abs(event.by) : 0), 0);
 
+/** The same of some clocks: of an isolate, or a gate's key. */
+export const steppedAt = (history: History, where: readonly string[], from: number, to: number): number =>
+  events(history, "clock-stepped").reduce(
+    (sum, event) =>
+      event.kind === "clock-stepped" && where.includes(event.where) && event.at >= from && event.at <= to
+        ? sum + Math.abs(event.by)
+        : sum,
+    0,
+  );
+
+/** How often a gate crashed or was deployed anew. */
+export const crashes = (history: History, key: string, from: number, to: number): number =>
+  count(
+    history,
+    "gate-ended",
+    (event) => event.kind === "gate-ended" && event.key === key && event.how !== "eviction",
+    from,
+    to,
+  );
+
 const kinds = new WeakMap<History, Map<string, History["events"]>>();
 
 const events = (history: History, kind: string): History["events"] => {
