@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
-import { faulty, gateEnds, stepped } from "./seen/faults.ts";
+import { crashes, faulty, gateEnds, stepped, steppedAt } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
 /** How much later than its answer a request may reach a gate that did not answer in time: nothing runs on for longer. */
@@ -31,7 +31,7 @@ const mayCount = (history: History, keyId: string, call: Call): boolean => {
 /**
  * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a twentieth of
  * the limit for leases (none below a limit of 80), plus one reserve (a twentieth, at least one) for each time that the gate lost its
- * memory, reaches the limit. A lease is dated at its end: two lease lengths more.
+ * crashed or was restarted (a sleep loses nothing), reaches the limit. A lease is dated at its end: two lease lengths more.
  */
 function* early(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
@@ -56,8 +56,8 @@ function* early(history: History): Iterable<Found> {
         );
       const share = Math.floor(bound.limit / 20);
       const leases = bound.limit < 80 ? 0 : share;
-      const reserves = gateEnds(history, keyId, from, to) * Math.max(1, share);
-      if (possible + leases + reserves >= bound.limit || stepped(history, from, to) > 0) continue;
+      const reserves = crashes(history, keyId, from + 60_000, to) * Math.max(1, share);
+      if (possible + leases + reserves >= bound.limit || steppedAt(history, [keyId], from, to) > 0) continue;
       yield {
         at: call.answeredAt,
         found: `key ${keyId} was refused with at most ${possible} of ${bound.limit} admissions in the window; leases and crashes explain ${leases + reserves}`,
