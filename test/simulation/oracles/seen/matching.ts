@@ -2,18 +2,35 @@ import type { History } from "../../history.ts";
 import { type Call, callsOf, groupBy } from "./calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, changelogAt, changelogText, couldBe, isChangelog } from "./expected.ts";
-import { faulty, REMEMBERED_MS } from "./faults.ts";
+import { faultsOf, REMEMBERED_MS, steppedAt } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** While D1 does not answer, memory is used for so long. */
 const OLDEST_VIEW_MS = 300_000;
 
-/** How old an answer may be: 11 seconds with the settings of the promise; 5 minutes when D1 was down at some time of the span. */
+const VIEWED: readonly string[] = ["getChangelog", "getCapabilities"];
+
+/**
+ * How old an answer may be. A changelog and `GET /ideabank`: 11 seconds with the settings of the promise; 5 minutes when the primary was
+ * down since shortly before. A replica alone that does not answer is no excuse: the primary does. Proposals and comments:
+ * `ANCHOR_SECONDS`, and 503 while D1 does not answer. When the clock of the isolate steps back: by as much more.
+ */
 export const allowedAge = (history: History, call: Call): number => {
-  const token = tokenOf(call) ?? "";
-  const age = history.settings.freshnessMs + history.settings.anchorMs;
-  const down = faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - age - REMEMBERED_MS, call.answeredAt);
-  return down ? OLDEST_VIEW_MS : age;
+  const { freshnessMs, anchorMs } = history.settings;
+  const isViewed = VIEWED.includes(call.operation);
+  const age = isViewed ? freshnessMs + anchorMs : anchorMs;
+  const steps = steppedAt(history, [call.isolate], -Infinity, call.answeredAt);
+  const database = databaseOf(ideaBankIdOf(tokenOf(call) ?? ""));
+  const isDown = faultsOf(history).some(
+    ({ store, name, part, how, at, until }) =>
+      store === "d1" &&
+      (name ?? database) === database &&
+      part !== "replica" &&
+      how !== "stopped" &&
+      at <= call.answeredAt &&
+      call.at - REMEMBERED_MS <= until,
+  );
+  return (isViewed && isDown ? OLDEST_VIEW_MS : age) + steps;
 };
 
 export type Explained = { readonly call: Call; readonly first: number; readonly last: number };
