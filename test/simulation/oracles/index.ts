@@ -26,7 +26,7 @@ import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal
 import { operationCounts } from "./operation-counts.ts";
 import { order } from "./order.ts";
 import { rateLimit } from "./rate-limit.ts";
-import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
+import { consistencyTokens, readYourWrites, tenantsReadTheirWrites } from "./read-your-writes.ts";
 import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
 import { resumption, suspension } from "./suspension.ts";
@@ -56,6 +56,7 @@ export const ORACLES: readonly Oracle[] = [
   order,
   etags,
   readYourWrites,
+  tenantsReadTheirWrites,
   consistencyTokens,
   newToken,
   tokensEnd,
