@@ -25,6 +25,7 @@ import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
 import { operationCounts } from "./operation-counts.ts";
 import { order } from "./order.ts";
+import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { consistencyTokens, readYourWrites, tenantsReadTheirWrites } from "./read-your-writes.ts";
 import { slices } from "./slices.ts";
@@ -32,6 +33,7 @@ import { storage } from "./storage.ts";
 import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
+import { validKeys } from "./valid-keys.ts";
 import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
 
 /** All invariants. Each reads a history alone: none knows how the service works inside. */
@@ -46,6 +48,8 @@ export const ORACLES: readonly Oracle[] = [
   leaks,
   suspension,
   resumption,
+  validKeys,
+  panelistLimit,
   expiry,
   counts,
   lastUse,
