@@ -20,7 +20,8 @@ function* find(history: History): Iterable<Found> {
   const writes = new Map<string, { readonly call: Call; readonly moment: number }>();
   for (const call of callsOf(history)) {
     const given = call.answer?.headers["consistency-token"];
-    const last = call.commits.at(-1);
+    // What follows the answer, such as a delivery, is no part of the write.
+    const last = call.commits.findLast(({ at }) => at <= call.answeredAt);
     if (given !== undefined && last !== undefined && succeeded(call))
       writes.set(given, { call, moment: momentOf.get(last) ?? -1 });
   }
@@ -73,7 +74,7 @@ export const tenantsReadTheirWrites = oracle(
       const bank = ideaBankIdOf(tokenOf(read) ?? "");
       const account = accountOfIdeaBank(rows, bank) ?? "";
       for (const { call: write } of made.get(`${read.isolate} ${account}`) ?? []) {
-        const commit = write.commits.at(-1);
+        const commit = write.commits.findLast(({ at }) => at <= write.answeredAt);
         if (commit === undefined || write.answeredAt >= read.at || last >= (momentOf.get(commit) ?? -1)) continue;
         const isViewed = read.operation === "getChangelog" || read.operation === "getCapabilities";
         if (isViewed && faulty(history, "d1", databaseOf(bank), read.at - REMEMBERED_MS, read.answeredAt)) continue;

@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
-import { faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { DEADLINE_MS, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
@@ -157,7 +157,10 @@ export const oneReadASecond = oracle(
         .toSorted((a, b) => a.at - b.at);
       for (const some of groupBy(reads, ({ to, reader }) => `${to} ${reader}`).values()) {
         for (const [index, read] of some.entries()) {
-          const allowed = (read.to === "primary" ? PRIMARY_READS : 1) + (hasJustGone(read.call, read.at) ? 1 : 0);
+          // One that is slow may miss a deadline, and is asked for a sign of life: that is no read of an idea bank.
+          const signs = faulty(history, "d1", read.name, read.at - DEADLINE_MS, read.at) ? 1 : 0;
+          const more = hasJustGone(read.call, read.at) ? 1 : 0;
+          const allowed = (read.to === "primary" ? PRIMARY_READS : 1) + more + signs;
           const before = some[index - allowed];
           if (before === undefined || read.at - before.at >= SECOND_MS) continue;
           const { isolate } = read.call;

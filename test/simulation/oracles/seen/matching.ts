@@ -2,7 +2,7 @@ import type { History } from "../../history.ts";
 import { type Call, callsOf, groupBy } from "./calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, changelogAt, changelogText, couldBe, isChangelog } from "./expected.ts";
-import { faultsOf, REMEMBERED_MS, steppedAt } from "./faults.ts";
+import { isPrimaryFaulty, REMEMBERED_MS, steppedAt } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** While D1 does not answer, memory is used for so long. */
@@ -21,15 +21,7 @@ export const allowedAge = (history: History, call: Call): number => {
   const age = isViewed ? freshnessMs + anchorMs : anchorMs;
   const steps = steppedAt(history, [call.isolate], -Infinity, call.answeredAt);
   const database = databaseOf(ideaBankIdOf(tokenOf(call) ?? ""));
-  const isDown = faultsOf(history).some(
-    ({ store, name, part, how, at, until }) =>
-      store === "d1" &&
-      (name ?? database) === database &&
-      part !== "replica" &&
-      how !== "stopped" &&
-      at <= call.answeredAt &&
-      call.at - REMEMBERED_MS <= until,
-  );
+  const isDown = isPrimaryFaulty(history, database, call.at - REMEMBERED_MS, call.answeredAt);
   return (isViewed && isDown ? OLDEST_VIEW_MS : age) + steps;
 };
 
