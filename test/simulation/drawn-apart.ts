@@ -97,7 +97,7 @@ const odd = (dice: Dice, does: OddDoes, manner: () => Manner) =>
 function drawOddPanel(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
   return Array.from({ length: dice.number(0, 5) }, () => ({
     at: dice.number(0, lastsMs),
-    command: odd(dice, dice.weighed<OddDoes>({ trespass: 5, quota: 2, sameKey: 3 }), manner),
+    command: odd(dice, dice.weighed<OddDoes>({ trespass: 5, quota: 2, sameKey: 3, firstVisit: 1 }), manner),
   }));
 }
 
@@ -105,7 +105,7 @@ function drawOddGates(dice: Dice, lastsMs: number, manner: () => Manner): readon
   if (dice.chance(0.5)) return [];
   return Array.from({ length: dice.number(1, 4) }, () => ({
     at: dice.number(0, lastsMs),
-    command: odd(dice, dice.weighed<OddDoes>({ firstUse: 4, trespass: 3, revokeBySql: 1 }), manner),
+    command: odd(dice, dice.weighed<OddDoes>({ firstUse: 4, trespass: 3, revokeBySql: 1, firstVisit: 3 }), manner),
   }));
 }
 

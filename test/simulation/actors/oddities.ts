@@ -15,6 +15,7 @@ export class Oddities {
 
   async perform(source: Source, command: Odd): Promise<void> {
     const { accounts } = this.#actors;
+    if (command.does === "firstVisit") return this.#visit(source, command);
     const account = pickFrom(accounts, command.account);
     const other = pickFrom(accounts, command.account + 1);
     if (account === undefined || other === undefined) return;
@@ -174,6 +175,22 @@ export class Oddities {
     const rest = { id: 0, at: 0, count: 8 } as const;
     await this.#actors.perform(source.of("burst"), { ...burst, ...rest, everyMs: draw % 2 === 0 ? 0 : 3 });
     await this.#actors.perform(source.of("later"), { ...burst, ...rest, everyMs: 700 });
+  }
+
+  /** Somebody who was never here comes in several windows at once, makes keys in some, and comes again. */
+  async #visit(source: Source, { draw, isolate }: Odd): Promise<void> {
+    const owner = `Newcomer${draw % 2}@example.com`;
+    const path = "/account/api/keys";
+    const list = { operation: "listApiKeys", method: "GET", path };
+    const create = { operation: "createApiKey", method: "POST", path, body: { name: "A key" } };
+    const visit = (window: number) =>
+      this.#actors.send(
+        source.of(window),
+        { client: `owner ${owner}`, owner, isolate: isolate + window, ...((draw >> window) % 2 === 0 ? list : create) },
+        { again: window % 3, idempotent: false, isolate: isolate + window },
+      );
+    await Promise.all(Array.from({ length: 2 + (draw % 7) }, (_, window) => visit(window)));
+    await visit(1);
   }
 
   /** By somebody who writes to D1. */
