@@ -8,7 +8,7 @@ import { changesFollowed, changesInOrder } from "./changes.ts";
 import { closedIsMissing } from "./closed-is-missing.ts";
 import { counters } from "./counters.ts";
 import { counts } from "./counts.ts";
-import { deliveredInOrder, oneDelivery } from "./deliveries.ts";
+import { deliveredInOrder, deliveriesSigned, oneDelivery } from "./deliveries.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
@@ -83,6 +83,7 @@ export const ORACLES: readonly Oracle[] = [
   changesFollowed,
   deliveredInOrder,
   oneDelivery,
+  deliveriesSigned,
   tenants,
   oneDatabase,
   oneAccount,
