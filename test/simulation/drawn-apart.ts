@@ -97,7 +97,7 @@ const odd = (dice: Dice, does: OddDoes, manner: () => Manner) =>
 function drawOddPanel(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
   return Array.from({ length: dice.number(0, 5) }, () => ({
     at: dice.number(0, lastsMs),
-    command: odd(dice, dice.weighed<OddDoes>({ trespass: 5, quota: 2, sameKey: 3, firstVisit: 1 }), manner),
+    command: odd(dice, dice.weighed<OddDoes>({ trespass: 5, quota: 2, sameKey: 3, firstVisit: 1, careless: 3 }), manner),
   }));
 }
 

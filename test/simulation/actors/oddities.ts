@@ -23,6 +23,7 @@ export class Oddities {
     if (command.does === "quota") await this.#fill(account, command);
     if (command.does === "sameKey") await this.#useOneKey(source, account, command);
     if (command.does === "firstUse") await this.#bind(source, command);
+    if (command.does === "careless") await this.#askCarelessly(source, command);
     if (command.does === "revokeBySql") this.#revoke(command);
   }
 
@@ -191,6 +192,33 @@ export class Oddities {
       );
     await Promise.all(Array.from({ length: 2 + (draw % 7) }, (_, window) => visit(window)));
     await visit(1);
+  }
+
+  /** A client of somebody's own: another spelling of the header, a token or a `Consistency-Token` that somebody has changed, several ETags. */
+  async #askCarelessly(source: Source, { pick, draw, isolate }: Odd): Promise<void> {
+    const token = pickFrom(this.#actors.tokens, pick);
+    if (token === undefined) return;
+    const { text, bank, person } = token;
+    const place = 4 + (draw % (text.length - 4));
+    const forged = text.slice(0, place) + (text[place] === "a" ? "b" : "a") + text.slice(place + 1);
+    const headers = [
+      { authorization: `Bearer ${text}` },
+      { authorization: `bearer  ${text}`, "if-none-match": '"nothing", W/"nothing either"' },
+      { authorization: forged },
+      { authorization: text, "consistency-token": `ibw_${"A".repeat(60)}` },
+      { authorization: text, "consistency-token": "nonsense", "if-none-match": "*" },
+    ];
+    const reads = [
+      ["getChangelog", "/public/ideabank/changelog"],
+      ["getCapabilities", "/ideabank"],
+      ["listPanelistProposals", "/ideabank/proposals?sort=new"],
+    ] as const;
+    for (const [index, own] of headers.entries()) {
+      const [operation, path] = pickFrom(reads, draw + index) ?? reads[0];
+      const client = `panelist ${bank.account.owner} ${person}`;
+      const asked = { client, operation, method: "GET", path, isolate, headers: own };
+      await this.#actors.send(source.of(index), asked, { ...ONCE, isolate });
+    }
   }
 
   /** By somebody who writes to D1. */
