@@ -113,7 +113,13 @@ export class Actors {
       case "webhook":
         return this.#webhooks.perform(source, command);
       case "sql":
-        return this.#tenants.writeSql(command, EPOCH + world.timeline.now);
+        try {
+          this.#tenants.writeSql(command, EPOCH + world.timeline.now);
+        } catch (error) {
+          // Who writes beside the Worker meets the account's quota, too.
+          if (!String(error).includes("quota exceeded")) throw error;
+        }
+        return;
       case "fault": {
         const { forMs, key, ...fault } = command;
         const name = key === undefined ? fault.name : pickFrom(this.keys, key)?.id;

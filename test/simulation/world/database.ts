@@ -98,10 +98,10 @@ export class Database {
   #ask(context: Context, statements: readonly Written[], constraint: string): Promise<Answer> {
     const { timeline, faults, digit, record } = this.#options;
     const writes = statements.some(isWrite);
-    // Mostly the nearest. Which instance serves a session is D1's to choose: now and then it is another, or the primary.
+    // Mostly the nearest. Which instance serves a session is D1's to choose: now and then it is another one.
     const place =
       context.place !== HOME && context.random.next() < ELSEWHERE
-        ? context.random.below(this.#replicas.length + 1)
+        ? 1 + context.random.below(this.#replicas.length)
         : context.place;
     const replica = writes || constraint === "first-primary" ? undefined : this.#replicas[place - 1];
     const part = replica === undefined ? "primary" : "replica";
