@@ -75,7 +75,8 @@ export const tenantsReadTheirWrites = oracle(
       const account = accountOfIdeaBank(rows, bank) ?? "";
       for (const { call: write } of made.get(`${read.isolate} ${account}`) ?? []) {
         const commit = write.commits.findLast(({ at }) => at <= write.answeredAt);
-        if (commit === undefined || write.answeredAt >= read.at || last >= (momentOf.get(commit) ?? -1)) continue;
+        // This very commit ended the last state that the answer shows: one that came between is not to be told from others' changes.
+        if (commit === undefined || write.answeredAt >= read.at || last + 1 !== momentOf.get(commit)) continue;
         const isViewed = read.operation === "getChangelog" || read.operation === "getCapabilities";
         if (isViewed && faulty(history, "d1", databaseOf(bank), read.at - REMEMBERED_MS, read.answeredAt)) continue;
         yield {
