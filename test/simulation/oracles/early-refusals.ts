@@ -7,6 +7,8 @@ import { limitsBetween } from "./seen/limits.ts";
 
 /** How much later than its answer a request may reach a gate that did not answer in time: nothing runs on for longer. */
 const LATE_MS = 60_000;
+/** What a gate has reserved when it crashes counts as used some seconds later: the promise does not say how many. */
+const RESERVED_MS = 10_000;
 
 /**
  * How often a request may count, and until when. A call that failed is made once more: what met a fault or a crash of its gate may have
@@ -56,7 +58,7 @@ function* early(history: History): Iterable<Found> {
         );
       const share = Math.floor(bound.limit / 20);
       const leases = bound.limit < 80 ? 0 : share;
-      const reserves = crashes(history, keyId, from + 60_000, to) * Math.max(1, share);
+      const reserves = crashes(history, keyId, from + 60_000 - RESERVED_MS, to) * Math.max(1, share);
       if (possible + leases + reserves >= bound.limit || steppedAt(history, [keyId], from, to) > 0) continue;
       yield {
         at: call.answeredAt,
