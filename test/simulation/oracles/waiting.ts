@@ -73,14 +73,14 @@ export const nobodyWaitsInLine = oracle(
       if (fault.store !== "d1" || fault.how !== "hangs" || fault.part === "replica") continue;
       for (const [name, calls] of groups) {
         if (fault.name !== undefined && !name.startsWith(fault.name)) continue;
-        // Until another fault is over, it may fail, or be slow, in place of hanging.
+        // Until another fault is over, it may fail, or be slow, in place of hanging; a failure is told again for a while.
         const begins = Math.max(
           fault.at,
           ...faultsOf(history)
             .filter(
               (other) => other !== fault && other.store === "d1" && other.at < fault.until && other.until > fault.at,
             )
-            .map(({ until }) => until),
+            .map(({ until }) => until + 2 * SECOND_MS),
         );
         const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
         const missed = during.filter((call) => call.answeredAt - call.at >= 2 * SECOND_MS || call.status === 503);
