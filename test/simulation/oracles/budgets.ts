@@ -48,7 +48,7 @@ export const forged = oracle(
         : isPanelists(call)
           ? (tokenOf(call) ?? "")
           : undefined;
-      if (credential === undefined || credential === "") continue;
+      if (credential === undefined) continue;
       const shape = /^(ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51})$/.test(credential);
       if (shape && (genuine.has(credential) || !bodies.has(bodyOf(credential)))) continue;
       if (call.stores.length > 0)
