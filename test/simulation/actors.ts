@@ -3,6 +3,7 @@ import { Approvers } from "./actors/approvers.ts";
 import { Finders } from "./actors/finders.ts";
 import { Followers } from "./actors/followers.ts";
 import { Members } from "./actors/members.ts";
+import { Oddities } from "./actors/oddities.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
 import { Syncs } from "./actors/syncs.ts";
@@ -46,6 +47,7 @@ export class Actors {
   readonly #syncs = new Syncs(this);
   readonly #approvers = new Approvers(this);
   readonly #finders = new Finders(this);
+  readonly #oddities = new Oddities(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -100,6 +102,8 @@ export class Actors {
         return this.#syncs.perform(source, command);
       case "finder":
         return this.#finders.perform(source, command);
+      case "odd":
+        return this.#oddities.perform(source, command);
       case "approver":
         return this.#approvers.perform(source, command);
       case "panelist":
@@ -109,7 +113,13 @@ export class Actors {
       case "webhook":
         return this.#webhooks.perform(source, command);
       case "sql":
-        return this.#tenants.writeSql(command, EPOCH + world.timeline.now);
+        try {
+          this.#tenants.writeSql(command, EPOCH + world.timeline.now);
+        } catch (error) {
+          // Who writes beside the Worker meets the account's quota, too.
+          if (!String(error).includes("quota exceeded")) throw error;
+        }
+        return;
       case "fault": {
         const { forMs, key, ...fault } = command;
         const name = key === undefined ? fault.name : pickFrom(this.keys, key)?.id;

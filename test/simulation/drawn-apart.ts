@@ -3,7 +3,7 @@
  * before is as it was.
  */
 import { Dice } from "./dice.ts";
-import type { ApproverDoes, Drawn, FinderDoes, Manner, SyncDoes } from "./plan.ts";
+import type { ApproverDoes, Drawn, FinderDoes, Manner, OddDoes, SyncDoes } from "./plan.ts";
 import { Source } from "./world/random.ts";
 
 type Act = (dice: Dice, lastsMs: number, manner: () => Manner) => readonly Drawn[];
@@ -12,6 +12,8 @@ export function drawApart(seed: number, profile: string, isGates: boolean, lasts
   const acts: Readonly<Record<string, Act>> = {
     ...(isGates ? { leaks: drawLeaks } : { syncs: drawSyncs, approvals: drawApprovals }),
     health: drawHealth,
+    odd: isGates ? drawOddGates : drawOddPanel,
+    long: isGates ? drawLongGates : drawLongPanel,
   };
   return Object.entries(acts).flatMap(([name, act]) => {
     const dice = new Dice(new Source(`plan ${profile} ${seed} ${name}`));
@@ -87,4 +89,77 @@ function drawHealth(dice: Dice, lastsMs: number): readonly Drawn[] {
     const command = { kind: "health", isolate: dice.number(0, 3), count, everyMs } as const;
     return { at: dice.number(0, lastsMs), command };
   });
+}
+
+const odd = (dice: Dice, does: OddDoes, manner: () => Manner) =>
+  ({ kind: "odd", does, account: dice.number(0, 1), pick: dice.draw(), draw: dice.draw(), ...manner() }) as const;
+
+function drawOddPanel(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  return Array.from({ length: dice.number(0, 5) }, () => ({
+    at: dice.number(0, lastsMs),
+    command: odd(
+      dice,
+      dice.weighed<OddDoes>({ trespass: 5, quota: 2, sameKey: 3, firstVisit: 1, careless: 3 }),
+      manner,
+    ),
+  }));
+}
+
+function drawOddGates(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.5)) return [];
+  return Array.from({ length: dice.number(1, 4) }, () => ({
+    at: dice.number(0, lastsMs),
+    command: odd(dice, dice.weighed<OddDoes>({ firstUse: 4, trespass: 3, revokeBySql: 1, firstVisit: 3 }), manner),
+  }));
+}
+
+/** D1 is away for longer than what memory may be used for, and somebody goes on asking. */
+function drawLong(
+  dice: Dice,
+  lastsMs: number,
+): { readonly at: number; readonly forMs: number; readonly outage: Drawn } {
+  const [at, forMs] = [dice.number(0, lastsMs), dice.number(330_000, 500_000)];
+  return {
+    at,
+    forMs,
+    outage: { at, command: { kind: "fault", store: "d1", how: dice.of(["fails", "hangs"]), forMs } },
+  };
+}
+
+function drawLongPanel(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.92)) return [];
+  const { at, forMs, outage } = drawLong(dice, lastsMs);
+  const everyMs = dice.of([700, 2_000, 7_000]);
+  const rest = { count: Math.ceil((forMs + 20_000) / everyMs), everyMs, pick: dice.draw(), draw: dice.draw() };
+  const reads = (["getChangelog", "getCapabilities", "getChangelog"] as const).map((does) => ({
+    at: Math.max(0, at - 3_000),
+    command: { kind: "panelist", does, token: dice.number(0, 30), ...rest, ...manner(), again: 0 } as const,
+  }));
+  const edits = Array.from({ length: 4 }, () => ({
+    at: at + dice.number(0, 20_000),
+    command: {
+      kind: "sql",
+      does: dice.of(["editProposal", "deleteProposal", "closeIdeaBank"] as const),
+      account: dice.number(0, 1),
+      pick: dice.draw(),
+      draw: dice.draw(),
+    } as const,
+  }));
+  return [outage, ...reads, ...edits];
+}
+
+function drawLongGates(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.94)) return [];
+  const { at, forMs, outage } = drawLong(dice, lastsMs);
+  const everyMs = dice.of([400, 2_000, 9_000]);
+  const pick = dice.number(0, 5);
+  const burst = { key: pick, isolate: dice.number(0, 3), spread: dice.chance(0.3) };
+  const count = Math.ceil((forMs + 20_000) / everyMs);
+  const use = { kind: "whoami", ...burst, count, everyMs } as const;
+  const revocation = { ...odd(dice, "revokeBySql", manner), pick };
+  return [
+    outage,
+    { at: Math.max(0, at - 3_000), command: use },
+    { at: at + dice.number(0, 20_000), command: revocation },
+  ];
 }

@@ -110,6 +110,8 @@ export type Received = {
   readonly url: string;
   readonly id: string;
   readonly body: unknown;
+  /** `webhook-timestamp`, `webhook-signature`, and the body as it came. */
+  readonly signed?: { readonly timestamp: string; readonly signature: string; readonly text: string };
 };
 /** It has answered; `status` is null when it did not in time. Who has sent it may not be there any more. */
 export type ReceivedAnswered = {

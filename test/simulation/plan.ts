@@ -98,6 +98,9 @@ export type ApproverDoes = "requireApproval" | "listPending" | "decide";
 /** Who finds keys in public: `find` remembers the secret that there is, `report` pastes one; `mark` and `end` are the owner's choice. */
 export type FinderDoes = "find" | "report" | "mark" | "end";
 
+/** What is done seldom (actors/oddities.ts). */
+export type OddDoes = "trespass" | "quota" | "sameKey" | "firstUse" | "revokeBySql" | "firstVisit" | "careless";
+
 export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
 
 /** `pick` chooses among what there is; `draw` is for the rest: texts, flags. */
@@ -139,6 +142,7 @@ export type Command = { readonly id: number; readonly at: number } & (
   | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
+  | ({ readonly kind: "odd"; readonly does: OddDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "health"; readonly isolate: number } & Repeated)
   | ({ readonly kind: "sync"; readonly does: SyncDoes; readonly account: number } & Repeated & Chosen & Manner)
   | ({ readonly kind: "finder"; readonly does: FinderDoes; readonly key: number; readonly draw: number } & Repeated &

@@ -1,6 +1,10 @@
-/** Panelists' clients: they read, vote, comment and submit with a token, and send what they were given last as `If-None-Match`. */
+/**
+ * Panelists' clients: they read, vote, comment and submit with a token, and send what they were given last as `If-None-Match`. Most send
+ * the last `Consistency-Token` back, as the elements do, and look at what they have written, wherever the next request lands.
+ */
 import { type Actors, type KnownToken, pickFrom } from "../actors.ts";
-import type { Command } from "../plan.ts";
+import { Dice } from "../dice.ts";
+import type { Command, Manner } from "../plan.ts";
 import type { Source } from "../world/random.ts";
 import { searchQuery, tagQuery } from "./words.ts";
 
@@ -8,12 +12,28 @@ type WithId = { readonly id: string };
 const SORTS = ["new", "top", "hot", "active"];
 const IDEAS = "/ideabank/proposals";
 
+/** What shows a write. */
+function lookAfter(
+  operation: string,
+  path: string,
+  method: string,
+): { readonly operation: string; readonly path: string } {
+  const one = path.split("/").slice(0, 4).join("/");
+  if (path.includes("/comments")) return { operation: "listPanelistComments", path: `${one}/comments` };
+  if (operation === "submitProposal" || method === "DELETE")
+    return { operation: "listPanelistProposals", path: `${IDEAS}?sort=new` };
+  return { operation: "getPanelistProposal", path: one };
+}
+
 export class Panelists {
   readonly #actors: Actors;
   /** By token: the last ETag of the changelog. */
   readonly #etags = new Map<KnownToken, string>();
   /** By token: the comments that were added with it, as paths. */
   readonly #comments = new Map<KnownToken, string[]>();
+
+  /** By token: the last `Consistency-Token` that it was given. */
+  readonly #written = new Map<KnownToken, string>();
 
   constructor(actors: Actors) {
     this.#actors = actors;
@@ -33,26 +53,40 @@ export class Panelists {
   async #once(source: Source, token: KnownToken, command: Command & { readonly kind: "panelist" }): Promise<void> {
     const { does, pick, draw } = command;
     const { bank, person } = token;
-    const send = (
+    const dice = new Dice(source.of("tab"));
+    const sendsBack = dice.chance(0.7);
+    const looks = dice.chance(0.6);
+    const send = async (
       method: string,
       path: string,
       body?: unknown,
       more: Record<string, string> = {},
       operation: string = does,
-    ) =>
-      this.#actors.send(
-        source,
-        {
-          client: `panelist ${bank.account.owner} ${person}`,
-          operation,
-          method,
-          path,
-          isolate: command.isolate,
-          headers: { authorization: token.text, ...more },
-          ...(body !== undefined && { body }),
-        },
-        command,
-      );
+    ) => {
+      const ask = (
+        own: Source,
+        asked: { operation: string; method: string; path: string; body?: unknown },
+        to: Manner,
+      ) => {
+        const written = sendsBack ? this.#written.get(token) : undefined;
+        const headers = {
+          authorization: token.text,
+          ...more,
+          ...(written !== undefined && { "consistency-token": written }),
+        };
+        const client = `panelist ${bank.account.owner} ${person}`;
+        return this.#actors.send(own, { client, ...asked, isolate: to.isolate, headers }, to);
+      };
+      const answer = await ask(source, { operation, method, path, ...(body !== undefined && { body }) }, command);
+      const given = answer?.headers["consistency-token"];
+      if (given !== undefined) this.#written.set(token, given);
+      if (method !== "GET" && looks && answer !== undefined && answer.status < 300) {
+        const shown = lookAfter(operation, path, method);
+        const to = { isolate: command.isolate + dice.number(0, 2), again: 0, idempotent: false };
+        await ask(source.of("look"), { ...shown, method: "GET" }, to);
+      }
+      return answer;
+    };
     const proposal = pickFrom(bank.proposals, pick);
     const one = `${IDEAS}/${proposal}`;
     switch (does) {

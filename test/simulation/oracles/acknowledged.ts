@@ -20,6 +20,7 @@ const CHANGES: Readonly<Record<string, readonly [table: string, segment: string]
   updateIdeaBank: ["idea_banks", "ideabanks"],
   updateProposal: ["proposals", "proposals"],
   editProposal: ["proposals", "proposals"],
+  updatePanelist: ["panelists", "panelists"],
 };
 const REMOVES: Readonly<Record<string, readonly [table: string, segment: string]>> = {
   deleteSurvey: ["surveys", "surveys"],
@@ -40,10 +41,41 @@ const VOTES: Readonly<Record<string, boolean>> = {
   deleteVote: false,
 };
 
-/** What was created for a panelist is the panelist's, and has the tags that were asked for. */
+/** The column of what a body asks for. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  title: "title",
+  description: "description",
+  status: "status",
+  visibility: "visibility",
+  name: "name",
+  body: "body",
+  externalId: "external_id",
+  internal: "internal",
+  changelogEnabled: "changelog_enabled",
+  changelogMaxEntries: "changelog_max_entries",
+  submissionsEnabled: "submissions_enabled",
+  votingEnabled: "voting_enabled",
+  commentsEnabled: "comments_enabled",
+  approvalRequired: "approval_required",
+  displayName: "display_name",
+  active: "active",
+};
+const toColumn = (value: unknown): unknown => (typeof value === "boolean" ? Number(value) : value);
+
+/** Everything that a body asks for, as far as one column holds it. */
+const hasAll = (row: Row | null, body: unknown): boolean =>
+  Object.entries(COLUMNS).every(([name, column]) => {
+    const asked = field(body, name);
+    return (
+      asked === undefined || row?.[column] === toColumn(typeof asked === "string" ? asked.normalize("NFC") : asked)
+    );
+  });
+
+/** What was created is as it was asked for; for a panelist it is the panelist's, and has the tags that were asked for. */
 const isAsAsked = (row: Row, body: unknown): boolean => {
   const [panelist, tags] = [text(body, "panelistId"), field(body, "tags")];
   return (
+    hasAll(row, body) &&
     (panelist === undefined || row.author_id === panelist || row.panelist_id === panelist) &&
     (tags === undefined || hasTags(row, tags))
   );
@@ -72,13 +104,10 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
   if (change !== undefined) {
     const id = segmentAfter(call, change[1]) ?? "";
     const tags = field(call.body, "tags");
-    return (
-      ["title", "description", "status", "name"].every((name) => {
-        const wanted = field(call.body, name);
-        return typeof wanted !== "string" || some((moment) => rows.row(change[0], id, moment)?.[name] === wanted);
-      }) &&
-      (tags === undefined || some((moment) => hasTags(rows.row(change[0], id, moment), tags)))
-    );
+    return some((moment) => {
+      const row = rows.row(change[0], id, moment);
+      return hasAll(row, call.body) && (tags === undefined || hasTags(row, tags));
+    });
   }
   const removal = REMOVES[call.operation];
   if (removal !== undefined)
@@ -92,6 +121,27 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
         votesFor(rows, proposal, panelist, moment) > 0 === vote &&
         rows.row("proposals", proposal, moment)?.votes === field(call.answer?.body, "votes"),
     );
+  }
+  if (call.operation === "mergeProposal") {
+    const id = segmentAfter(call, "proposals") ?? "";
+    return some((moment) => rows.row("proposals", id, moment)?.duplicate_of === text(call.body, "into"));
+  }
+  if (call.operation === "revokeTokens")
+    return some(
+      (moment) => rows.row("panelists", segmentAfter(call, "panelists") ?? "", moment)?.tokens_revoked_at != null,
+    );
+  if (call.operation === "changeApiKey") {
+    const id = segmentAfter(call, "keys") ?? "";
+    const [paused, limit, name] = ["paused", "limit", "name"].map((each) => field(call.body, each));
+    return some((moment) => {
+      const row = rows.row("api_keys", id, moment);
+      return (
+        row !== null &&
+        (paused === undefined || (row.paused_at !== null) === paused) &&
+        (limit === undefined || row.rate_limit === limit) &&
+        (name === undefined || row.name === name)
+      );
+    });
   }
   if (call.operation === "revokeApiKey")
     return some((moment) => rows.row("api_keys", segmentAfter(call, "keys") ?? "", moment)?.revoked_at != null);

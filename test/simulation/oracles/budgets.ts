@@ -34,7 +34,7 @@ const readsOf = (call: Call): Call["stores"] => {
 /** Forged: of another shape than a credential, or with a body that an answer issued and another tag. */
 export const forged = oracle(
   "forged-costs-nothing",
-  "Forged credential: no I/O.",
+  "401 missing or invalid. Forged credential: no I/O.",
   function* (history: History): Iterable<Found> {
     const genuine = new Set<string>();
     for (const call of callsOf(history)) {
@@ -48,10 +48,13 @@ export const forged = oracle(
         : isPanelists(call)
           ? (tokenOf(call) ?? "")
           : undefined;
-      if (credential === undefined || call.stores.length === 0) continue;
+      if (credential === undefined) continue;
       const shape = /^(ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51})$/.test(credential);
       if (shape && (genuine.has(credential) || !bodies.has(bodyOf(credential)))) continue;
-      yield found(call, `with a forged credential called ${call.stores.map((one) => one.store).join(", ")}`);
+      if (call.stores.length > 0)
+        yield found(call, `with a forged credential called ${call.stores.map((one) => one.store).join(", ")}`);
+      if (call.status !== undefined && call.status !== 401)
+        yield found(call, `with a forged credential was answered ${call.status}`);
     }
   },
 );

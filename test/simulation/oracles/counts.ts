@@ -4,11 +4,22 @@ import { type Call, groupBy } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
+/** "Within a minute": what was decided longer before a crash is with D1. */
+const MINUTE_MS = 60_000;
+/** How late a gate may hear of a request that it did not answer in time. */
+const LATE_MS = 60_000;
+
 /**
- * The settled `api_key_usage`, all hours of a key together. A request whose answer was lost, or that is 403 or 5xx, may count or not.
- * Exempt from the lower bound: an isolate that served the key and ended, a gate that crashed or was deployed anew, a fault of the
- * gate. Exempt from the upper bound: a crash or deployment (what was reserved counts as used), and a fault of the gate (a call that
- * fails is made once more). An eviction exempts nothing, and no fault of D1: counts are written again.
+ * The settled `api_key_usage`, all hours of a key together. Each request has a least and a most that it may count:
+ *
+ * - An answer that says what was decided, and by whom: 1. One that does not (it was lost, or is 403 or 5xx), or that D1 decided (it has
+ *   no `RateLimit`): 0 or 1.
+ * - A gate that crashed or was deployed anew may have lost what it decided in the minute before: 0 is enough for that.
+ * - An isolate that ended may have lost what it decided by itself in the minute before: 0 is enough for that.
+ * - What met a fault or the end of its gate was perhaps asked twice: 2 at most.
+ * - What an isolate decided by itself while its gate could not be told is told with its next call: 0 is enough when there was none.
+ *
+ * An eviction exempts nothing, and no fault of D1: counts are written again.
  */
 function* find(history: History): Iterable<Found> {
   const usage = groupBy(
@@ -20,31 +31,59 @@ function* find(history: History): Iterable<Found> {
       .flatMap((tables) => tables.api_keys ?? [])
       .map((row) => row.id),
   );
-  const ended = new Set(history.events.flatMap((event) => (event.kind === "isolate-ended" ? [event.isolate] : [])));
-  const crashed = new Set(
-    history.events.flatMap((event) => (event.kind === "gate-ended" && event.how !== "eviction" ? [event.key] : [])),
+  const endedAt = new Map(
+    history.events.flatMap((event) => (event.kind === "isolate-ended" ? [[event.isolate, event.at] as const] : [])),
   );
   for (const [keyId, calls] of callsByKey(history)) {
-    const exempt = crashed.has(keyId) || faulty(history, "gate", keyId, -Infinity, Infinity);
-    if (!keys.has(keyId) || exempt) continue;
-    const lost = calls.some((call) => ended.has(call.isolate));
-    const unknown = calls.filter((call) => admissionOf(call) === "unknown" || !isCounted(call)).length;
+    if (!keys.has(keyId)) continue;
+    const crashes = history.events.flatMap((event) =>
+      event.kind === "gate-ended" && event.key === keyId && event.how !== "eviction" ? [event.at] : [],
+    );
+    const meets = (from: number, to: number): boolean =>
+      faulty(history, "gate", keyId, from, to) || crashes.some((at) => at >= from && at <= to);
+    const isLost = (call: Call): boolean => {
+      const until = call.answeredAt + history.settings.leaseMs + MINUTE_MS;
+      if ((endedAt.get(call.isolate) ?? Infinity) <= until) return true;
+      if (crashes.some((at) => at >= call.at && at <= until)) return true;
+      if (!meets(call.at, until)) return false;
+      // Told with the next call that its gate answers.
+      return !calls.some(
+        (next) =>
+          next.isolate === call.isolate &&
+          next.at > call.answeredAt &&
+          asksGate(next) &&
+          next.answer?.headers.ratelimit !== undefined &&
+          !meets(next.at, next.answeredAt + MINUTE_MS),
+      );
+    };
     for (const [column, decision] of [
       ["admitted", "admitted"],
       ["limited", "limited"],
     ] as const) {
-      const sure = calls.filter((call) => admissionOf(call) === decision && isCounted(call)).length;
+      let [least, most] = [0, 0];
+      for (const call of calls) {
+        const admission = admissionOf(call);
+        const isSure = admission === decision && isCounted(call);
+        const late = Math.min(call.answeredAt, call.at + LATE_MS);
+        const meetsFault = asksGate(call) && meets(call.at, late);
+        if (!isSure && admission !== "unknown" && isCounted(call) && !meetsFault) continue;
+        if (isSure && !isLost(call)) least += 1;
+        most += meetsFault ? 2 : 1;
+      }
       const counted = sum(usage.get(keyId) ?? [], column);
-      if ((counted >= sure || lost) && counted <= sure + unknown) continue;
+      if (counted >= least && counted <= most) continue;
       const end = calls.at(-1);
       yield {
         at: end?.answeredAt ?? 0,
-        found: `the chart of key ${keyId} says ${counted} ${column}; answers say ${sure}, and ${unknown} may count or not`,
+        found: `the chart of key ${keyId} says ${counted} ${column}; answers say ${least} to ${most}`,
         calls: end === undefined ? [] : [end.call],
       };
     }
   }
 }
+
+const asksGate = ({ stores, answeredAt }: Call): boolean =>
+  stores.some(({ store, at }) => store === "gate" && at <= answeredAt);
 
 /** What D1 decides without the gate is not counted until the gate answers, and says so: its answer has no `RateLimit`. */
 const isCounted = (call: Call): boolean =>
@@ -55,6 +94,6 @@ const sum = (rows: readonly Row[], column: string): number =>
 
 export const counts = oracle(
   "counts-true",
-  "What the owner's chart says includes the requests that an isolate has admitted or refused by itself, within a minute.",
+  "Without a crash, what the owner's chart says includes each request that was admitted or refused, also by an isolate itself, once and within a minute, however often or late an isolate reports it.",
   find,
 );

@@ -1,6 +1,8 @@
+import { createHmac } from "node:crypto";
 import type { History, Received, ReceivedAnswered } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { field, groupBy } from "./seen/calls.ts";
+import { append, callsOf, field, groupBy, segmentAfter, succeeded, text } from "./seen/calls.ts";
+import { stepped } from "./seen/faults.ts";
 import { type Item, idOf } from "./seen/feed.ts";
 import { loggedOf } from "./seen/logged.ts";
 
@@ -98,6 +100,48 @@ export const oneDelivery = oracle(
         if (at < until) yield { at, found: `${url} was called while another attempt was under way`, calls: [] };
         until = Math.max(until, answer?.at ?? at);
       }
+    }
+  },
+);
+
+/** What a receiver does with a delivery before anything else: one of the secrets that its owner was shown has signed it. */
+export const deliveriesSigned = oracle(
+  "deliveries-signed",
+  "Deliveries follow Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature: v1,…`). Each has a `whsec_…` secret that is shown once and rotates with an overlap.",
+  function* (history: History): Iterable<Found> {
+    const shown = new Map<string, { readonly secret: string; readonly at: number }[]>();
+    const urls = new Map<string, string>();
+    const uncertain = new Set<string>();
+    for (const call of callsOf(history)) {
+      if (call.operation !== "createWebhook" && call.operation !== "rotateWebhook") continue;
+      const webhook = field(call.answer?.body, "webhook");
+      const secret = text(call.answer?.body, "secret");
+      const id = text(webhook, "id") ?? segmentAfter(call, "webhooks");
+      if (id === undefined) continue;
+      if (!succeeded(call) || secret === undefined) uncertain.add(id);
+      else append(shown, id, { secret, at: call.answeredAt });
+      const url = text(webhook, "url");
+      if (url !== undefined) urls.set(url, id);
+    }
+    for (const event of history.events) {
+      if (event.kind !== "received" || event.signed === undefined) continue;
+      const id = urls.get(event.url);
+      if (id === undefined || uncertain.has(id)) continue;
+      const { timestamp, signature, text: body } = event.signed;
+      const expected = (shown.get(id) ?? []).map(
+        ({ secret }) =>
+          `v1,${createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"))
+            .update(`${event.id}.${timestamp}.${body}`)
+            .digest("base64")}`,
+      );
+      const seconds = ((history.epoch ?? 0) + event.at) / 1_000;
+      const isOnTime = Math.abs(Number(timestamp) - seconds) <= 2 + stepped(history, 0, event.at) / 1_000;
+      if (isOnTime && signature.split(" ").some((one) => expected.includes(one))) continue;
+      yield {
+        at: event.at,
+        found: `${event.url} got ${event.id} at ${timestamp} with ${signature}: none of its ${expected.length} secrets has signed it, or at another time`,
+        calls: [],
+      };
     }
   },
 );

@@ -2,11 +2,13 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
-import { faulty, gateEnds, stepped } from "./seen/faults.ts";
+import { crashes, faulty, gateEnds, stepped, steppedAt } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
 /** How much later than its answer a request may reach a gate that did not answer in time: nothing runs on for longer. */
 const LATE_MS = 60_000;
+/** What a gate has reserved when it crashes counts as used some seconds later: the promise does not say how many. */
+const RESERVED_MS = 10_000;
 
 /**
  * How often a request may count, and until when. A call that failed is made once more: what met a fault or a crash of its gate may have
@@ -31,8 +33,8 @@ const mayCount = (history: History, keyId: string, call: Call): boolean => {
 /**
  * A 429 is explained when, at some moment of the request, all that may have been admitted in the window before, plus a twentieth of
  * the limit for leases (none below a limit of 80), plus one reserve (a twentieth, at least one) for each time that the gate lost its
- * memory, reaches the limit. Both are of the limit as it was then, also when it is lower now. A lease is dated at its end: two lease
- * lengths more.
+ * crashed or was restarted (a sleep loses nothing), reaches the limit. Both are of the limit as it was then, also when it is lower now.
+ * A lease is dated at its end: two lease lengths more.
  */
 function* early(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
@@ -58,8 +60,8 @@ function* early(history: History): Iterable<Found> {
       const before = limits(from, to)?.most.limit ?? bound.limit;
       const share = Math.floor(before / 20);
       const leases = before < 80 ? 0 : share;
-      const reserves = gateEnds(history, keyId, from, to) * Math.max(1, share);
-      if (possible + leases + reserves >= bound.limit || stepped(history, from, to) > 0) continue;
+      const reserves = crashes(history, keyId, from + 60_000 - RESERVED_MS, to) * Math.max(1, share);
+      if (possible + leases + reserves >= bound.limit || steppedAt(history, [keyId], from, to) > 0) continue;
       yield {
         at: call.answeredAt,
         found: `key ${keyId} was refused with at most ${possible} of ${bound.limit} admissions in the window; leases and crashes explain ${leases + reserves}`,

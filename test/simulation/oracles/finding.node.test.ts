@@ -130,10 +130,10 @@ test("a vote for a panelist is there, and its count is exact; what is created fo
   const create = asked(2, [50, 110], { operation: "createProposal", method: "POST", headers, body }, 201, {
     body: { id: A },
   });
-  const right = { author_id: PANELIST, tags: '["Mobile"]' };
+  const right = { title: "T", author_id: PANELIST, tags: '["Mobile"]' };
   expect(found(acknowledged, wrote(100, "proposals", proposal(A, right)), create)).toBe(0);
-  expect(found(acknowledged, wrote(100, "proposals", proposal(A, { tags: '["Mobile"]' })), create)).toBe(1);
-  expect(found(acknowledged, wrote(100, "proposals", proposal(A, { author_id: PANELIST })), create)).toBe(1);
+  for (const wrong of [{ author_id: null }, { tags: null }, { title: "U" }])
+    expect(found(acknowledged, wrote(100, "proposals", proposal(A, { ...right, ...wrong })), create)).toBe(1);
 });
 test("what only the tenant keeps with a proposal is shown to no panelist", () => {
   const kept = make(A, "Night", { external_id: "TRACK-1", metadata: '{"source":"kept"}' });

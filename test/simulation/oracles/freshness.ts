@@ -5,8 +5,8 @@ import { allowedAge, judged } from "./seen/matching.ts";
 
 /**
  * Each answer equals the state at ONE committed moment that is not older than allowed: 11 seconds (`FRESHNESS_SECONDS` plus
- * `ANCHOR_SECONDS`) while D1 answers, 5 minutes while it does not. The old promise had proposals at most `ANCHOR_SECONDS` old; the new
- * one has 11 seconds for all. Judged: changelogs with their 304s, capabilities, a proposal, a first page of proposals.
+ * `ANCHOR_SECONDS`) while D1 answers, 5 minutes while it does not; proposals and comments `ANCHOR_SECONDS`, whatever is down. Judged:
+ * changelogs with their 304s, capabilities, a proposal, a first page of proposals, and of comments.
  */
 const stale = (operations: readonly string[]) =>
   function* (history: History): Iterable<Found> {
@@ -33,5 +33,5 @@ export const capabilitiesFresh = oracle("capabilities-fresh", PROMISE, stale(["g
 export const proposalsFresh = oracle(
   "proposals-fresh",
   PROMISE,
-  stale(["listPanelistProposals", "listSimilarProposals", "getPanelistProposal", "listTags"]),
+  stale(["listPanelistProposals", "listSimilarProposals", "getPanelistProposal", "listTags", "listPanelistComments"]),
 );

@@ -8,14 +8,14 @@ import { changesFollowed, changesInOrder } from "./changes.ts";
 import { closedIsMissing } from "./closed-is-missing.ts";
 import { counters } from "./counters.ts";
 import { counts } from "./counts.ts";
-import { deliveredInOrder, oneDelivery } from "./deliveries.ts";
+import { deliveredInOrder, deliveriesSigned, oneDelivery } from "./deliveries.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { health } from "./health.ts";
-import { narrowing } from "./key-changes.ts";
+import { firstAddress, narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
 import { lastUse } from "./last-use.ts";
@@ -25,13 +25,15 @@ import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
 import { operationCounts } from "./operation-counts.ts";
 import { order } from "./order.ts";
+import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
-import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
+import { consistencyTokens, readYourWrites, tenantsReadTheirWrites } from "./read-your-writes.ts";
 import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
 import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
+import { validKeys } from "./valid-keys.ts";
 import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
 
 /** All invariants. Each reads a history alone: none knows how the service works inside. */
@@ -43,9 +45,12 @@ export const ORACLES: readonly Oracle[] = [
   unconfirmedRevocation,
   rotation,
   narrowing,
+  firstAddress,
   leaks,
   suspension,
   resumption,
+  validKeys,
+  panelistLimit,
   expiry,
   counts,
   lastUse,
@@ -56,6 +61,7 @@ export const ORACLES: readonly Oracle[] = [
   order,
   etags,
   readYourWrites,
+  tenantsReadTheirWrites,
   consistencyTokens,
   newToken,
   tokensEnd,
@@ -77,6 +83,7 @@ export const ORACLES: readonly Oracle[] = [
   changesFollowed,
   deliveredInOrder,
   oneDelivery,
+  deliveriesSigned,
   tenants,
   oneDatabase,
   oneAccount,

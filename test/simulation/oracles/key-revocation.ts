@@ -6,6 +6,8 @@ import { faulty } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const MINUTE_MS = 60_000;
+/** What hung when the database was back may hang so much longer. */
+const RECORD_MS = 10_000;
 const OLDEST_RECORD_MS = 300_000;
 
 /** What an ended key may still be answered: 401; 403, 404, 405 and 5xx say nothing of it; 429 for up to a minute. */
@@ -31,7 +33,7 @@ function* revoked(history: History): Iterable<Found> {
 
 /**
  * From the commit, whatever the owner was answered: a 503, nothing, or a revocation by somebody who writes to D1. A lease may be
- * granted in the last moment of the minute. A fault of the key's database anywhere in between makes the minute five.
+ * granted in the last moment of the minute. While the key's database does not answer, and for ten seconds afterwards, the minute is five.
  */
 function* unconfirmed(history: History): Iterable<Found> {
   const rows = rowsOf(history);
@@ -44,7 +46,8 @@ function* unconfirmed(history: History): Iterable<Found> {
     // A commit may come after its answer, when that was a 503.
     const endedAt = Math.max(version.at, answeredAt === undefined || answeredAt === Infinity ? 0 : answeredAt);
     for (const call of calls) {
-      const down = faulty(history, "d1", databaseOf(keyId), version.at, call.answeredAt);
+      const since = Math.max(version.at, call.at - RECORD_MS);
+      const down = faulty(history, "d1", databaseOf(keyId), since, call.answeredAt);
       const allowed = (down ? OLDEST_RECORD_MS : MINUTE_MS) + history.settings.leaseMs;
       if (call.at <= endedAt + allowed || !isAdmitted(call, endedAt + allowed)) continue;
       yield {

@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
-import { faulty, gateEnds, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { faulty, gateEnds, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
 /** A gate that has not answered by then counts as down. */
@@ -11,8 +11,8 @@ const GATE_MS = 2_000;
 /**
  * Limit + 1 admissions break the promise only if no moments of decision explain them: the first was sent, and the last answered, within
  * less than a window. Exempt is what "When a store fails" exempts: an answer without `RateLimit` whose gate could not be reached, or
- * did not answer within its two seconds, as when D1 is slow to give it the key's record: D1 itself decided. A crash is no excuse. Clock
- * steps shorten the window by as much.
+ * did not answer within its two seconds, as when D1 is slow to give it the key's record: D1 itself decided. A crash is no excuse. Steps of
+ * the gate's own clock shorten the window by as much: of isolates' clocks nothing is promised but the age of reads.
  */
 function* find(history: History): Iterable<Found> {
   for (const [keyId, calls] of callsByKey(history)) {
@@ -27,7 +27,8 @@ function* find(history: History): Iterable<Found> {
       const now = limits(first.at, first.at)?.least;
       const bound = limits(first.at, first.at + (now?.windowMs ?? 0))?.most;
       if (bound === undefined) continue;
-      const windowMs = bound.windowMs - stepped(history, first.at - bound.windowMs, first.at + bound.windowMs);
+      const windowMs =
+        bound.windowMs - steppedAt(history, [keyId], first.at - bound.windowMs, first.at + bound.windowMs);
       const inWindow = ends.count(first.at + windowMs);
       if (inWindow <= bound.limit) continue;
       const within = counted.filter((call) => call.at >= first.at && call.answeredAt < first.at + windowMs);

@@ -1,9 +1,11 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
-import { type Call, callsOf, succeeded } from "./seen/calls.ts";
-import { tokenOf } from "./seen/credentials.ts";
+import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
+import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
+import { accountOfIdeaBank } from "./seen/expected.ts";
+import { faulty, REMEMBERED_MS } from "./seen/faults.ts";
 import { judged } from "./seen/matching.ts";
-import { rowsOf } from "./seen/rows.ts";
+import { accountIdOf, rowsOf } from "./seen/rows.ts";
 
 const GOOD_FOR_MS = 60_000;
 const LONGEST = 160;
@@ -18,7 +20,8 @@ function* find(history: History): Iterable<Found> {
   const writes = new Map<string, { readonly call: Call; readonly moment: number }>();
   for (const call of callsOf(history)) {
     const given = call.answer?.headers["consistency-token"];
-    const last = call.commits.at(-1);
+    // What follows the answer, such as a delivery, is no part of the write.
+    const last = call.commits.findLast(({ at }) => at <= call.answeredAt);
     if (given !== undefined && last !== undefined && succeeded(call))
       writes.set(given, { call, moment: momentOf.get(last) ?? -1 });
   }
@@ -38,6 +41,52 @@ export const readYourWrites = oracle(
   "read-your-writes",
   "A request of the panelist API that sends `Consistency-Token` back is answered from what includes that write, in any isolate, from any replica.",
   find,
+);
+
+/** The accounts whose content a request has written. */
+const writtenBy = (call: Call): readonly string[] =>
+  call.commits.flatMap(({ changes }) =>
+    changes.flatMap(({ table, before, after }) =>
+      SHOWN.has(table) ? (accountIdOf(table, after ?? before ?? {}) ?? []) : [],
+    ),
+  );
+const SHOWN = new Set(["idea_banks", "proposals", "comments", "votes", "panelists"]);
+
+/**
+ * A tenant's change needs no token in the isolate that made it. While D1 does not answer a view may be the last one ("When a store
+ * fails"); a list is 503.
+ */
+export const tenantsReadTheirWrites = oracle(
+  "tenant-reads-its-writes",
+  "A tenant's change made through an isolate shows in every later answer of that isolate, whichever D1 replica it reads.",
+  function* (history: History): Iterable<Found> {
+    const rows = rowsOf(history);
+    const momentOf = new Map(rows.commits.map((commit, moment) => [commit, moment]));
+    const made = groupBy(
+      callsOf(history).flatMap((call) =>
+        call.path.startsWith("/tenant/") && succeeded(call)
+          ? [...new Set(writtenBy(call))].map((account) => ({ call, account }))
+          : [],
+      ),
+      ({ call, account }) => `${call.isolate} ${account}`,
+    );
+    for (const { call: read, last } of judged(history).explained) {
+      const bank = ideaBankIdOf(tokenOf(read) ?? "");
+      const account = accountOfIdeaBank(rows, bank) ?? "";
+      for (const { call: write } of made.get(`${read.isolate} ${account}`) ?? []) {
+        const commit = write.commits.findLast(({ at }) => at <= write.answeredAt);
+        // This very commit ended the last state that the answer shows: one that came between is not to be told from others' changes.
+        if (commit === undefined || write.answeredAt >= read.at || last + 1 !== momentOf.get(commit)) continue;
+        const isViewed = read.operation === "getChangelog" || read.operation === "getCapabilities";
+        if (isViewed && faulty(history, "d1", databaseOf(bank), read.at - REMEMBERED_MS, read.answeredAt)) continue;
+        yield {
+          at: read.answeredAt,
+          found: `${write.operation} was answered in isolate ${read.isolate}, and ${read.operation} there does not show it`,
+          calls: [write.call, read.call],
+        };
+      }
+    }
+  },
 );
 
 export const consistencyTokens = oracle(

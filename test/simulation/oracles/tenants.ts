@@ -42,7 +42,7 @@ function* find(history: History): Iterable<Found> {
   const owners = new Map<string, string>();
   for (const call of callsOf(history)) {
     const isOwners = call.path.startsWith("/account/");
-    const own = isOwners ? owners.get(call.client) : accountOf(history, call);
+    let own = isOwners ? owners.get(call.client) : accountOf(history, call);
     if (own === undefined && !isOwners) continue;
     const found = (what: string): Found => ({
       at: call.answeredAt,
@@ -53,8 +53,10 @@ function* find(history: History): Iterable<Found> {
     for (const id of new Set(JSON.stringify([call.answer?.headers, call.answer?.body]).match(IDENTIFIER))) {
       const account = tenants.get(id);
       if (account === undefined || named.has(id)) continue;
-      if (isOwners && !owners.has(call.client)) owners.set(call.client, account);
-      else if (account !== own) yield found(`the answer holds ${id} of account ${account}`);
+      if (isOwners && own === undefined) {
+        own = account;
+        owners.set(call.client, account);
+      } else if (account !== own) yield found(`the answer holds ${id} of account ${account}`);
     }
     if (own === undefined) continue;
     for (const part of pathOf(call).split("/")) {

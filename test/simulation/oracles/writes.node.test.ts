@@ -44,7 +44,9 @@ const create = (call: number, at: number, id: string, more: { replayed?: boolean
   );
 
 test("what was acknowledged is written", () => {
-  expect(found(acknowledged, [wrote(105, "proposals", proposal(A), null, 1), create(1, 100, A)])).toBe(0);
+  const row = proposal(A, { title: "T" });
+  expect(found(acknowledged, [wrote(105, "proposals", row, null, 1), create(1, 100, A)])).toBe(0);
+  expect(found(acknowledged, [wrote(105, "proposals", proposal(A), null, 1), create(1, 100, A)])).toBe(1);
   expect(found(acknowledged, [create(1, 100, A)])).toBe(1);
   const revoke = asked(
     2,

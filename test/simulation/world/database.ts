@@ -20,6 +20,9 @@ type Answer = { readonly rows: Record<string, unknown>[][]; readonly version: nu
 const toBookmark = (version: number): string => `${version.toString(16).padStart(8, "0")}-00000000-0000`;
 const fromBookmark = (bookmark: string): number => Number.parseInt(bookmark.slice(0, 8), 16) || 0;
 
+/** How often a session is served by another instance than the nearest. */
+const ELSEWHERE = 0.1;
+
 const LOST = [
   "D1_ERROR: Network connection lost.",
   "Network connection lost.",
@@ -95,7 +98,12 @@ export class Database {
   #ask(context: Context, statements: readonly Written[], constraint: string): Promise<Answer> {
     const { timeline, faults, digit, record } = this.#options;
     const writes = statements.some(isWrite);
-    const replica = writes || constraint === "first-primary" ? undefined : this.#replicas[context.place - 1];
+    // Mostly the nearest. Which instance serves a session is D1's to choose: now and then it is another one.
+    const place =
+      context.place !== HOME && context.random.next() < ELSEWHERE
+        ? 1 + context.random.below(this.#replicas.length)
+        : context.place;
+    const replica = writes || constraint === "first-primary" ? undefined : this.#replicas[place - 1];
     const part = replica === undefined ? "primary" : "replica";
     record({
       kind: "store-called",

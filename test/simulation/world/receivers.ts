@@ -44,7 +44,9 @@ export class Receivers {
     const request = ++this.#requests;
     await timeline.sleep(skewed(this.#random, 1, 60));
     const id = headers["webhook-id"] ?? "";
-    this.#record({ kind: "received", at: timeline.now, request, url, id, body: JSON.parse(body) as unknown });
+    const [timestamp = "", signature = ""] = [headers["webhook-timestamp"], headers["webhook-signature"]];
+    const signed = { timestamp, signature, text: body };
+    this.#record({ kind: "received", at: timeline.now, request, url, id, body: JSON.parse(body) as unknown, signed });
     const mood = this.#isQuiet ? "takes" : (this.#moods.get(url) ?? "takes");
     const now = mood === "changes" ? (MOODS[this.#random.below(MOODS.length)] ?? "takes") : mood;
     await timeline.sleep(now === "hangs" ? DEADLINE_MS : skewed(this.#random, 5, 200));

@@ -126,6 +126,13 @@ export const couldBe = (history: History, call: Call, moment: number): boolean |
       if (status === 404) return row === null || !can.canViewProposals;
       return can.canViewProposals && row !== null && isProposal(rows, row, body, panelistIdOf(token), moment);
     }
+    case "listPanelistComments": {
+      if (status === 404 && field(body, "error") === "idea-bank-not-found") return !can.canViewProposals;
+      const row = visibleProposal(rows, ideaBankId, proposalIdOf(call), panelistIdOf(token), moment);
+      if (status === 404) return row === null || !can.canViewProposals;
+      if (queryOf(call).has("cursor")) return undefined;
+      return can.canViewProposals && row !== null && isCommentList(rows, row, body, panelistIdOf(token), moment);
+    }
     case "listTags":
       if (status === 404) return !can.canViewProposals;
       return can.canViewProposals && isTagList(rows, body, ideaBankId, moment);
@@ -170,6 +177,34 @@ const isProposal = (rows: Rows, row: Row, shown: unknown, panelist: string, mome
     (response === null ? null : field(response, "text")) === row.response &&
     Date.parse(String(field(shown, "lastActivityAt"))) === row.last_activity_at
   );
+};
+
+const COMMENTS_AT_MOST = 20;
+
+/** The first page, the oldest first. Who is being deleted is nobody's name any more. */
+const isCommentList = (rows: Rows, { id }: Row, shown: unknown, panelist: string, moment: number): boolean => {
+  const items = field(shown, "items");
+  const all = rows
+    .having("comments", "proposal_id", String(id))
+    .map((comment) => rows.row("comments", comment, moment))
+    .filter((row) => row !== null)
+    .filter((row) => row.proposal_id === id)
+    .toSorted((a, b) => Number(a.created_at) - Number(b.created_at) || (String(a.id) < String(b.id) ? -1 : 1));
+  const page = all.slice(0, COMMENTS_AT_MOST);
+  if (!Array.isArray(items) || items.length !== page.length) return false;
+  return page.every((row, index) => {
+    const item: unknown = items[index];
+    const author = typeof row.panelist_id === "string" ? rows.row("panelists", row.panelist_id, moment) : null;
+    const name = author?.deleted_at == null ? (author?.display_name ?? null) : null;
+    return (
+      field(item, "id") === row.id &&
+      field(item, "body") === row.body &&
+      field(item, "mine") === (row.panelist_id === panelist) &&
+      field(item, "by") === (row.by_tenant === 1 ? "tenant" : "panelist") &&
+      field(item, "author") === name &&
+      Date.parse(String(field(item, "createdAt"))) === row.created_at
+    );
+  });
 };
 
 /** A row of the first version of the schema has none. */

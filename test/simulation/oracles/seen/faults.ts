@@ -36,6 +36,17 @@ export const faulty = (history: History, store: Store, name: string | undefined,
       from <= fault.until,
   );
 
+/** The same of a database's primary: a replica alone that does not answer is no excuse, since the primary does. */
+export const isPrimaryFaulty = (history: History, database: string, from: number, to: number): boolean =>
+  faultsOf(history).some(
+    (fault) =>
+      fault.store === "d1" &&
+      (fault.name === undefined || fault.name === database) &&
+      fault.part !== "replica" &&
+      fault.at <= to &&
+      from <= fault.until,
+  );
+
 /** How often a gate lost its memory between two moments. */
 export const gateEnds = (history: History, key: string, from: number, to: number): number =>
   count(history, "gate-ended", (event) => event.kind === "gate-ended" && event.key === key, from, to);
@@ -63,6 +74,25 @@ export function ageWithSteps(history: History, isolate: string, ageMs: number, a
   }
   return allowedMs;
 }
+/** The same of some clocks: of an isolate, or a gate's key. */
+export const steppedAt = (history: History, where: readonly string[], from: number, to: number): number =>
+  events(history, "clock-stepped").reduce(
+    (sum, event) =>
+      event.kind === "clock-stepped" && where.includes(event.where) && event.at >= from && event.at <= to
+        ? sum + Math.abs(event.by)
+        : sum,
+    0,
+  );
+
+/** How often a gate crashed or was deployed anew. */
+export const crashes = (history: History, key: string, from: number, to: number): number =>
+  count(
+    history,
+    "gate-ended",
+    (event) => event.kind === "gate-ended" && event.key === key && event.how !== "eviction",
+    from,
+    to,
+  );
 
 const kinds = new WeakMap<History, Map<string, History["events"]>>();
 

@@ -135,7 +135,9 @@ const BEFORE_MS = 30_000;
 export function isTold(history: History, keyId: string, { call, is, reasons }: KeyRequest, to: number): boolean {
   if (is === "use" && call.answer?.headers.ratelimit === undefined) return false;
   const from = is === "refusal" && !reasons.includes("limited") ? call.at - REFUSED_MS : call.at;
-  return !isolateEnded(history, call.isolate, call.at, to) && !isTroubled(history, keyId, from, to);
+  // By then its owner could see it: what breaks later is no excuse.
+  const until = Math.min(to, call.answeredAt + behindMs(history));
+  return !isolateEnded(history, call.isolate, call.at, until) && !isTroubled(history, keyId, from, until);
 }
 
 /** A gate crashed or was deployed anew, or a store of this key was at fault. */

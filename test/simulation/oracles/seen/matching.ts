@@ -2,19 +2,26 @@ import type { History } from "../../history.ts";
 import { type Call, callsOf, groupBy } from "./calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, changelogAt, changelogText, couldBe, isChangelog } from "./expected.ts";
-import { ageWithSteps, faulty, REMEMBERED_MS } from "./faults.ts";
+import { ageWithSteps, isPrimaryFaulty, REMEMBERED_MS } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** While D1 does not answer, memory is used for so long. */
 const OLDEST_VIEW_MS = 300_000;
 
-/** How old an answer may be: 11 seconds with the settings of the promise; 5 minutes when D1 was down at some time of the span. */
+const VIEWED: readonly string[] = ["getChangelog", "getCapabilities"];
+
+/**
+ * How old an answer may be. A changelog and `GET /ideabank`: 11 seconds with the settings of the promise; 5 minutes when the primary was
+ * down since shortly before. A replica alone that does not answer is no excuse: the primary does. Proposals and comments:
+ * `ANCHOR_SECONDS`, and 503 while D1 does not answer. When the clock of the isolate steps back: by as much more.
+ */
 export const allowedAge = (history: History, call: Call): number => {
-  const token = tokenOf(call) ?? "";
-  const withSteps = (ageMs: number) => ageWithSteps(history, call.isolate, ageMs, call.at);
-  const age = withSteps(history.settings.freshnessMs + history.settings.anchorMs);
-  const down = faulty(history, "d1", databaseOf(ideaBankIdOf(token)), call.at - age - REMEMBERED_MS, call.answeredAt);
-  return down ? withSteps(OLDEST_VIEW_MS) : age;
+  const { freshnessMs, anchorMs } = history.settings;
+  const isViewed = VIEWED.includes(call.operation);
+  const database = databaseOf(ideaBankIdOf(tokenOf(call) ?? ""));
+  const isDown = isPrimaryFaulty(history, database, call.at - REMEMBERED_MS, call.answeredAt);
+  const ageMs = isViewed ? freshnessMs + anchorMs : anchorMs;
+  return ageWithSteps(history, call.isolate, isViewed && isDown ? OLDEST_VIEW_MS : ageMs, call.at);
 };
 
 export type Explained = { readonly call: Call; readonly first: number; readonly last: number };

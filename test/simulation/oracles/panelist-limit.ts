@@ -1,0 +1,58 @@
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { callsOf, groupBy } from "./seen/calls.ts";
+import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+
+const UNLIMITED: readonly string[] = ["getChangelog", "getCapabilities"];
+const PERIOD_MS = 60_000;
+/** No binding of a history admits fewer in a minute. */
+const LEAST = 3;
+/** A request may be on its way for so long. */
+const WAY_MS = 2_000;
+
+/** A panelist is refused only after so many requests as any limit has; and never while the binding is down. */
+export const panelistLimit = oracle(
+  "panelist-limit",
+  "Panelists' writes (and reads of `/ideabank/proposals*`) are held to a generous rate per panelist; the changelog is not. The rate-limiting binding is down: the request is admitted.",
+  function* (history: History): Iterable<Found> {
+    const groups = groupBy(callsOf(history), (call) => {
+      const token = tokenOf(call);
+      return token === undefined ? undefined : panelistIdOf(token);
+    });
+    for (const calls of groups.values()) {
+      for (const call of calls) {
+        if (call.status !== 429) continue;
+        const isRead = call.method === "GET";
+        const before = calls.filter(
+          (one) =>
+            (one.method === "GET") === isRead &&
+            !UNLIMITED.includes(one.operation) &&
+            one.at <= call.answeredAt &&
+            one.answeredAt >= call.at - PERIOD_MS - WAY_MS,
+        );
+        const isDown = isLimiterDown(history, call.at, call.answeredAt);
+        if (!UNLIMITED.includes(call.operation) && before.length > LEAST && !isDown) continue;
+        yield {
+          at: call.answeredAt,
+          found: `${call.operation} of idea bank ${ideaBankIdOf(tokenOf(call) ?? "")} was answered 429 after ${before.length - 1} others${isDown ? ", while the binding was down" : ""}`,
+          calls: [call.call],
+        };
+      }
+    }
+  },
+);
+
+/** All the time of the request, and it gave no answer at all. */
+const isLimiterDown = (history: History, from: number, to: number): boolean => {
+  const ends = new Map(
+    history.events.flatMap((event) => (event.kind === "fault-ended" ? [[event.fault, event.at] as const] : [])),
+  );
+  return history.events.some(
+    (event) =>
+      event.kind === "fault-began" &&
+      event.store === "limiter" &&
+      (event.how === "fails" || event.how === "hangs") &&
+      event.at <= from &&
+      (ends.get(event.fault) ?? Infinity) >= to,
+  );
+};

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import type { History } from "../history.ts";
+import { type Found, oracle } from "./oracle.ts";
+import { type Call, callsOf, field, text } from "./seen/calls.ts";
+import { callsByKey, keyOf } from "./seen/credentials.ts";
+import { stepped } from "./seen/faults.ts";
+import { rowsOf } from "./seen/rows.ts";
+
+/** The oldest record that decides: what has changed since says nothing yet. */
+const OLDEST_RECORD_MS = 300_000;
+
+/**
+ * A key whose row has allowed everything for five minutes, or since it was made or rotated, is not 401, and whoami with it not 403: a store that
+ * is down is 503.
+ */
+function* find(history: History): Iterable<Found> {
+  const rows = rowsOf(history);
+  const epoch = history.epoch ?? 0;
+  // From the answer on, when it says that its gate was told.
+  const rotations = new Map(
+    callsOf(history).flatMap(({ operation, answer, answeredAt, status }) => {
+      const shown = text(answer?.body, "key");
+      const isTold = operation === "rotateApiKey" && status === 201 && field(answer?.body, "warning") == null;
+      return isTold && shown !== undefined ? [[shown, answeredAt] as const] : [];
+    }),
+  );
+  for (const [keyId, calls] of callsByKey(history)) {
+    const versions = rows.versions("api_keys", keyId);
+    for (const call of calls) {
+      if (call.status !== 401 && !(call.status === 403 && call.operation === "whoami")) continue;
+      const hash = createHash("sha256")
+        .update(keyOf(call) ?? "")
+        .digest("hex");
+      const shownAt = rotations.get(keyOf(call) ?? "") ?? Infinity;
+      const oldest = call.at - OLDEST_RECORD_MS - history.settings.leaseMs;
+      const from = shownAt < call.at ? Math.max(shownAt, oldest) : oldest;
+      const since = versions.filter((version, index) => {
+        const next = versions[index + 1]?.at ?? Infinity;
+        return version.at <= call.answeredAt && next >= from;
+      });
+      const end = epoch + call.answeredAt + stepped(history, 0, call.answeredAt) + 1_000;
+      const isGood =
+        since.length > 0 &&
+        since.every(
+          ({ row, at }, index) =>
+            (index === 0 && at > 0 && row === null) ||
+            (row !== null &&
+              row.secret_hash === hash &&
+              row.revoked_at === null &&
+              (row.expires_at === null || Number(row.expires_at) > end) &&
+              (call.status === 401 ||
+                (row.paused_at === null &&
+                  row.allowed_addresses === null &&
+                  isActive(history, row.account_id, from, call)))),
+        );
+      if (!isGood) continue;
+      yield {
+        at: call.answeredAt,
+        found: `key ${keyId} is valid, and ${call.operation} was answered ${call.status} ${text(call.answer?.body, "reason") ?? field(call.answer?.body, "detail")}`,
+        calls: [call.call],
+      };
+    }
+  }
+}
+
+const isActive = (history: History, account: unknown, from: number, call: Call): boolean =>
+  rowsOf(history)
+    .versions("accounts", String(account))
+    .filter((version, index, all) => version.at <= call.answeredAt && (all[index + 1]?.at ?? Infinity) >= from)
+    .every(({ row }) => row === null || row.status === "active");
+
+export const validKeys = oracle("valid-key-works", "401 missing or invalid key; 403 the key has no access.", find);
