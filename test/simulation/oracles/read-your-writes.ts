@@ -3,16 +3,22 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
-import { faulty, REMEMBERED_MS } from "./seen/faults.ts";
+import { isPrimaryFaulty, REMEMBERED_MS } from "./seen/faults.ts";
 import { judged } from "./seen/matching.ts";
 import { accountIdOf, rowsOf } from "./seen/rows.ts";
 
 const GOOD_FOR_MS = 60_000;
 const LONGEST = 160;
 
+/** "When a store fails": the primary does not answer, and this is answered from memory. */
+const mayBeLastView = (history: History, read: Call): boolean =>
+  (read.operation === "getChangelog" || read.operation === "getCapabilities") &&
+  isPrimaryFaulty(history, databaseOf(ideaBankIdOf(tokenOf(read) ?? "")), read.at - REMEMBERED_MS, read.answeredAt);
+
 /**
  * The new promise: by `Consistency-Token`, in any isolate. (The old one was by isolate: every later answer of the isolate that wrote.)
- * A read that D1 cannot answer is 503: it is not judged. The token is good for 60 seconds from the write's commit.
+ * A read that D1 cannot answer is 503: it is not judged. While D1 does not answer a view may be the last one. The token is good for 60
+ * seconds from the write's commit.
  */
 function* find(history: History): Iterable<Found> {
   const rows = rowsOf(history);
@@ -28,7 +34,7 @@ function* find(history: History): Iterable<Found> {
   for (const { call: read, last } of judged(history).explained) {
     const write = writes.get(read.headers["consistency-token"] ?? "");
     if (write === undefined || read.at < write.call.answeredAt || tokenOf(read) !== tokenOf(write.call)) continue;
-    if (read.answeredAt > write.call.at + GOOD_FOR_MS || last >= write.moment) continue;
+    if (read.answeredAt > write.call.at + GOOD_FOR_MS || last >= write.moment || mayBeLastView(history, read)) continue;
     yield {
       at: read.answeredAt,
       found: `${read.operation} sent back the Consistency-Token of a write, and its answer does not include the write`,
@@ -77,8 +83,7 @@ export const tenantsReadTheirWrites = oracle(
         const commit = write.commits.findLast(({ at }) => at <= write.answeredAt);
         // This very commit ended the last state that the answer shows: one that came between is not to be told from others' changes.
         if (commit === undefined || write.answeredAt >= read.at || last + 1 !== momentOf.get(commit)) continue;
-        const isViewed = read.operation === "getChangelog" || read.operation === "getCapabilities";
-        if (isViewed && faulty(history, "d1", databaseOf(bank), read.at - REMEMBERED_MS, read.answeredAt)) continue;
+        if (mayBeLastView(history, read)) continue;
         yield {
           at: read.answeredAt,
           found: `${write.operation} was answered in isolate ${read.isolate}, and ${read.operation} there does not show it`,

@@ -183,6 +183,11 @@ test("a Consistency-Token is answered from what includes its write, in any isola
   expect(found(readYourWrites, one, write, read([entry(B, 9), entry(A, 1)], "x"))).toBe(0);
   expect(found(readYourWrites, one, write, read([entry(A, 1)], "other"))).toBe(0);
   expect(found(readYourWrites, one, write, read([entry(A, 1)], "x"))).toBe(1);
+  for (const [down, broken] of [
+    [fault("d1", 51_000, 53_000), 0],
+    [{ ...fault("d1", 51_000, 53_000)[0], part: "replica" } as HistoryEvent, 1],
+  ] as const)
+    expect(found(readYourWrites, one, write, down, read([entry(A, 1)], "x"))).toBe(broken);
   expect(found(consistencyTokens, one, write)).toBe(0);
   const without = write.map((event) => (event.kind === "answered" ? { ...event, headers: {} } : event));
   expect(found(consistencyTokens, one, without)).toBe(1);
