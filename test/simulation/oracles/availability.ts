@@ -34,12 +34,26 @@ const excused = (history: History, call: Call): boolean => {
   );
 };
 
+/** Whoever made the account was removed meanwhile: what others have begun for it is to be sent again. */
+const losesItsFounder = (history: History, call: Call): boolean =>
+  call.path.startsWith("/account/") &&
+  rowsOf(history).commits.some(
+    ({ at, changes }) =>
+      at >= call.at &&
+      at <= call.answeredAt &&
+      changes.some(
+        ({ table, before, after }) =>
+          table === "accounts" && before !== null && after !== null && before.owner_email !== after.owner_email,
+      ),
+  );
+
 export const available = oracle(
   "available",
   "A database that is down or hangs changes nothing for the tenants of the others. KV: clients see no difference. A key's Durable Object, for panelists: not used. The rate-limiting binding: the request is admitted.",
   function* (history: History): Iterable<Found> {
     for (const call of callsOf(history)) {
-      if (!isUnavailable(call) || call.operation === "getHealth" || excused(history, call)) continue;
+      if (!isUnavailable(call) || call.operation === "getHealth") continue;
+      if (excused(history, call) || losesItsFounder(history, call)) continue;
       yield {
         at: call.answeredAt,
         found: `${call.operation} was answered 503, and no store that it needs was down`,

@@ -4,6 +4,8 @@ import { available, outlasts, statedRefusals } from "./availability.ts";
 import { budgets, forged, refusedAgain } from "./budgets.ts";
 import { ORACLES } from "./index.ts";
 import {
+  ACCOUNT,
+  account,
   asked,
   changelog,
   fault,
@@ -112,6 +114,20 @@ test("a 503 needs a store that the request needs to be down", () => {
   expect(found(available, view(1, 100, 110, 503), fault("d1", 50, 200, "1"))).toBe(1);
   expect(found(available, view(1, 100, 110, 503), fault("kv", 50, 200))).toBe(1);
   expect(found(available, use(1, 100, 110, 503), fault("gate", 50, 200, "0key00000009"))).toBe(1);
+});
+test("a 503 of Account Settings may be due to the removal of whoever made the account", () => {
+  const removed = wrote(150, "accounts", account({ owner_email: ACCOUNT }), account());
+  const remove = (path: string) => asked(1, [100, 200], { operation: "removeMember", method: "DELETE", path }, 503);
+  expect(found(available, remove("/account/api/members/x"), removed)).toBe(0);
+  expect(
+    found(
+      available,
+      remove("/account/api/members/x"),
+      wrote(150, "accounts", account({ status: "suspended" }), account()),
+    ),
+  ).toBe(1);
+  expect(found(available, remove("/account/api/members/x"))).toBe(1);
+  expect(found(available, view(1, 100, 200, 503), removed)).toBe(1);
 });
 test("refusals are stated", () => {
   expect(found(statedRefusals, view(1, 100, 110, 503))).toBe(0);
