@@ -88,6 +88,11 @@ export class KeptValue<Value> {
     return this.#kept;
   }
 
+  /** After so long a read that is under way is late. */
+  get #againMs(): number {
+    return this.#options.againMs ?? PAUSE_MS;
+  }
+
   /** What may serve through an outage. */
   get lasting(): Kept<Value> | undefined {
     const kept = this.#kept;
@@ -113,6 +118,7 @@ export class KeptValue<Value> {
     let since = terms.since ?? lookedAt;
     let waitedMs = 0;
     let own: Promise<boolean> | undefined;
+    let [ownRead, ownSince] = [0, Number.NEGATIVE_INFINITY];
     for (;;) {
       const now = this.#options.now();
       since = Math.min(since, now);
@@ -135,9 +141,12 @@ export class KeptValue<Value> {
         throw missed;
       }
       const isBehind = this.#isBehind(since, terms.freshMs);
-      const leads = this.#mayLead(since, now, terms.freshMs);
+      // A later read may have ended, and not have brought what this one wants: its own is still under way.
+      const isReading = own !== undefined && ownRead > this.#forgotten && isWithin(ownSince, now, this.#againMs);
+      const leads = !isReading && this.#mayLead(since, now, terms.freshMs);
       if (leads) {
         own = this.#load(terms, false);
+        [ownRead, ownSince] = [this.#reads, now];
         terms.waitUntil?.(own.then(() => {}));
       }
       // The store has just failed, and is asked again: nobody waits for that with a value at hand, but one.
@@ -182,9 +191,8 @@ export class KeptValue<Value> {
   /** Nobody reads, the read under way is late, or it began too early for this request: a store that has just failed is asked by one. */
   #mayLead(since: number, now: number, freshMs: number): boolean {
     const leadingSince = this.#leadingSince;
-    const { paced, againMs = PAUSE_MS } = this.#options;
-    if (leadingSince === undefined || !isWithin(leadingSince, now, againMs)) return true;
-    return !paced && !this.#isRetry && leadingSince < since - freshMs;
+    if (leadingSince === undefined || !isWithin(leadingSince, now, this.#againMs)) return true;
+    return !this.#options.paced && !this.#isRetry && leadingSince < since - freshMs;
   }
 
   /** An earlier read is under way that would do, too. */

@@ -245,3 +245,22 @@ describe("what replaces the kept value", () => {
     }
   });
 });
+
+it("who reads does not read again because a later read has ended, and has not brought what is wanted", async () => {
+  freezeTime();
+  const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+  let reads = 0;
+  const value = new KeptValue<number>({ now: () => Date.now(), isOutage, newer: Math.max });
+  const load = () => answers[reads++]?.promise ?? Promise.reject(new Error("a third read"));
+  const first = value.read({ load, freshMs: 0, accepts: (kept) => kept >= 2 });
+  await pass(10);
+  const second = value.read({ load, freshMs: 0 });
+  answers[1]?.resolve(1);
+  await pass(10);
+  expect(await second).toBe(1);
+  await pass(100);
+  expect(reads).toBe(2);
+  answers[0]?.resolve(2);
+  await pass(100);
+  expect(await first).toBe(2);
+});
