@@ -122,7 +122,7 @@ export class Database {
   }
 
   /**
-   * What `work` reads at a replica; or at the primary, when a replica takes longer than usual (it waits until it has reached the
+   * What `work` reads at a replica; or at the primary, when a replica fails, takes longer than usual (it waits until it has reached the
    * session's bookmark), or has to be confirmed. `work` may run twice, at the same time. Rejects as it does, or with
    * `DeadlineExceeded`, within ten seconds.
    */
@@ -225,7 +225,10 @@ export class Database {
       // While the last anchor is young enough, a replica may answer when the primary does not.
       if ((isAhead && anchors.begin(now)) || patience.isLosing(now))
         return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
-      const answered = await hedged(askReplica(), patience.milliseconds, askPrimary);
+      const reading = askReplica().catch((error: unknown) =>
+        isDatabaseOutage(error) ? askPrimary() : Promise.reject(error),
+      );
+      const answered = await hedged(reading, patience.milliseconds, askPrimary);
       // A replica that may have had to wait for somebody's write says nothing of how far it is.
       if (least === anchor) patience.note(answered.isPrimary ? "lost" : Date.now() - now, Date.now());
       return answered;

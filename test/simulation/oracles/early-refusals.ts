@@ -61,7 +61,8 @@ function* early(history: History): Iterable<Found> {
       const share = Math.floor(before / 20);
       const leases = before < 80 ? 0 : share;
       const reserves = crashes(history, keyId, from + 60_000 - RESERVED_MS, to) * Math.max(1, share);
-      if (possible + leases + reserves >= bound.limit || steppedAt(history, [keyId], from, to) > 0) continue;
+      if (possible + leases + reserves >= bound.limit || steppedAt(history, [keyId, call.isolate], from, to) > 0)
+        continue;
       yield {
         at: call.answeredAt,
         found: `key ${keyId} was refused with at most ${possible} of ${bound.limit} admissions in the window; leases and crashes explain ${leases + reserves}`,

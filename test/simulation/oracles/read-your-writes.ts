@@ -3,12 +3,13 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
-import { isPrimaryFaulty, REMEMBERED_MS } from "./seen/faults.ts";
+import { isPrimaryFaulty, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
 import { judged } from "./seen/matching.ts";
 import { accountIdOf, rowsOf } from "./seen/rows.ts";
 
 const GOOD_FOR_MS = 60_000;
 const LONGEST = 160;
+const SECOND_MS = 1_000;
 
 /** "When a store fails": the primary does not answer, and this is answered from memory. */
 const mayBeLastView = (history: History, read: Call): boolean =>
@@ -35,6 +36,8 @@ function* find(history: History): Iterable<Found> {
     const write = writes.get(read.headers["consistency-token"] ?? "");
     if (write === undefined || read.at < write.call.answeredAt || tokenOf(read) !== tokenOf(write.call)) continue;
     if (read.answeredAt > write.call.at + GOOD_FOR_MS || last >= write.moment || mayBeLastView(history, read)) continue;
+    // A token from more than a second ahead is ignored.
+    if (steppedAt(history, [write.call.isolate, read.isolate], 0, read.answeredAt) > SECOND_MS) continue;
     yield {
       at: read.answeredAt,
       found: `${read.operation} sent back the Consistency-Token of a write, and its answer does not include the write`,

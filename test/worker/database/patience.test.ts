@@ -170,6 +170,13 @@ describe("of the replica and the primary", () => {
     expect(await read()).toEqual(["replica", "primary", 750 + 90]);
   });
 
+  it("the primary is asked at once when the replica fails early, and once", async () => {
+    const { failing, read } = await setUp({ replica: 5, primary: 90 });
+    failing.replica = true;
+    expect(await read()).toEqual(["replica", "primary", 5 + 90]);
+    expect(await read({ needsPrimary: () => true })).toEqual(["replica", "primary", 5 + 90]);
+  });
+
   it("the failure is told when both fail", async () => {
     const { failing, read } = await setUp({ replica: 500, primary: 10 });
     Object.assign(failing, { primary: true, replica: true });
