@@ -168,7 +168,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * One isolate, after a 429 until its Retry-After, or for a minute after a 401: no calls. Retry-After is rounded up to a second, and
+ * One isolate, after a 429 until its Retry-After, or for a minute after a 401: no calls. For a second where only the secret is wrong: its
+ * gate may not have heard of a rotation yet. Retry-After is rounded up to a second, and
  * counts from some moment of the request. A change of the key's row, a fault or an end of its gate is left out.
  */
 export const refusedAgain = oracle(
@@ -195,7 +196,7 @@ export const refusedAgain = oracle(
           }
           const seconds =
             call.status === 401
-              ? MINUTE_MS / 1000
+              ? (isAlive(history, keyId, call.at) ? SECOND_MS : MINUTE_MS) / 1000
               : call.status === 429
                 ? Number(call.answer?.headers["retry-after"]) - 1
                 : 0;
@@ -209,6 +210,14 @@ export const refusedAgain = oracle(
     }
   },
 );
+
+/** The key is neither revoked nor expired: its secret is wrong. */
+const isAlive = (history: History, keyId: string, at: number): boolean => {
+  const row = rowsOf(history)
+    .versions("api_keys", keyId)
+    .findLast((version) => version.at <= at)?.row;
+  return row != null && row.revoked_at == null && row.expires_at == null;
+};
 
 const quiet = (history: History, keyId: string, from: Call, to: Call): boolean =>
   !isolateEnded(history, to.isolate, from.at, to.answeredAt) &&

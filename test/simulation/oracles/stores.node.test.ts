@@ -6,6 +6,7 @@ import { ORACLES } from "./index.ts";
 import {
   ACCOUNT,
   account,
+  apiKey,
   asked,
   changelog,
   fault,
@@ -98,8 +99,13 @@ test("a new token is refused after one read more, at the primary", () => {
   expect(found(budgets, issued, reads(2, 12_200, 2))).toBe(1);
 });
 test("a key that was refused calls nothing again", () => {
-  const dead = [...use(1, 200_000, 200_010, 401), stored(1, 200_005, "gate", KEY_ID), ...use(2, 230_000, 230_010, 401)];
+  const revoked = wrote(10_000, "api_keys", apiKey({ revoked_at: 1 }), apiKey());
+  const first = [...use(1, 200_000, 200_010, 401), stored(1, 200_005, "gate", KEY_ID)];
+  const dead = [revoked, ...first, ...use(2, 230_000, 230_010, 401)];
   expect(found(refusedAgain, dead)).toBe(0);
+  const again = (at: number) => [...use(2, at, at + 10, 401), stored(2, at + 5, "gate", KEY_ID)];
+  expect(found(refusedAgain, first, again(201_100))).toBe(0);
+  expect(found(refusedAgain, first, again(200_500))).toBe(1);
   expect(found(refusedAgain, dead, stored(2, 230_005, "gate", KEY_ID))).toBe(1);
   const over = [
     ...use(1, 200_000, 200_010, 429, { "retry-after": "10" }),
