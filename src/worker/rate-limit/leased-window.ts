@@ -126,8 +126,9 @@ export class LeasedWindow {
     this.#reserve = { left: this.#worthReserving(now), until };
     const charged = this.#charges.flatMap(({ endsAt, admissions }) => new Array<number>(admissions).fill(endsAt));
     const reserved = new Array<number>(this.#reserve.left).fill(until);
-    const times = Float64Array.from([...this.#window.times(now), ...charged, ...reserved]).sort();
-    return times.subarray(Math.max(0, times.length - this.rateLimit.limit));
+    const counted = this.#window.times(now);
+    const times = Float64Array.from([...counted, ...charged, ...reserved]).sort();
+    return times.subarray(Math.max(0, times.length - Math.max(this.rateLimit.limit, counted.length)));
   }
 
   #worthReserving(now: number): number {

@@ -2,7 +2,8 @@
  * An exact sliding window: no span of `windowMs`, wherever it starts, ever holds more than `limit` admitted requests.
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
- * so a request may pass exactly when that one has left the window, and nothing is ever swept.
+ * so a request may pass exactly when that one has left the window, and nothing is ever swept. Under a limit that was lowered the
+ * ring is as long as what counted before: the limit may be raised again.
  *
  * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
  * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
@@ -27,9 +28,8 @@ export class SlidingWindow {
   /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
   constructor(rateLimit: RateLimit, times: Float64Array = new Float64Array()) {
     this.rateLimit = rateLimit;
-    this.#ring = new Float64Array(rateLimit.limit).fill(Number.NEGATIVE_INFINITY);
-    const newest = times.subarray(Math.max(0, times.length - rateLimit.limit));
-    this.#ring.set(newest, rateLimit.limit - newest.length);
+    this.#ring = new Float64Array(Math.max(rateLimit.limit, times.length)).fill(Number.NEGATIVE_INFINITY);
+    this.#ring.set(times, this.#ring.length - times.length);
   }
 
   /** `reserved` admissions, which are counted elsewhere, take their part of the limit; their end is no part of `waitMs`. */
@@ -38,68 +38,70 @@ export class SlidingWindow {
     const admitted = left > reserved;
     if (admitted) this.add(now);
     const free = admitted ? left - 1 : left;
-    return { admitted, remaining: Math.max(0, free - reserved), waitMs: this.#leavesMs(now, free) };
+    return { admitted, remaining: Math.max(0, free - reserved), waitMs: this.leavesMs(now) };
   }
 
   /** Counts an admission of `at`, which may be earlier than others. */
   add(at: number): void {
     // All are newer: what they are followed by does not depend on this one.
     if (at < this.#at(0)) return;
-    this.#oldest = (this.#oldest + 1) % this.rateLimit.limit;
-    let position = this.rateLimit.limit - 1;
+    this.#oldest = (this.#oldest + 1) % this.#ring.length;
+    let position = this.#ring.length - 1;
     for (; position > 0 && this.#at(position - 1) > at; position--) this.#set(position, this.#at(position - 1));
     this.#set(position, at);
   }
 
   /** How many admissions are later than `at`. */
   since(at: number): number {
-    return this.rateLimit.limit - this.#countUntil(at);
+    return this.#ring.length - this.#countUntil(at);
   }
 
-  /** The time until the oldest admission leaves the window; infinite when there is none. */
+  /** The time until the oldest admission leaves the window, of those that are no more than the limit; infinite when there is none. */
   leavesMs(now: number): number {
-    return this.#leavesMs(now, this.left(now));
+    this.#dateNoLaterThan(now);
+    const count = this.#countAt(now);
+    if (count === 0) return Number.POSITIVE_INFINITY;
+    return this.#at(this.#ring.length - Math.min(count, this.rateLimit.limit)) + this.rateLimit.windowMs - now;
   }
 
   /** How many requests could be admitted at `now`, if nothing were counted elsewhere. */
   left(now: number): number {
     this.#dateNoLaterThan(now);
-    return this.#countUntil(now - this.rateLimit.windowMs);
+    return Math.max(0, this.rateLimit.limit - this.#countAt(now));
   }
 
   /**
-   * The admissions that still count at `now`, oldest first: enough for a later window of the same limit to continue exactly.
-   * With a higher limit or a longer window it continues with the admissions that this one has kept.
+   * The admissions that still count at `now`, oldest first: enough for a later window of any limit to continue exactly. With a
+   * longer window it continues with the admissions that this one has kept.
    */
   times(now: number): Float64Array {
-    const left = this.#countUntil(now - this.rateLimit.windowMs);
-    return Float64Array.from({ length: this.rateLimit.limit - left }, (_, index) => this.#at(left + index));
+    const count = this.#countAt(now);
+    return Float64Array.from({ length: count }, (_, index) => this.#at(this.#ring.length - count + index));
   }
 
-  #leavesMs(now: number, left: number): number {
-    const oldest = left < this.rateLimit.limit ? this.#at(left) : Number.POSITIVE_INFINITY;
-    return oldest + this.rateLimit.windowMs - now;
+  /** How many admissions are in the window. */
+  #countAt(now: number): number {
+    return this.since(now - this.rateLimit.windowMs);
   }
 
   #dateNoLaterThan(latest: number): void {
-    const { limit } = this.rateLimit;
-    for (let position = limit - 1; position >= 0 && this.#at(position) > latest; position--)
+    for (let position = this.#ring.length - 1; position >= 0 && this.#at(position) > latest; position--)
       this.#set(position, latest);
   }
 
   /** The time of the admission at `position`, 0 being the oldest. */
   #at(position: number): number {
-    return this.#ring[(this.#oldest + position) % this.rateLimit.limit] ?? Number.NEGATIVE_INFINITY;
+    return this.#ring[(this.#oldest + position) % this.#ring.length] ?? Number.NEGATIVE_INFINITY;
   }
 
   #set(position: number, at: number): void {
-    this.#ring[(this.#oldest + position) % this.rateLimit.limit] = at;
+    this.#ring[(this.#oldest + position) % this.#ring.length] = at;
   }
 
   /** How many of the ring's admissions are not later than `at`. */
   #countUntil(at: number): number {
     let low = 0;
-    let high = this.rateLimit.limit;
+    let high = this.#ring.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.#at(middle) <= at) low = middle + 1;

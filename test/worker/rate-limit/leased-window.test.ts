@@ -230,3 +230,17 @@ describe("what a clock has left an hour ahead", () => {
     expect(window.remaining(early + windowMs + RESERVE_MS)).toBe(400);
   });
 });
+
+it("a limit that is lowered and raised again within one window admits no more than the higher one, also through a restart", () => {
+  const windowMs = 10_000;
+  let window = new LeasedWindow({ limit: 20, windowMs }, new Float64Array(), 0);
+  for (let count = 0; count < 20; count++) expect(window.admit(count).admitted).toBe(true);
+  window = window.under({ limit: 5, windowMs }, 100);
+  expect(window.admit(100).admitted).toBe(false);
+  window = new LeasedWindow({ limit: 5, windowMs }, window.store(200), 200);
+  expect(window.admit(200).admitted).toBe(false);
+  window = window.under({ limit: 100, windowMs }, 300);
+  let admitted = 0;
+  while (window.admit(300).admitted) admitted += 1;
+  expect(admitted).toBe(80);
+});

@@ -169,6 +169,27 @@ describe("the sliding window", () => {
     );
   });
 
+  it("is exact however often the limit is lowered and raised within a window", () => {
+    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 30 }), limit: fc.integer({ min: 1, max: 12 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const windowMs = 60;
+        const all = new Oracle({ limit: 12, windowMs });
+        let window = new SlidingWindow(all.rateLimit);
+        let now = 1_000_000;
+        for (const { waitMs, limit } of steps) {
+          now += waitMs;
+          window = new SlidingWindow({ limit, windowMs }, window.times(now));
+          const counted = all.admissions.filter((time) => time > now - windowMs);
+          const decision = window.admit(now);
+          expect(decision.admitted).toBe(counted.length < limit);
+          if (decision.admitted) all.admissions.push(now);
+          else expect(decision.waitMs).toBe((counted.at(-limit) ?? Number.NaN) + windowMs - now);
+        }
+      }),
+    );
+  });
+
   it("keeps what still counts when the limit changes", () => {
     const three = new SlidingWindow({ limit: 3, windowMs: 100 });
     for (const now of [10, 20, 30]) three.admit(now);
