@@ -91,6 +91,8 @@ describe("between two tests", () => {
   });
 
   it.each([1, 30])("the state, the alarm and the memory of each of %i gates are gone", async (count) => {
+    // What an isolate of an earlier test has told its gate since is not this test's.
+    const before = new Set((await listDurableObjectIds(env.API_KEY_GATE)).map(String));
     const keys = await Promise.all(Array.from({ length: count }, () => addApiKey()));
     const stateOf = (id: string) =>
       runInDurableObject(gateOf(id), async (instance, { storage }) => ({
@@ -109,7 +111,7 @@ describe("between two tests", () => {
       expect(filled.stored).toBeGreaterThan(0);
     }
     await betweenTwoTests();
-    const ids = await listDurableObjectIds(env.API_KEY_GATE);
+    const ids = (await listDurableObjectIds(env.API_KEY_GATE)).filter((id) => !before.has(String(id)));
     for (const id of ids) expect(await storedOf(id)).toEqual([]);
     for (const { id } of keys) expect(await stateOf(id)).toEqual({ marked: false, stored: 0, alarm: null });
   });
