@@ -1,11 +1,10 @@
-/** `npm run import` against a running server: once, twice, interrupted in the middle, over the rate limit; and without a network. */
+/** `npm run import` against a running server: once, twice, interrupted in the middle, over the rate limit. */
 import { spawn } from "node:child_process";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { importIdeas } from "../../../src/commands/import/import.ts";
 import { type DevServer, freePort, makeCheckout, startDev } from "../../support/node/checkout.ts";
 import { fiderArchive } from "../../support/node/zip.ts";
 
@@ -213,96 +212,4 @@ it("waits as long as a 429 says, and goes on; gives up after 5xx, and on a refus
   expect(refused).toMatchObject({ code: 1, printed: expect.stringContaining("403") });
   const foreign = await run(["--from", "csv", "files/ideas.csv", "--idea-bank", bank], { key: "ibk_wrong" });
   expect(foreign).toMatchObject({ code: 1, printed: expect.stringContaining("401") });
-});
-
-describe("without a network", () => {
-  const dry = async (args: readonly string[], variables = {}) => {
-    const lines: string[] = [];
-    const fetched: unknown[] = [];
-    const real = globalThis.fetch;
-    globalThis.fetch = async (...call) => {
-      fetched.push(call);
-      throw new Error("no network");
-    };
-    const line = (text: string) => lines.push(text);
-    try {
-      const code = await importIdeas.run(args, {
-        folder: checkout.folder,
-        variables,
-        print: line,
-        complain: line,
-        runWrangler: async () => expect.unreachable("it needs no wrangler"),
-      });
-      return { code, fetched, text: lines.join("\n") };
-    } finally {
-      globalThis.fetch = real;
-    }
-  };
-
-  it("--dry-run says what it would write and what has no counterpart, and sends nothing", async () => {
-    const { code, fetched, text } = await dry(["--from", "canny", "files/canny.json", "--dry-run"]);
-    expect([code, fetched]).toEqual([0, []]);
-    expect(text).toContain("files/canny.json: 3 ideas, 3 people, 5 votes, 2 comments.");
-    expect(text).toContain("  1 × private comment");
-    expect(text).toContain("nothing was sent");
-  });
-
-  it.each([
-    [["--from", "canny"], "Name one file."],
-    [["files/canny.json"], "Say what the file is"],
-    [["--from", "jira", "files/canny.json"], "Say what the file is"],
-    [["--from", "csv", "files/none.csv"], "cannot be read"],
-    [["--from", "canny", "files/ideas.csv"], "The file is not JSON"],
-    [["--from", "csv", "files/ideas.csv", "--url", "https://api.example"], "Say where: --idea-bank"],
-    [["--from", "csv", "files/ideas.csv", "--idea-bank", "b4nKb4nKb4nK"], "Say where: --url"],
-    [["--from", "csv", "files/ideas.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", "http://api.example"], "not https"],
-    [
-      ["--from", "csv", "files/ideas.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", "https://api.example"],
-      "Set API_KEY",
-    ],
-  ])("%j is refused with a sentence", async (args, message) => {
-    const { code, fetched, text } = await dry(args);
-    expect([code, fetched]).toEqual([1, []]);
-    expect(text).toContain(message);
-  });
-
-  it.each([
-    ["canny", "null", 'no list "posts"'],
-    ["canny", '{"posts":[{"id":"1"}]}', "The file is not as canny gives it"],
-    ["canny", '\ufeff{"posts":[]}', "0 ideas"],
-  ])("a file of %s that holds %s: %s", async (service, content, said) => {
-    await writeFile(join(files, "file"), content);
-    expect((await dry(["--from", service, "files/file", "--dry-run"])).text).toContain(said);
-  });
-
-  it("lists every row that would be refused, and sends nothing", async () => {
-    const long = "x".repeat(252);
-    const rows = [
-      `${long},Long id,`,
-      ",No id,",
-      "1,One,",
-      "1,The same,",
-      `2,Voted,${"y".repeat(201)}`,
-      "3,Fine,customer-1",
-    ];
-    await writeFile(join(files, "bad.csv"), ["id,title,voters", ...rows].join("\n"));
-    const { code, fetched, text } = await dry(
-      ["--from", "csv", "files/bad.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", "https://api.example"],
-      { API_KEY: apiKey },
-    );
-    expect([code, fetched]).toEqual([1, []]);
-    expect(text.trim().split("\n")).toEqual([
-      expect.stringContaining("Nothing was sent."),
-      "  row 2: no id",
-      `  idea "csv:${long}": its id must have 1 to 255 characters`,
-      '  idea "csv:1": another one has the same id',
-      `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,
-    ]);
-  });
-
-  it("shows no key in its arguments: it is in the environment alone", async () => {
-    const { text } = await dry(["--help"]);
-    expect(text).toContain("API_KEY");
-    expect(await readFile("src/commands/import/import.ts", "utf8")).not.toMatch(/"(?:api-)?key"/);
-  });
 });
