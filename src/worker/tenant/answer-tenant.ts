@@ -35,10 +35,23 @@ export type TenantHandler<O extends Operation> = (
 
 export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
 
-const namesPerson = ({ ideaBankId }: Record<string, string>, body: unknown): boolean =>
-  ideaBankId === undefined || (typeof body === "object" && body !== null && "displayName" in body);
-
 const scopeOf = ({ credential }: Operation) => (credential.kind === "apiKey" ? credential.scope : null);
+
+/**
+ * Where panelists see what was written: in the idea bank; a person's name, in all of the account's, so it is the account's id. A token
+ * that brings no name is seen nowhere: undefined.
+ */
+function seenIn(
+  operation: Operation,
+  accountId: string,
+  ideaBankId: string | undefined,
+  body: unknown,
+): string | undefined {
+  if (scopeOf(operation) !== "panelists:write") return ideaBankId;
+  const isToken = ideaBankId !== undefined;
+  const hasName = typeof body === "object" && body !== null && "displayName" in body;
+  return isToken && !hasName ? undefined : accountId;
+}
 
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer<O extends Operation>(
@@ -94,9 +107,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
     if (method === "GET" || primary.bookmark === undefined) return response;
     const { ideaBankId, panelistId } = ids;
-    // A person's name is shown in all idea banks. A token that brings none changes nothing that is shown.
-    const written =
-      scopeOf(operation) !== "panelists:write" ? ideaBankId : namesPerson(ids, input.body) ? accountId : undefined;
+    const written = seenIn(operation, accountId, ideaBankId, input.body);
     if (written !== undefined) views.noteWrite(written, primary.bookmark);
     await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;

@@ -50,8 +50,9 @@ export function refuseForgedKey(
   { apiKeys, problemLog }: Pick<AuthenticationMemory, "apiKeys"> & { readonly problemLog: ProblemLog },
   { signingKeys }: Settings,
 ): Promise<Response | undefined> | undefined {
+  if (!isGet(request, PATH)) return undefined;
   const apiKey = request.headers.get("X-API-Key") ?? "";
-  if (!isGet(request, PATH) || apiKeys.peek(apiKey, signingKeys) !== undefined) return undefined;
+  if (apiKeys.peek(apiKey, signingKeys) !== undefined) return undefined;
   return apiKeys.verify(apiKey, signingKeys).then((verified) => {
     if (verified.ok) return undefined;
     const problem = unauthorized(verified.reason);
