@@ -135,6 +135,11 @@ export class Database {
     return new PrimarySession(this.binding, this.#memory.anchors, account);
   }
 
+  /** How much older than its read an answer of a replica may be, in milliseconds. */
+  get anchorMs(): number {
+    return this.#memory.anchors.anchorMs;
+  }
+
   /** What a kept value has to know of this database. `consequence` is for the log. */
   outages(consequence: string) {
     return {

@@ -13,7 +13,7 @@ import type { Database } from "../database/databases.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { answerWithin, DEADLINE_MS, type WaitUntil } from "../memory/deadline.ts";
-import { KeptValue, type ReadTerms } from "../memory/kept-value.ts";
+import { type Kept, KeptValue, type KeptValueOptions, type ReadTerms } from "../memory/kept-value.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { AccountMemory } from "./account-memory.ts";
@@ -42,7 +42,7 @@ export type OpenTerms = {
 };
 
 /** What is known of one panelist. `seq` 0: nothing was ever revoked. */
-type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & { readonly bookmark: D1SessionBookmark };
+type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & Pick<View, "bookmark" | "primaryAt">;
 type Found = { readonly view: View; readonly revokedAt: number };
 
 const MIB = 1024 * 1024;
@@ -64,6 +64,7 @@ const laterView = (next: View, kept: View): View => ({
 const laterOwn = (next: OwnRevocation, kept: OwnRevocation): OwnRevocation => ({
   ...(next.seq >= kept.seq ? next : kept),
   bookmark: laterOf(next.bookmark, kept.bookmark),
+  primaryAt: Math.max(next.primaryAt, kept.primaryAt),
 });
 
 export class IdeaBankViews {
@@ -109,7 +110,7 @@ export class IdeaBankViews {
     // One question answers for all panelists; but not who is inactive, where each is looked up alone.
     const isOwn = opened.isRevoked && this.#listed(found.view) === undefined;
     const name = isOwn ? `${ideaBankId} ${panelistId}` : ideaBankId;
-    const doubt = this.#doubts.getOrSet(name, () => this.#newKept<true>(terms.database, { paced: true }));
+    const doubt = this.#doubts.getOrSet(name, () => newKept<true>(terms.database, { paced: true }));
     const load = async () => {
       await this.#load(claims, terms, { atPrimary: true });
       return true as const;
@@ -141,7 +142,7 @@ export class IdeaBankViews {
     database: Database,
   ): void {
     this.#accounts.of(accountId).revocations.add(revocation);
-    this.#ownOf(revocation.panelistId, database).offer({ ...revocation, bookmark }, Date.now());
+    this.#ownOf(revocation.panelistId, database).offer({ ...revocation, bookmark, primaryAt: NEVER }, Date.now());
   }
 
   /** What a list must include for this panelist: what this isolate has revoked, and what tenants have changed through it. */
@@ -240,7 +241,7 @@ export class IdeaBankViews {
     const { view, loaded, bookmark } = read;
     if (loaded.ideaBank !== null) this.#accounts.add(loaded.ideaBank.accountId, accounts, loaded.revocations);
     const { seq = 0, revokedAt = NEVER_REVOKED } = loaded.own ?? {};
-    const own = { seq, revokedAt, bookmark };
+    const own = { seq, revokedAt, bookmark, primaryAt: view.primaryAt };
     // Memory may have dropped the view meanwhile, and read it anew.
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);
@@ -250,21 +251,30 @@ export class IdeaBankViews {
   }
 
   #viewOf(ideaBankId: string, database: Database): KeptValue<View> {
-    return this.#views.getOrSet(ideaBankId, () => this.#newKept<View>(database, { newer: laterView }));
+    return this.#views.getOrSet(ideaBankId, () =>
+      newKept<View>(database, { newer: laterView, trueAt: trueAt(database) }),
+    );
   }
 
   #ownOf(panelistId: string, database: Database): KeptValue<OwnRevocation> {
-    return this.#panelists.getOrSet(panelistId, () => this.#newKept<OwnRevocation>(database, { newer: laterOwn }));
-  }
-
-  #newKept<Value>(database: Database, options: { paced?: boolean; newer?: (next: Value, kept: Value) => Value }) {
-    return new KeptValue<Value>({
-      now: () => Date.now(),
-      ...database.outages("an idea bank is served from memory"),
-      ...options,
-    });
+    return this.#panelists.getOrSet(panelistId, () =>
+      newKept<OwnRevocation>(database, { newer: laterOwn, trueAt: trueAt(database) }),
+    );
   }
 }
+
+const newKept = <Value>(database: Database, options: Partial<KeptValueOptions<Value>>) =>
+  new KeptValue<Value>({
+    now: () => Date.now(),
+    ...database.outages("an idea bank is served from memory"),
+    ...options,
+  });
+
+/** Since when a value may be another. What a replica gave was true some seconds before it was read. */
+const trueAt =
+  (database: Database) =>
+  ({ value, readAt }: Kept<{ readonly primaryAt: number }>): number =>
+    value.primaryAt >= readAt ? readAt : readAt - database.anchorMs;
 
 /** `capability` null: it is refused when nothing is open. */
 const isRefused = ({ ideaBank, isRevoked }: OpenedIdeaBank, capability: Capability | null): boolean => {

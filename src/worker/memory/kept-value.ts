@@ -26,6 +26,8 @@ export type KeptValueOptions<Value> = {
   readonly isOutage: (error: unknown) => boolean;
   /** What is kept of two values; without it, that of the read that began later. */
   readonly newer?: (next: Value, kept: Value) => Value;
+  /** Since when at most the store may hold another value (Unix milliseconds): an outage counts from it. Without it, `readAt`. */
+  readonly trueAt?: (kept: Kept<Value>) => number;
   /** A second passes between two reads also when the first has answered. */
   readonly paced?: boolean;
   /** After so many milliseconds a read that has not answered is made again: a second, unless told. */
@@ -96,7 +98,8 @@ export class KeptValue<Value> {
   /** What may serve through an outage. */
   get lasting(): Kept<Value> | undefined {
     const kept = this.#kept;
-    return kept !== undefined && isWithin(kept.readAt, this.#options.now(), OUTAGE_MS + 1) ? kept : undefined;
+    const { now, trueAt = ({ readAt }) => readAt } = this.#options;
+    return kept !== undefined && isWithin(trueAt(kept), now(), OUTAGE_MS + 1) ? kept : undefined;
   }
 
   /** Whether the store was last too late. */

@@ -56,10 +56,14 @@ export type Admitted = {
   readonly lease?: Lease;
 };
 
-/** `allowedAddresses` comes with the reason `address`. */
+/**
+ * `allowedAddresses` comes with the reason `address`. `isOver` with `wrong-secret`, when the key has ended for good: an isolate need
+ * not ask again soon. The client does not learn it.
+ */
 export type Refused = {
   readonly outcome: "refused";
   readonly reason: RecordRefusal;
+  readonly isOver?: true;
   readonly allowedAddresses?: AllowedAddresses | undefined;
 };
 
@@ -83,9 +87,13 @@ export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: 
   if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {
     return "wrong-secret";
   }
-  if (record.revokedAt !== null) return "revoked";
-  if (record.expiresAt !== null && now >= record.expiresAt) return "expired";
-  return record.pausedAt == null ? undefined : "paused";
+  return endOf(record, now) ?? (record.pausedAt == null ? undefined : "paused");
+}
+
+/** Why the key itself has ended for good; undefined while it lives. */
+function endOf({ revokedAt, expiresAt }: ApiKeyRecord, now: number): "revoked" | "expired" | undefined {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && now >= expiresAt ? "expired" : undefined;
 }
 
 /** The refusal of a request with this secret from `address`, at `now`; undefined if it is admitted, within its limit. */
@@ -96,7 +104,10 @@ export function refuse(
   now: number,
 ): Refused | undefined {
   const reason = refusalOf(record, secretHash, now);
-  if (reason !== undefined) return { outcome: "refused", reason };
+  if (reason !== undefined) {
+    const isOver = reason === "wrong-secret" && record !== null && endOf(record, now) !== undefined;
+    return { outcome: "refused", reason, ...(isOver && { isOver }) };
+  }
   const { allowedAddresses } = record ?? {};
   return addressFilter(allowedAddresses)(address)
     ? undefined

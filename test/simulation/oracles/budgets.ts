@@ -169,8 +169,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * One isolate, after a 429 until its Retry-After, or for a minute after a 401: no calls. For a second where only the secret is wrong: its
- * gate may not have heard of a rotation yet. Retry-After is rounded up to a second, and
- * counts from some moment of the request. A change of the key's row, a fault or an end of its gate is left out.
+ * gate may not have heard of a rotation yet. Retry-After is rounded up to a second, and counts from some moment of the request. A change of the key's row, a fault or an end of its gate is left out.
  */
 export const refusedAgain = oracle(
   "refused-again-costs-nothing",
@@ -216,7 +215,7 @@ const isAlive = (history: History, keyId: string, at: number): boolean => {
   const row = rowsOf(history)
     .versions("api_keys", keyId)
     .findLast((version) => version.at <= at)?.row;
-  return row != null && row.revoked_at == null && row.expires_at == null;
+  return row != null && row.revoked_at == null && (row.expires_at == null || Number(row.expires_at) > at);
 };
 
 const quiet = (history: History, keyId: string, from: Call, to: Call): boolean =>

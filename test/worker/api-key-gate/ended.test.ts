@@ -1,10 +1,15 @@
 /** What is left of a key's gate when the key has ended for good: nothing. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { createApiKey } from "../../../src/worker/credentials/api-key.ts";
+import { secureRandomBytes } from "../../../src/worker/credentials/base62.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { gateOf, revokeInDatabase, watchDatabase } from "../../support/gate.ts";
-import { addApiKey } from "../../support/world.ts";
+import { countStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { addApiKey, signingKeys } from "../../support/world.ts";
 
 const START = 1_900_000_000_000;
 const HOUR = 3_600_000;
@@ -74,5 +79,27 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     expect([await stored(key.id), await alarmOf(key.id)]).toEqual([0, null]);
     const usage = databaseOf(key.id).prepare("SELECT admitted FROM api_key_usage WHERE api_key_id = ?1").bind(key.id);
     expect(await usage.first("admitted")).toBe(1);
+  });
+});
+
+describe("a secret that was rotated out is refused without a call to the gate", () => {
+  it.each([
+    ["for a minute when the key is revoked since", { revokedAt: START - 1 }, 60_000],
+    ["for a minute when the key has expired", { expiresAt: START }, 60_000],
+    ["for a second while the key lives", {}, 1_000],
+  ])("%s", async (_, options, forMs) => {
+    freeze(START);
+    const key = await addApiKey(options);
+    const { text } = await createApiKey(signingKeys, secureRandomBytes, key.id);
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    const callsAt = async (ms: number) => {
+      vi.setSystemTime(START + ms);
+      const answer = await isolate.request("/tenant/whoami", { headers: { "X-API-Key": text } });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).not.toHaveProperty("reason");
+      return counts.gate;
+    };
+    expect([await callsAt(0), await callsAt(forMs - 1), await callsAt(forMs)]).toEqual([1, 1, 2]);
   });
 });

@@ -9,7 +9,7 @@ import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { type Asked, createViews, fillLargeIdeaBanks, fillRevocations, meter, START } from "../../support/views.ts";
-import { addAccount, addIdeaBank, addProposal } from "../../support/world.ts";
+import { addAccount, addIdeaBank, addProposal, newId } from "../../support/world.ts";
 
 const REVOKE = "UPDATE panelists SET active = 0 WHERE id = ?1";
 
@@ -61,6 +61,30 @@ describe("own revocations", () => {
       vi.setSystemTime(START + ms);
       expect(await isRevoked(ms === 7_500 ? replica.database : down)).toBe(true);
     }
+  });
+});
+
+describe("in an outage, nothing serves that may have been untrue for more than five minutes:", () => {
+  it.each([
+    ["the primary has given, few revocations", "primary", 1, 300_000],
+    ["the primary has given, many", "primary", MAX_LISTED + 1, 300_000],
+    ["a replica has given, which may have been six seconds behind, few", "replica", 1, 294_000],
+    ["a replica has given, many", "replica", MAX_LISTED + 1, 294_000],
+  ])("what %s", async (_, from, revocations, lastMs) => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { id: ideaBankId, panelistId, accountId } = await addIdeaBank();
+    await fillRevocations(accountId, revocations);
+    const replica = await createReplica(ideaBankId);
+    const { open } = createViews();
+    // The first read is at the primary: it makes the anchor that the next one's replica must have reached.
+    if (from === "replica") await open(replica.database, { ideaBankId: newId(ideaBankId) });
+    await open(replica.database, { ideaBankId, panelistId });
+    expect(replica.asked.at(-1)).toBe(from === "primary" ? "first-primary" : "00000001");
+    const down = failStores(env, "d1").DB_1;
+    vi.setSystemTime(START + lastMs);
+    expect((await open(down, { ideaBankId, panelistId })).ideaBank?.accountId).toBe(accountId);
+    vi.setSystemTime(START + lastMs + 1);
+    await expect(open(down, { ideaBankId, panelistId })).rejects.toThrow();
   });
 });
 
