@@ -196,37 +196,39 @@ export class Gatekeeper {
   }
 
   /** Also when the answer is late: a lease is reported when it has ended, used or not. */
-  #take(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
+  #take(gates: Gates, request: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
     const lease = use.take(ask, answer);
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);
       // The next one is reported later, or asked for: this one with it.
-      if (!use.hasLease) await this.#report(gates, apiKey, use);
+      if (!use.hasLease) await this.#report(gates, request, use);
     };
-    this.#later(lease.usableMs, end, waitUntil);
+    this.#later(lease.usableMs, end, request.waitUntil);
   }
 
   /** Perhaps no request follows that would tell the gate: what it does not know is reported a while later, once for all meanwhile. */
-  #tellLater(gates: Gates, { apiKey, waitUntil }: KeyRequest, use: KeyUse): void {
+  #tellLater(gates: Gates, request: KeyRequest, use: KeyUse): void {
     if (!use.mustTell(Date.now(), TELL_MS)) return;
     const tell = () => {
       use.tells();
-      return this.#report(gates, apiKey, use);
+      return this.#report(gates, request, use);
     };
-    this.#later(TELL_MS, tell, waitUntil);
+    this.#later(TELL_MS, tell, request.waitUntil);
   }
 
-  async #report(gates: Gates, apiKey: ApiKeyCredential, use: KeyUse): Promise<void> {
+  async #report(gates: Gates, request: KeyRequest, use: KeyUse): Promise<void> {
+    const { apiKey } = request;
     // A change of the key may have deleted this use: what was put back since is in another.
     const take = () => use.takeReport() ?? this.#uses.get(apiKey.text)?.takeReport();
     for (let report = take(); report !== undefined; report = take()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
-        await answerWithin(DEADLINE_MS.without, reported);
+        await answerWithin(DEADLINE_MS.withFallback, reported);
       } catch (error) {
         this.#useOf(apiKey).putBack(told);
+        this.#tellLater(gates, request, this.#useOf(apiKey));
         console.warn("an API key's gate did not take an isolate's report", error);
         return;
       }

@@ -45,6 +45,25 @@ it.each(BROKEN)(
   },
 );
 
+it.each(BROKEN)(
+  "the refusals of a flood are counted though no request follows, when the call that reports them %s",
+  async (_, way) => {
+    freezeTimers(START);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const key = await addApiKey({ limit: 5 });
+    let isBroken = true;
+    const gates = interceptObjects(env.API_KEY_GATE, ["report"], (_kind, makeCall) => (isBroken ? way() : makeCall()));
+    const isolate = createIsolate({ ...env, API_KEY_GATE: gates });
+    for (let times = 0; times < 15; times++) await whoami(isolate, key.text);
+    const told = isolate.elapse();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await told;
+    isBroken = false;
+    await isolate.elapse();
+    expect(await usageOf(key.id)).toEqual({ admitted: 5, limited: 10 });
+  },
+);
+
 it.each([
   ["confirms", (makeCall: () => Promise<unknown>) => makeCall()],
   ["does not confirm", () => Promise.reject(new Error("injected fault: gate"))],
