@@ -17,7 +17,7 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     const floor = "limit: the same after one empty Durable Object call";
     return (
       "A key in busy use is decided by a lease, without a call, by one function before the middleware. What is left over the bare route are the look-ups of the key and its lease, " +
-      "the answer's two rate-limit headers, and the renewals, five in three seconds for each key and isolate: gate and D1 run in the same process and count. " +
+      "the answer's two rate-limit headers, and the renewals, more than one a second for each key and isolate: gate and D1 run in the same process and count. " +
       "Each turn begins with half a second that is not measured: a key gets its first lease a tenth of a second after its use has begun. " +
       `A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share("whoami, key in use", floor))} of the bare route.`
     );

@@ -29,6 +29,8 @@ export class LeaseWorld {
   readonly refused: { readonly at: number; readonly counted: number }[] = [];
   readonly crashes: number[] = [];
   leases = 0;
+  /** Requests that waited for the gate. */
+  waited = 0;
   gateCalls = 0;
   writes = 0;
   readonly #isolates: Isolate[];
@@ -68,6 +70,7 @@ export class LeaseWorld {
       const ahead = use.askAhead(clock);
       if (ahead !== undefined) this.#call(isolate, ahead, call, () => this.#nextLease(ahead));
     } else if (decided === undefined) {
+      this.waited += 1;
       const ask = use.ask(clock);
       this.#call(isolate, ask, call, () => this.#admit(ask));
     } else this.#refuse();
@@ -92,9 +95,9 @@ export class LeaseWorld {
 
   /** `thereMs` later the gate answers, and `backMs` later its answer is taken; or the call fails, and its report is put back. */
   #call(isolate: Isolate, ask: Ask, { thereMs, backMs, lost }: Call, answerOf: () => Admission | undefined): void {
-    const { use } = isolate;
+    const { use, skewMs } = isolate;
     const fail = () => {
-      use.take(ask, undefined);
+      use.take(ask, undefined, this.now + skewMs);
       use.putBack(ask.report);
     };
     this.#in(thereMs, () => {
@@ -113,7 +116,7 @@ export class LeaseWorld {
   }
 
   #take(isolate: Isolate, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
-    const lease = use.take(ask, answer);
+    const lease = use.take(ask, answer, this.now + isolate.skewMs);
     if (lease === undefined) return;
     this.#in(lease.usableMs, () => {
       if (isolate.use !== use) return;

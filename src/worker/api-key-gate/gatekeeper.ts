@@ -186,7 +186,7 @@ export class Gatekeeper {
       try {
         await answerWithin(DEADLINE_MS.withFallback, asked);
       } catch (error) {
-        use.take(ask, undefined);
+        use.take(ask, undefined, Date.now());
         this.#useOf(request.apiKey).putBack(ask.report);
         this.#tellLater(gates, request, this.#useOf(apiKey));
         console.warn("an API key's gate did not answer for the next lease", error);
@@ -197,7 +197,7 @@ export class Gatekeeper {
 
   /** Also when the answer is late: a lease is reported when it has ended, used or not. */
   #take(gates: Gates, request: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
-    const lease = use.take(ask, answer);
+    const lease = use.take(ask, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);

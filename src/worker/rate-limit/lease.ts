@@ -14,7 +14,7 @@ export type LeaseReport = { readonly id: string; readonly used: number };
 
 /** A lease ends for its isolate after this share of what the gate counts on. */
 const USABLE = 9 / 10;
-/** The next lease is asked for when this share of the time or of the admissions has passed, so that no request waits for it. */
+/** The next lease is asked for when this share of the admissions was used, and not before this share of the time has passed. */
 const DUE = 2 / 3;
 const SECOND_MS = 1_000;
 const BURST_MS = 100;
@@ -61,8 +61,10 @@ export class HeldLease {
     return now - this.#since >= this.usableMs || this.left === 0;
   }
 
-  isDue(now: number): boolean {
-    return now - this.#since >= this.usableMs * DUE || this.#used >= this.#lease.admissions * DUE;
+  /** Whether the next one is to be asked for, which takes up to `aheadMs`. */
+  isDue(now: number, aheadMs: number): boolean {
+    const dueMs = Math.max(this.usableMs * DUE, this.usableMs - aheadMs);
+    return now - this.#since >= dueMs || this.#used >= this.#lease.admissions * DUE;
   }
 }
 

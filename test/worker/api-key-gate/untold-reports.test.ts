@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import { Gatekeeper } from "../../../src/worker/api-key-gate/gatekeeper.ts";
 import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
 import { Databases } from "../../../src/worker/database/databases.ts";
+import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
 import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { gateOf } from "../../support/gate.ts";
@@ -106,12 +107,13 @@ it("what was admitted is told with what was seen of it, before its lease has end
   const use = new KeyUse("hash");
   const sent = new Request("https://api.example/tenant/whoami");
   const ask = use.ask(START);
-  const lease = use.take(ask, {
+  const answer: Admission = {
     outcome: "admitted",
     tenant: { accountId: "a", accountSuspended: false, scopes: [] },
     rateLimit: { limit: 100, windowMs: 60_000 },
     lease: { id: "one", admissions: 9, forMs: 1_000 },
-  });
+  };
+  const lease = use.take(ask, answer, START);
   if (lease === undefined) throw new Error("no lease");
   const tell = (requests: number) => {
     for (let each = 0; each < requests; each++) use.decide({ now: START, address: null, operation: "whoami", sent });

@@ -16,6 +16,19 @@ describe("a lease that is held", () => {
     expect(lease.use).toEqual({ id: "a", used: 3 });
   });
 
+  it.each([
+    ["as long before its end as the call for it takes", 100, 10_800],
+    ["not before two thirds of its time", 500, 10_600],
+  ])("is to be followed by the next one %s", (_, aheadMs, at) => {
+    expect([at - 1, at].map((now) => held().isDue(now, aheadMs))).toEqual([false, true]);
+  });
+
+  it("is to be followed when two thirds of its admissions are used", () => {
+    const lease = held();
+    const due = [1, 2].map(() => lease.admit(10_000) && lease.isDue(10_000, 0));
+    expect(due).toEqual([false, true]);
+  });
+
   it("admits nothing while the clock is behind what was seen by more than requests differ", () => {
     const lease = held();
     expect([10_800, 10_750, 10_749, 9_000, 10_800].map((now) => lease.admit(now))).toEqual([

@@ -178,6 +178,31 @@ describe("what a lease has used", () => {
   });
 });
 
+describe("a key in steady use: once it has leases, no request waits for its gate, which is called", () => {
+  it.each([
+    // Of nine tenths of a second: less three calls, and twice the time between requests.
+    [80, 5, 1.3],
+    [80, 50, 1.7],
+    [80, 90, 1.7],
+    [10, 5, 1.5],
+    [4, 5, 2],
+  ])("with %d requests a second and calls of %d ms each way", (perSecond, wayMs, callsASecond) => {
+    const world = new LeaseWorld({ limit: 100_000, windowMs: 60_000 }, [0]);
+    const use = (seconds: number) => {
+      for (let each = 0; each < seconds * perSecond; each++) {
+        world.request(0, { thereMs: wayMs, backMs: wayMs, lost: "no" });
+        world.pass(1_000 / perSecond);
+      }
+    };
+    use(2);
+    const before = world.gateCalls;
+    world.waited = 0;
+    use(60);
+    expect(world.waited).toBe(0);
+    expect((world.gateCalls - before) / 60).toBeLessThan(callsASecond);
+  });
+});
+
 it("a changed limit takes over the leases that are out", () => {
   const windowMs = 60_000;
   const before = new LeasedWindow({ limit: 200, windowMs }, new Float64Array(), 0);
