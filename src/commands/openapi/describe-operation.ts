@@ -111,14 +111,17 @@ const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "Makes the request safe to retry. For 24 hours the same key with the same body returns the first answer.",
+    "Makes the request safe to retry: 1 to 255 visible ASCII characters, bare or in double quotes. For 24 hours the same key with the " +
+    "same body returns the first answer.",
   schema: { type: "string", minLength: 1, maxLength: 257 },
   example: "order-4711",
 };
 
 const OWNERS_IDEMPOTENCY_KEY = {
   ...IDEMPOTENCY_KEY,
-  description: "Makes the request safe to retry. For 24 hours the same key with the same body does nothing again.",
+  description:
+    "Makes the request safe to retry: 1 to 255 visible ASCII characters, bare or in double quotes. For 24 hours the same key with the " +
+    "same body does nothing again.",
 };
 
 const IF_NONE_MATCH = {
