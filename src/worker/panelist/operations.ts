@@ -118,7 +118,8 @@ if (!import.meta.deployed) {
     },
     withdrawProposal: {
       summary: "Withdraw one's own proposal",
-      description: "Possible while its status is `submitted`. Deletes its votes and comments too.",
+      description:
+        "Possible while its status is `submitted`, unless another one was merged into it. Deletes its votes and comments too.",
       problems: [...noProposal, "capability-closed", "forbidden", "conflict"],
     },
     vote: {
