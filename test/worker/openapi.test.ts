@@ -56,6 +56,20 @@ it("a write names the header by which a panelist's client reads it; every reques
     }
 });
 
+it("the answer that can be a replay names its header: the first one again, and a conflict where a secret is shown once", () => {
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { security, responses, parameters }] of Object.entries(
+      methods as Record<string, WithHeaders>,
+    )) {
+      if (!parameters.some((each) => each.name === "Idempotency-Key")) continue;
+      const named = Object.entries(responses).flatMap(([status, { headers = {} }]) =>
+        "Idempotency-Replayed" in headers ? [status] : [],
+      );
+      const isOwners = security.some((each) => "accessClientId" in each);
+      expect([method, path, named]).toEqual([method, path, [isOwners ? "409" : "201"]]);
+    }
+});
+
 it("every tag is in one group, that of who uses its operations: a tag in no group is not drawn", () => {
   const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
   expect(grouped.toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());

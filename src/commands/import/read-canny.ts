@@ -15,6 +15,7 @@ import {
   toTime,
   toTitle,
 } from "./ideas.ts";
+import { utf8Of } from "./utf8.ts";
 
 type User = { id: string; name?: string | null; email?: string | null; userID?: string | null };
 type Board = { id: string; name: string; isPrivate?: boolean };
@@ -118,8 +119,9 @@ const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly
 };
 
 function parse(file: Buffer): File {
+  const text = utf8Of(file);
   try {
-    return JSON.parse(file.toString("utf8").replace(/^\ufeff/, "")) ?? {};
+    return JSON.parse(text) ?? {};
   } catch {
     throw new Failure("The file is not JSON: see npm run import -- --help.");
   }

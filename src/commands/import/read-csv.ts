@@ -16,6 +16,7 @@ import {
   toTime,
   toTitle,
 } from "./ideas.ts";
+import { utf8Of } from "./utf8.ts";
 
 /** Of several names that a file has, the first counts. */
 const NAMES = {
@@ -36,7 +37,7 @@ const NAMES = {
 type Column = keyof typeof NAMES;
 
 export function readCsv(file: Buffer, now: number): Import {
-  const [header, ...lines] = parseCsv(file.toString("utf8").replace(/^\ufeff/, ""));
+  const [header, ...lines] = parseCsv(utf8Of(file));
   const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
   const indexOf = (column: Column) => names.indexOf(NAMES[column].find((name) => names.includes(name)) ?? column);
   for (const column of ["id", "title"] as const)

@@ -19,7 +19,9 @@ export function describeOperation(described: DescribedOperation) {
     parameters: [
       ...pathParameters(operation.path),
       ...queryParameters(operation.query),
-      ...(takesIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : []),
+      ...(takesIdempotencyKey(operation)
+        ? [returnsFirstAnswer(operation) ? IDEMPOTENCY_KEY : OWNERS_IDEMPOTENCY_KEY]
+        : []),
       ...(conditional ? [IF_NONE_MATCH] : []),
       ...(credential.kind === "compoundToken" ? [CONSISTENCY_TOKEN] : []),
     ],
@@ -45,12 +47,16 @@ const successOf = (described: DescribedOperation) => ({
   headers: headerReferences([
     "X-Request-Id",
     ...(described.operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
-    ...(takesIdempotencyKey(described.operation) ? (["Idempotency-Replayed"] as const) : []),
+    ...(returnsFirstAnswer(described.operation) ? (["Idempotency-Replayed"] as const) : []),
     ...(described.conditional ? (["ETag"] as const) : []),
     ...(sendsConsistencyToken(described.operation) ? (["Consistency-Token"] as const) : []),
   ]),
   ...(described.answer && { content: { "application/json": contentOf(described) } }),
 });
+
+/** Account Settings does not: a secret is shown once. */
+const returnsFirstAnswer = (operation: Operation): boolean =>
+  takesIdempotencyKey(operation) && operation.credential.kind !== "access";
 
 const sendsConsistencyToken = ({ method, credential: { kind } }: Operation): boolean =>
   method !== "GET" && (kind === "apiKey" || kind === "compoundToken");
@@ -105,9 +111,17 @@ const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "Makes the request safe to retry. For 24 hours the same key with the same body returns the first answer.",
+    "Makes the request safe to retry: 1 to 255 visible ASCII characters, bare or in double quotes. For 24 hours the same key with the " +
+    "same body returns the first answer.",
   schema: { type: "string", minLength: 1, maxLength: 257 },
   example: "order-4711",
+};
+
+const OWNERS_IDEMPOTENCY_KEY = {
+  ...IDEMPOTENCY_KEY,
+  description:
+    "Makes the request safe to retry: 1 to 255 visible ASCII characters, bare or in double quotes. For 24 hours the same key with the " +
+    "same body does nothing again.",
 };
 
 const IF_NONE_MATCH = {

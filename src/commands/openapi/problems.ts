@@ -81,14 +81,15 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
   const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
-  const withoutPolicy = operation.operation.credential.kind !== "apiKey";
+  const { kind } = operation.operation.credential;
+  const withoutPolicy = kind !== "apiKey";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
       // The rate of a panelist, or of an owner, has no policy header: that answer is its own.
       codes.length === 1 && !(status === 429 && withoutPolicy)
         ? { $ref: `#/components/responses/${codes[0]}` }
-        : toResponse(codes, withoutPolicy),
+        : toResponse(codes, { withoutPolicy, isReplay: kind === "access" && takesIdempotencyKey(operation.operation) }),
     ]),
   );
 }
@@ -104,13 +105,16 @@ export const problemResponses = (operations: readonly DescribedOperation[]) => {
   );
 };
 
-function toResponse(codes: readonly ProblemCode[], withoutPolicy = false) {
+/** `isReplay`: a request that was done before is a `conflict`. */
+type Kind = { readonly withoutPolicy?: boolean; readonly isReplay?: boolean };
+
+function toResponse(codes: readonly ProblemCode[], kind: Kind = {}) {
   const documents = codes.map(
     (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
   );
   return {
     description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
-    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, withoutPolicy)))]),
+    headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, kind)))]),
     content: {
       "application/problem+json": {
         schema: { $ref: "#/components/schemas/Problem" },
@@ -125,8 +129,10 @@ const extensionsOf = (code: ProblemCode) => ({
   ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
 });
 
-function headersOf(code: ProblemCode, withoutPolicy: boolean): HeaderName[] {
+function headersOf(code: ProblemCode, { withoutPolicy = false, isReplay = false }: Kind): HeaderName[] {
   switch (code) {
+    case "conflict":
+      return ["X-Request-Id", ...(isReplay ? (["Idempotency-Replayed"] as const) : [])];
     case "unauthorized":
       return ["X-Request-Id", "WWW-Authenticate"];
     case "too-many-requests":

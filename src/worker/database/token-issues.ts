@@ -51,8 +51,8 @@ export async function findTokenIssue(
           ...composeExternalId(session, accountId, panelist.externalId),
           prepare(
             session,
-            `INSERT INTO panelists (id, account_id, external_id, created_at, tokens_issued)
-             SELECT :newPanelistId, :accountId, :named, :now, 1 WHERE ${permitted}
+            `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
+             SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${permitted}
              ON CONFLICT (account_id, external_id) DO NOTHING`,
             { ...values, newPanelistId: panelist.newPanelistId },
           ),

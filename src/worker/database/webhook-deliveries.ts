@@ -183,8 +183,8 @@ const HAS_FAILED = "(:failed AND url = :url)";
 const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
 
 /**
- * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, and the change is
- * delivered again when the claim is over. A failure of another URL than the present one says nothing of that one: it is due now. What
+ * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, the claim ends, and
+ * what comes next is delivered from where the webhook is. A failure of another URL than the present one says nothing of that one: it is due now. What
  * the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
  */
 export async function record(
@@ -213,5 +213,8 @@ export async function record(
       ...failure,
     },
   ).first<{ number: number; claimed_until: number; due_at: number | null }>();
-  return row ? { claimedUntil: row.claimed_until, number: row.number, isDue: row.due_at !== null } : undefined;
+  if (row !== null) return { claimedUntil: row.claimed_until, number: row.number, isDue: row.due_at !== null };
+  const ended = "UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil";
+  await prepare(database, ended, { id, claimedUntil }).run();
+  return undefined;
 }

@@ -64,7 +64,7 @@ if (!import.meta.deployed) {
     getChangelog: {
       summary: "Read the idea bank's changelog",
       description:
-        "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum. The list is not " +
+        "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +
         "paginated: `cursor` and `limit` are ignored. A closed changelog returns the same 404 as an idea bank that does not exist.",
       answer: Changelog,
       conditional: true,
@@ -118,7 +118,8 @@ if (!import.meta.deployed) {
     },
     withdrawProposal: {
       summary: "Withdraw one's own proposal",
-      description: "Possible while its status is `submitted`. Deletes its votes and comments too.",
+      description:
+        "Possible while its status is `submitted`, unless another one was merged into it. Deletes its votes and comments too.",
       problems: [...noProposal, "capability-closed", "forbidden", "conflict"],
     },
     vote: {

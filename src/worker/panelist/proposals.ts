@@ -25,7 +25,8 @@ function refusal(proposal: PanelistProposal | null): Problem {
   if (proposal === null || !proposal.mine)
     return new Problem("forbidden", { detail: "Only the panelist who submitted this proposal can change it." });
   return new Problem("conflict", {
-    detail: "A proposal can be changed while its status is `submitted` and no proposal was merged into it.",
+    detail:
+      "A proposal can be edited and withdrawn while its status is `submitted`, and not withdrawn when another one was merged into it.",
   });
 }
 

@@ -210,3 +210,16 @@ describe("CSV", () => {
     ]);
   });
 });
+
+it.each([
+  ["csv", readCsv, "id,title\n1,Grün\n"],
+  ["canny", readCanny, '{"posts":[{"id":"1","title":"Grün"}]}'],
+] as const)(
+  "%s is read in UTF-8, with its mark or without, and in nothing else: no letter becomes another",
+  (_, read, text) => {
+    for (const file of [Buffer.from(text), Buffer.from(`\ufeff${text}`)])
+      expect(read(file, NOW).ideas[0]?.title).toBe("Grün");
+    for (const file of [Buffer.from(text, "latin1"), Buffer.from(`\ufeff${text}`, "utf16le")])
+      expect(() => read(file, NOW)).toThrow("not in UTF-8");
+  },
+);

@@ -169,18 +169,23 @@ it.each([
   expect((await owner.events()).map(({ event }) => event)).toEqual(["created"]);
 });
 
-it("a key that has ended is not changed: 409", async () => {
+it("a key that has ended is not changed, and not rotated: 409", async () => {
   const owner = createOwner();
   const { apiKey } = await owner.create("Ended");
   await owner.json("DELETE", `/keys/${apiKey.id}`);
-  const answer = await owner.json("PATCH", `/keys/${apiKey.id}`, { paused: true });
-  expect([answer.status, (await answer.json<Refusal>()).error]).toEqual([409, "conflict"]);
+  for (const answer of [
+    await owner.json("PATCH", `/keys/${apiKey.id}`, { paused: true }),
+    await owner.json("POST", `/keys/${apiKey.id}/rotate`, {}),
+  ]) {
+    expect([answer.status, (await answer.json<Refusal>()).error]).toEqual([409, "conflict"]);
+  }
   const short = await owner.create("Expired");
   await databaseOf(short.apiKey.id)
     .prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1")
     .bind(short.apiKey.id)
     .run();
   expect((await owner.json("PATCH", `/keys/${short.apiKey.id}`, { expiresAt: null })).status).toBe(409);
+  expect((await owner.json("POST", `/keys/${short.apiKey.id}/rotate`, {})).status).toBe(409);
 });
 
 it("a gate that was not reached is 503, and the same change again is sure", async () => {

@@ -59,7 +59,7 @@ it.each<[string, (call: () => Promise<unknown>) => Promise<unknown>]>([
 });
 
 it("an owner who moves it while an attempt is under way is not overruled, whatever the receiver answers", async () => {
-  const { propose, receiver, pass, job, stored, database, id } = await createWebhookScene(() => 500);
+  const { propose, receiver, pass, job, stored, newest, database, id } = await createWebhookScene(() => 500);
   for (let more = 0; more < 3; more++) await propose();
   for (const answer of [200, 500]) {
     await database.prepare("UPDATE webhooks SET number = 0, attempts = 0 WHERE id = ?1").bind(id).run();
@@ -71,4 +71,8 @@ it("an owner who moves it while an attempt is under way is not overruled, whatev
     await job();
     expect(await stored()).toMatchObject({ number: 2, attempts: 0 });
   }
+  // Nobody waits for the claim's end either.
+  receiver.react = () => 200;
+  await job();
+  expect(await stored()).toMatchObject({ number: await newest() });
 });

@@ -92,6 +92,8 @@ describe("the tenant's", () => {
     const { panelistId } = await (await issue({ externalId: "two" })).json<{ panelistId: string }>();
     await issue({ externalId: "two", displayName: "Kim" });
     expect(await added()).toEqual([`tenant: panelist.created ${panelistId}`, `tenant: panelist.updated ${panelistId}`]);
+    const named = await (await issue({ externalId: "three", displayName: "Lou" })).json<{ panelistId: string }>();
+    expect(await added()).toEqual([`tenant: panelist.created ${named.panelistId}`]);
     await tenant.send("DELETE", `/tenant/panelists/${id}`);
     await runScheduled(env);
     expect(await added()).toEqual([`tenant: panelist.deleted ${id}`]);

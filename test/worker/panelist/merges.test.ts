@@ -183,11 +183,15 @@ describe("a merged proposal", () => {
   });
 });
 
-it("a proposal that others were merged into cannot be withdrawn", async () => {
+it("a proposal that others were merged into can be edited and cannot be withdrawn, and the refusal says so", async () => {
   const { kim, source, target, merge } = await createScene();
   await merge(source, target);
+  expect((await kim.send("PATCH", `${PROPOSALS}/${target}`, { title: "Edited" })).status).toBe(200);
   const before = await dumpDatabases();
   const refused = await kim.send("DELETE", `${PROPOSALS}/${target}`);
-  expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ error: "conflict" })]);
+  const detail = expect.stringContaining(
+    "edited and withdrawn while its status is `submitted`, and not withdrawn when",
+  );
+  expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ error: "conflict", detail })]);
   expect(await dumpDatabases()).toEqual(before);
 });
