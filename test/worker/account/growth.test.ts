@@ -50,7 +50,8 @@ it("100 changes an hour: then 429 says when; revoking always works, and leaves n
     expect(await held.json()).toMatchObject({ error: "too-many-requests" });
   }
   expect((await owner.keys()).map(({ name }) => name)).toEqual(["the 100th"]);
-  expect((await owner.events()).filter(({ event }) => event !== "refused")).toEqual(before.slice(0, 19));
+  // Nor does the trail say of what was held that four keys were active.
+  expect(await owner.events()).toEqual(before);
   expect((await createOwner().json("POST", "/keys", { name: "n" })).status).toBe(201);
   expect(await owner.whoami(key)).toBe(200);
   expect((await owner.json("DELETE", `/keys/${apiKey.id}`)).status).toBe(200);
