@@ -267,6 +267,14 @@ describe("a decision", () => {
 });
 
 describe("the forms", () => {
+  it("take a response of 10,000 characters in any script, though a form sends each as up to twelve", async () => {
+    const { panelist, decide, seen } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const response = "🚌".repeat(10_000);
+    expect((await decide(id, { ...APPROVE, response })).status).toBe(303);
+    expect(await seen(id)).toMatchObject({ response: { text: response } });
+  });
+
   it("show what is wrong at the field, what was typed, and take nothing from another site", async () => {
     const { panelist, owner, decide, titles } = await createScene();
     const id = await panelist.submit("<b>Spam</b>");
