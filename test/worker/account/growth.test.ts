@@ -49,6 +49,9 @@ it("100 changes an hour: then 429 says when; revoking always works, and leaves n
     expect([held.status, held.headers.get("Retry-After")]).toEqual([429, "1800"]);
     expect(await held.json()).toMatchObject({ error: "too-many-requests" });
   }
+  // A person sees no headers.
+  const page = await owner.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "0" });
+  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining("Wait 1800 seconds")]);
   expect((await owner.keys()).map(({ name }) => name)).toEqual(["the 100th"]);
   // Nor does the trail say of what was held that four keys were active.
   expect(await owner.events()).toEqual(before);
