@@ -60,6 +60,7 @@ it("a refused move leaves the other form as the webhook is: saving it changes no
   const html = await refused.text();
   expect([refused.status, html.match(/value="([a-z.]+)" checked/)?.[1]]).toEqual([400, "comment.created"]);
   expect(html).toContain(`value="${URL_}"`);
+  expect(html).toMatch(/<input id="to" name="at" [^>]*value="0026-01-01T00:00"/);
   const wrong = await owner.submit(path, { do: "change", url: "http://x.example/", types: "comment.deleted" });
   expect(await wrong.text()).toMatch(/value="http:\/\/x\.example\/".*value="comment\.deleted" checked/s);
   expect((await list())[0]?.types).toEqual(["comment.created"]);
