@@ -4,7 +4,7 @@ import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { loadApiKeyUse } from "../database/account-api-key-use.ts";
-import { createApiKeyRow, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
+import { createApiKeyRow, loadOwnApiKey, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
@@ -30,6 +30,9 @@ const NOT_NOTIFIED =
 /** `digit` is that of the audit event's database. */
 export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
+
+const hasEnded = () =>
+  new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
 /**
  * A new session on the primary of the database that holds what has this id: a key, an account, an endpoint. (A session that has asked
@@ -121,7 +124,10 @@ export async function rotateKey(
   const at = stamp(id);
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const apiKey = await rotateApiKey(session, c.var.owner, id, secret, { graceUntil, seen }, at, idempotencyKey);
-  if (apiKey === null) throw noSuchKey();
+  if (apiKey === null) {
+    const ended = await loadOwnApiKey(primaryOf(c, id), c.var.owner.email, id, at.now);
+    throw ended === null ? noSuchKey() : hasEnded();
+  }
   if (isHeld(apiKey)) {
     // Whose answer was lost may not have reached the gate.
     if (typeof apiKey === "object" && "doneBefore" in apiKey)
@@ -158,10 +164,7 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   const apiKey = await changeApiKey(primaryOf(c, id), c.var.owner, id, changes, at);
   if (apiKey === null) throw noSuchKey();
   if (isHeld(apiKey)) throw heldBack(apiKey);
-  if (apiKey === "ended")
-    throw new Problem("conflict", {
-      detail: "This key is revoked or expired: nothing can be changed. Create another.",
-    });
+  if (apiKey === "ended") throw hasEnded();
   // Nothing changed may be the same again, whose gate was not reached then.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
     await makeSure(c, id, "The key is changed", "Change it again");

@@ -83,7 +83,7 @@ if (!import.meta.deployed) {
       summary: "Give an API key a new secret",
       description:
         "The key keeps its identifier. The previous secret keeps working for `graceSeconds`; any older one stops at once. With " +
-        "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`. " +
+        "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`, and so is one for a key that is revoked or expired. " +
         ONCE,
       answer: ShownApiKey,
       problems: ["conflict", "too-many-requests"],
