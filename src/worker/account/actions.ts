@@ -54,10 +54,10 @@ export async function readKeyUse(c: Context<OwnerEnv>, id: string) {
 export function heldBack(held: Held): Problem {
   if (held === "key-reused") return new Problem("idempotency-key-reused");
   if ("heldUntil" in held) {
+    const seconds = String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000)));
     return new Problem("too-many-requests", {
-      detail:
-        "The account has changed its API keys and webhooks too often. Wait for the seconds in `Retry-After`. Revoking and deleting is possible.",
-      headers: { "Retry-After": String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000))) },
+      detail: `The account has changed its API keys and webhooks too often. Wait ${seconds} seconds. Revoking and deleting is possible.`,
+      headers: { "Retry-After": seconds },
     });
   }
   return new Problem("conflict", {

@@ -21,6 +21,8 @@ import { ReviewPage } from "./pages/review-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const LIST = "/account/approval";
+/** A form sends a character as up to twelve: a response of 10,000 fits. */
+const MAX_FORM_BYTES = 128 * 1024;
 const SIMILAR = { limit: 5, after: undefined };
 
 const notWaiting = () =>
@@ -50,7 +52,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountData
   routes.get(ONE, (c) => renderReview(c, c.req.param("proposalId"), new URLSearchParams(), []));
 
   routes.post(ONE, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
     const id = c.req.param("proposalId");
     try {
       await decide(c, id, fields);

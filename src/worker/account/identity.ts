@@ -72,6 +72,12 @@ function requireLocalHost(url: string): void {
   });
 }
 
+const NOT_SIGNED_IN =
+  "Nobody is signed in. Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications).";
+const NOT_KNOWN =
+  "Cloudflare Access has signed somebody in who is no owner here. An e-mail address is of visible ASCII, a service token's Client ID is in " +
+  "the setting SERVICE_TOKEN_OWNERS, and the Access application is that of ACCESS_AUD, if it is set.";
+
 /** What a change is answered with that was not made: no such thing, a conflict, too many. */
 const REFUSED = [404, 409, 429];
 
@@ -104,10 +110,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
   return async function authenticateOwner(c, next) {
     const identity = await identify(c);
     if (identity === undefined) {
-      throw new Problem("forbidden", {
-        detail:
-          "Nobody is signed in. Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications).",
-      });
+      throw new Problem("forbidden", { detail: c.env.SIGN_IN === undefined ? NOT_SIGNED_IN : NOT_KNOWN });
     }
     const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
     const url = new URL(c.req.url);

@@ -57,10 +57,9 @@ export function addWebhookPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
       if (what === "delete") await changeTo(c, id, deleteWebhook);
       else if (what === "test") await testWebhook(c, send, id);
-      else if (what === "move") {
-        const once = fields.has("once") ? toKey(fields) : undefined;
-        await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), once);
-      } else {
+      else if (what === "move")
+        await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), toKey(fields));
+      else {
         const paused = { pause: true, resume: false }[what] ?? what;
         await changeWebhook(c, id, parseOrThrow(WebhookChanges, what === "change" ? toSettings(fields) : { paused }));
       }
@@ -85,9 +84,8 @@ const toMove = (fields: URLSearchParams) => {
   return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
 };
 
-/** Of the form as it was shown: sent twice, it makes one secret, and one move. */
-const toKey = (fields: URLSearchParams): IdempotencyKey => ({
-  key: `form ${(fields.get("once") ?? "").slice(0, 36)}`,
-  requestHash: "",
-  now: Date.now(),
-});
+/** Of the form as it was shown: sent twice, it makes one secret, and one move. Undefined for a form that no page made. */
+function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
+  const once = fields.get("once");
+  return once ? { key: `form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;
+}

@@ -3,7 +3,17 @@ import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import { ACTIVE, COLUMNS, firstKey, type KeyRow, OWN, OWN_KEY, toApiKey, type UsageRow } from "./api-key-rows.ts";
+import {
+  ACTIVE,
+  COLUMNS,
+  firstKey,
+  type KeyRow,
+  OWN,
+  OWN_KEY,
+  selectActive,
+  toApiKey,
+  type UsageRow,
+} from "./api-key-rows.ts";
 import { type AuditStamp, audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
 import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
@@ -34,10 +44,6 @@ export type ApiKeyOverview = {
   readonly leakedKeys: AccountSettings["leakedKeys"];
   readonly storage: Storage;
 };
-
-/** The active keys of one account. Two terms: each is a range of an index, which leaves those that have expired out. */
-const selectActive = (own: string) => `SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at IS NULL
-  UNION ALL SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at > :now`;
 
 /** The keys that ended last, of both ways to end: each is read in the order of an index. A revoked one counts as revoked. */
 const selectEnded = (columns: string, limit: number, revokedSince: string) => `

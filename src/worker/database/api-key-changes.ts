@@ -1,7 +1,7 @@
 /** An owner's change of an API key's settings: one round trip, the change and its audit event in one transaction. */
-import type { ApiKey, Owner } from "../model/account.ts";
+import { type ApiKey, MAX_ACTIVE_KEYS, type Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
-import { ACTIVE, COLUMNS, type KeyRow, OWN_KEY, toApiKey } from "./api-key-rows.ts";
+import { ACTIVE, COLUMNS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } from "./api-key-rows.ts";
 import { type AuditStamp, CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
 import type { Held } from "./held-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -19,6 +19,9 @@ const SETTINGS = {
   ],
   allowedAddresses: ["allowed_addresses = :allowedAddresses", "json(allowed_addresses)"],
 } as const satisfies Record<keyof ApiKeyChanges, readonly [string, string]>;
+
+/** Another key may have taken the place of one that had expired by a later clock: with the maximum beside it, it has ended. */
+const HAS_PLACE = `${MAX_ACTIVE_KEYS} > (SELECT count(*) FROM (${selectActive(`${OWN} AND id <> :id`)}))`;
 
 /**
  * Changes the settings that are given, and no others: of two changes at the same time, the last one of each setting stays. What is so
@@ -56,7 +59,7 @@ export async function changeApiKey(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, account_id, '${CHANGED}', id, coalesce(:name, name), :actor, :address, :now,
          json_object('before', json(${settings}), 'after', json(:after))
-       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${MAY_CHANGE} AND ${settings} <> :after`,
+       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${MAY_CHANGE} AND ${settings} <> :after`,
       values,
     ),
     prepare(
@@ -74,6 +77,7 @@ export async function changeApiKey(
   const [row] = rowsOf<KeyRow & { is_so: number; held_until: number | null }>(results[2]);
   if (row === undefined) return null;
   const apiKey = toApiKey(row, now, []);
-  if (apiKey.state !== "active") return "ended";
-  return row.is_so === 1 ? apiKey : { heldUntil: row.held_until ?? now };
+  const isActive = apiKey.state === "active";
+  if (isActive && row.is_so === 1) return apiKey;
+  return isActive && row.held_until !== null ? { heldUntil: row.held_until } : "ended";
 }

@@ -36,6 +36,12 @@ export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 export const OWN_KEY = `id = :id AND ${OWN}`;
 export const ACTIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)";
 
+/** The active keys of one account. Two terms: each is a range of an index, which leaves those that have expired out. */
+export const selectActive = (
+  own: string,
+) => `SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at IS NULL
+  UNION ALL SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at > :now`;
+
 /** The key of a result's first row, without its use. */
 export function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
   const [row] = rowsOf<KeyRow>(result);

@@ -109,7 +109,7 @@ export const auditWebhook = (
     },
   );
 
-/** The statement that records a creation that was refused: there is no such key after it. At most one a minute, and no replay. */
+/** The statement that records a creation that was refused by the maximum of keys: there is no such key after it. At most one a minute, and no replay. */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, person, actor, address }: Owner,
@@ -121,7 +121,7 @@ export const recordRefusal = (
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
      SELECT :id, a.id, 'refused', NULL, :apiKeyName, :actor, :address, :now
      FROM accounts a WHERE a.owner_email = :email AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
-       AND ${IS_MEMBER} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
+       AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
          SELECT 1 FROM audit_events e
          WHERE e.account_id = a.id AND e.created_at > :now - ${REFUSAL_INTERVAL_MS} AND e.event = 'refused')`,
     { email, person, id, apiKeyId, apiKeyName, actor, address, now, idempotencyKey },

@@ -28,9 +28,9 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
 const FORM = "application/x-www-form-urlencoded";
 
 /** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
-export async function readForm(request: Request): Promise<URLSearchParams> {
+export async function readForm(request: Request, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, MAX_BYTES, { detail })));
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, maxBytes, { detail })));
 }
 
 /** `unsupported` says what is expected instead, where it is not JSON. */

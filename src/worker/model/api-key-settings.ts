@@ -16,16 +16,17 @@ export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes"
 export const Limit = integer(1, 10_000);
 export const WindowSeconds = integer(1, 3_600);
 
+/** Whether it is a time of the calendar: JavaScript takes the 30th of February for the 2nd of March. */
+const isTime = (text: string): boolean =>
+  !Number.isNaN(new Date(text).getTime()) && new Date(text).toISOString().startsWith(text.slice(0, 19));
+
 /** Checked against the clock where it is used. */
 const Expiry = z
   .string({ error: "must be a time, or null" })
   .check(
-    z.refine(
-      (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(new Date(text).getTime()),
-      {
-        error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
-      },
-    ),
+    z.refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && isTime(text), {
+      error: "must be a time in UTC, such as 2027-01-31T00:00:00Z",
+    }),
   )
   .register(z.globalRegistry, { format: "date-time" });
 

@@ -7,6 +7,7 @@ import { recordUseAfterRevocation } from "../../../src/worker/database/audit-eve
 import { freeze } from "../../support/clock.ts";
 import { countRows, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 import { newId } from "../../support/world.ts";
 
@@ -66,6 +67,22 @@ describe("creating a key", () => {
     expect((await owner.json("POST", "/keys", { name: "fifth" })).status).toBe(201);
     vi.setSystemTime(START + 86_400_000);
     expect((await owner.json("POST", "/keys", { name: "sixth" })).status).toBe(201);
+    expect((await owner.keys()).filter(({ state }) => state === "active")).toHaveLength(4);
+  });
+
+  it("in the place of one that expires leaves four, also when a change of its end is on its way", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const { apiKey } = await owner.create("short", { expiresInDays: 1 });
+    for (const name of ["second", "third", "fourth"]) await owner.create(name);
+    vi.setSystemTime(START + 86_399_999);
+    const slow = interceptDatabases(env, () => async (_, makeCall) => {
+      vi.setSystemTime(START + 86_400_000);
+      expect((await owner.json("POST", "/keys", { name: "fifth" })).status).toBe(201);
+      return makeCall();
+    });
+    const late = await createOwner(owner.email, slow).json("PATCH", `/keys/${apiKey.id}`, { expiresAt: null });
+    expect(late.status).toBe(409);
     expect((await owner.keys()).filter(({ state }) => state === "active")).toHaveLength(4);
   });
 

@@ -267,13 +267,21 @@ describe("a decision", () => {
 });
 
 describe("the forms", () => {
+  it("take a response of 10,000 characters in any script, though a form sends each as up to twelve", async () => {
+    const { panelist, decide, seen } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const response = "🚌".repeat(10_000);
+    expect((await decide(id, { ...APPROVE, response })).status).toBe(303);
+    expect(await seen(id)).toMatchObject({ response: { text: response } });
+  });
+
   it("show what is wrong at the field, what was typed, and take nothing from another site", async () => {
     const { panelist, owner, decide, titles } = await createScene();
     const id = await panelist.submit("<b>Spam</b>");
     const refused = await decide(id, { ...APPROVE, response: "x".repeat(10_001) });
     expect(refused.status).toBe(400);
     const html = await refused.text();
-    expect(html).toContain("must have 1 to 10000 characters");
+    expect(html).toContain("Official response must have 1 to 10000 characters");
     expect(html).toContain("x".repeat(10_001));
     expect(html).toContain("&lt;b&gt;Spam&lt;/b&gt;");
     expect((await decide(id, { visibility: "nonsense" })).status).toBe(400);

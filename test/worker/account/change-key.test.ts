@@ -188,6 +188,16 @@ it("a key that has ended is not changed, and not rotated: 409", async () => {
   expect((await owner.json("POST", `/keys/${short.apiKey.id}/rotate`, {})).status).toBe(409);
 });
 
+it.each(["2035-02-30T00:00:00Z", "2035-06-31T00:00:00.5Z", "2035-02-28T24:00:00Z"])(
+  "an end at %s, which no calendar has, is 400: it is not taken for another day",
+  async (expiresAt) => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, { expiresAt })).status).toBe(400);
+    expect((await owner.keys()).map((key) => key.expiresAt)).toEqual([null]);
+  },
+);
+
 it("a gate that was not reached is 503, and the same change again is sure", async () => {
   const owner = createOwner();
   const { apiKey, key } = await owner.create();

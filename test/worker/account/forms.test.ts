@@ -176,12 +176,12 @@ describe("the forms", () => {
     const response = await owner.submit(`/api-keys/${apiKey.id}/change`, {
       ...FIELDS,
       name: "  ",
-      allowedAddresses: "203.0.113.9/24",
+      allowedAddresses: "198.51.100.7\n203.0.113.9/24",
     });
     expect(response.status).toBe(400);
     const html = await response.text();
     expect(html).toContain('<a href="#name">Name must have 1 to 100 characters</a>');
-    expect(html).toContain('<a href="#allowedAddresses">Allowed addresses must be an address or a CIDR block');
+    expect(html).toContain('<a href="#allowedAddresses">Allowed addresses number 2 must be an address or a CIDR block');
     expect(html).toContain("203.0.113.9/24</textarea>");
     expect(html).toContain(`action="/account/api-keys/${apiKey.id}/change"`);
     expect(html).not.toContain("`errors`");

@@ -2,6 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { createAccountSettings } from "../../../src/worker/account/app.ts";
+import { HANDED, type SignIn } from "../../../src/worker/account/contract.ts";
 import { identifyByAccess } from "../../../src/worker/account/identity.ts";
 import { createIsolate } from "../../support/isolate.ts";
 
@@ -24,6 +26,21 @@ const identify = ({ identity, aud = AUD, settings = {}, url = "https://api.examp
     },
     req: { url },
   });
+
+/** What somebody is told who is signed in so. */
+async function told(signIn: SignIn | undefined): Promise<string> {
+  const settings = Object.fromEntries(HANDED.map((name) => [name, Reflect.get(env, name)]));
+  const gates = { forget: async () => {}, place: async () => {} };
+  const request = new Request("https://api.example/account/api/keys");
+  const answer = await createAccountSettings().serve(
+    request,
+    { signIn, gates, settings },
+    env,
+    createExecutionContext(),
+  );
+  expect(answer.status).toBe(403);
+  return (await answer.json<{ detail: string }>()).detail;
+}
 
 const person = { email: "owner@example.com" };
 const OWNER = { email: "owner@example.com", actor: "owner@example.com" };
@@ -78,6 +95,19 @@ describe("a service token", () => {
   it("is not a client certificate of the same name", async () => {
     expect(await identify({ identity: { common_name: "ci.access" }, settings })).toBeUndefined();
   });
+});
+
+it("who is signed in and nobody here is told why, and not to turn on what is on", async () => {
+  expect(await told(undefined)).toMatch(/^Nobody is signed in\. Turn Cloudflare Access on /);
+  for (const [email, serviceTokenId] of [
+    ["", "stranger.access"],
+    ["björn@example.com", undefined],
+  ]) {
+    const detail = await told({ aud: AUD, email, serviceTokenId });
+    expect(detail).toContain("SERVICE_TOKEN_OWNERS");
+    expect(detail).toContain("visible ASCII");
+    expect(detail).not.toContain("Turn");
+  }
 });
 
 describe("the audience", () => {

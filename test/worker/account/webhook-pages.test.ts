@@ -53,6 +53,12 @@ it("a form that is sent twice makes one webhook, and one new secret", async () =
   expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
 });
 
+it("forms that no page made, without the field that tells them apart, are not taken for each other", async () => {
+  const owner = createOwner();
+  for (const name of ["a", "b"])
+    expect((await owner.submit("/webhooks", { url: `https://${name}.example.com/` })).status).toBe(201);
+});
+
 it("a refused move leaves the other form as the webhook is: saving it changes nothing", async () => {
   const { owner, path, act, list } = await scene();
   await act({ do: "change", url: URL_, types: "comment.created" });
@@ -60,6 +66,7 @@ it("a refused move leaves the other form as the webhook is: saving it changes no
   const html = await refused.text();
   expect([refused.status, html.match(/value="([a-z.]+)" checked/)?.[1]]).toEqual([400, "comment.created"]);
   expect(html).toContain(`value="${URL_}"`);
+  expect(html).toMatch(/<input id="to" name="at" [^>]*value="0026-01-01T00:00"/);
   const wrong = await owner.submit(path, { do: "change", url: "http://x.example/", types: "comment.deleted" });
   expect(await wrong.text()).toMatch(/value="http:\/\/x\.example\/".*value="comment\.deleted" checked/s);
   expect((await list())[0]?.types).toEqual(["comment.created"]);

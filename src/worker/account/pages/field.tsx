@@ -3,9 +3,12 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Child } from "../jsx-runtime.ts";
 
-/** What is wrong with a field; an error of a part of it, as `scopes.0`, is the field's. */
-export const messageFor = (errors: readonly FieldError[], name: string): string | undefined =>
-  errors.find(({ path }) => path.split(".")[0] === name)?.message;
+/** What is wrong with a field; an error of a part of it, as `scopes.0`, is the field's, and says the number of one of a list. */
+export function messageFor(errors: readonly FieldError[], name: string): string | undefined {
+  const error = errors.find(({ path }) => path.split(".")[0] === name);
+  const [, place] = error?.path.match(/\.(\d+)$/) ?? [];
+  return place === undefined ? error?.message : `number ${Number(place) + 1} ${error?.message}`;
+}
 
 /** Takes the focus when the page opens. `labels` are the fields' by name; the field's element has its name as id. */
 export const ErrorSummary = ({

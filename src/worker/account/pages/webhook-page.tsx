@@ -57,7 +57,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         <Once />
         <input type="hidden" name="do" value="move" />
         <label for="to">Time (UTC)</label>
-        <input id="to" name="at" type="datetime-local" required />
+        <input id="to" name="at" type="datetime-local" value={sent?.fields.get("at") ?? undefined} required />
         <button type="submit">Go back to it</button>
         {failed && <input type="hidden" name="from" value={failed.id} />}
         {failed && (
