@@ -33,7 +33,9 @@ const wasDown = (history: History, store: Store, name: string | undefined, { at,
 function* answers(history: History, call: Call): Iterable<Found> {
   const found = (what: string): Found => ({ at: call.answeredAt, found: `/health ${what}`, calls: [call.call] });
   const took = call.answeredAt - call.at;
-  if (took > DEADLINE_MS + NETWORK_MS) yield found(`took ${took} ms`);
+  // Of a clock that steps back nobody knows how long the stores were waited for: they are asked again.
+  const times = stepped(history, call.at, call.answeredAt) > 0 ? 2 : 1;
+  if (took > times * DEADLINE_MS + NETWORK_MS) yield found(`took ${took} ms`);
   const says = new Map(Object.keys(STORES).map((name) => [name, field(field(call.answer?.body, "stores"), name)]));
   const isWell = [...says.values()].every((each) => each === "ok");
   if (call.status !== (isWell ? 200 : 503)) yield found(`was answered ${call.status}`);
