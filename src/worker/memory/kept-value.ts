@@ -71,8 +71,9 @@ export class KeptValue<Value> {
   readonly #options: KeptValueOptions<Value>;
   #kept: Kept<Value> | undefined;
   #reads = 0;
-  /** The last read that was answered. */
+  /** The last read that was answered, and the last one that failed. */
   #answered = 0;
+  #failed = 0;
   /** When the last read began that is still under way, or that the pace counts from. */
   #leadingSince: number | undefined;
   /** Whether that read asks a store again that had just failed, or that had not answered such a read. */
@@ -225,7 +226,9 @@ export class KeptValue<Value> {
       this.#answered = Math.max(this.#answered, read);
       return read > this.#forgotten;
     } catch (error) {
-      if (read > this.#forgotten && read > this.#answered) this.#fail(error, readAt);
+      // What began earlier and fails later, says nothing new.
+      if (read > Math.max(this.#forgotten, this.#answered, this.#failed)) this.#fail(error, readAt);
+      this.#failed = Math.max(this.#failed, read);
       return false;
     } finally {
       if (read === this.#reads && !this.#options.paced) this.#leadingSince = undefined;

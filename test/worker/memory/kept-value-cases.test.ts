@@ -264,3 +264,18 @@ it("who reads does not read again because a later read has ended, and has not br
   await pass(100);
   expect(await first).toBe(2);
 });
+
+it("a read that fails when a later one has failed already says nothing of the store: it is asked", async () => {
+  freezeTime();
+  const hanging = Promise.withResolvers<number>();
+  const store = [() => hanging.promise, () => Promise.reject(new Error("down")), () => Promise.resolve(7)];
+  const value = new KeptValue<number>({ now: Date.now, isOutage: () => true });
+  const load = () => store.shift()?.() ?? Promise.reject(new Error("asked too often"));
+  const early = expect(value.read({ load, freshMs: 0 })).rejects.toThrow("down");
+  await pass(1_020);
+  await early;
+  await pass(9_000);
+  hanging.reject(new Error("late"));
+  await pass(10);
+  expect(await value.read({ load, freshMs: 0 })).toBe(7);
+});
