@@ -35,7 +35,7 @@ const OUTSIDE_MS = 1_000;
 const REFUSED_ADDRESS: Admission = { outcome: "refused", reason: "address" };
 /** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
-/** The next lease is asked for so many calls, as the last one took, and so many requests before the last one ends. */
+/** The next lease is asked for so many calls (as long as this one's) and so many requests before this one ends. */
 const CALLS_AHEAD = 3;
 const GAPS_AHEAD = 2;
 /** Of a gate that is not reached for long, only so many reports are kept. */
@@ -60,8 +60,6 @@ export class KeyUse {
   #reportCount = 0;
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
   #asking: Ask | undefined;
-  /** How long the last call took, in milliseconds. */
-  #callMs = 0;
   /** The gate had no lease to follow the ones that are held: these are used to their end. */
   #isLast = false;
   #tellsAt = Number.NEGATIVE_INFINITY;
@@ -110,10 +108,9 @@ export class KeyUse {
   /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
   askAhead(now: number): Ask | undefined {
     if (this.#isLast || this.#isAsking(now)) return undefined;
+    for (const lease of this.#leases.keys()) if (!lease.isDue(now)) return undefined;
     const perSecond = this.#worth(now);
     if (perSecond === 0) return undefined;
-    const aheadMs = CALLS_AHEAD * this.#callMs + (GAPS_AHEAD * 1_000) / perSecond;
-    for (const lease of this.#leases.keys()) if (!lease.isDue(now, aheadMs)) return undefined;
     for (const lease of this.#leases.keys()) if (lease.isOver(now)) this.end(lease);
     return this.#begin(now, perSecond, this.takeReport());
   }
@@ -121,8 +118,7 @@ export class KeyUse {
   /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */
   take(ask: Ask, answer: Admission | undefined, now: number): HeldLease | undefined {
     if (this.#asking === ask) this.#asking = undefined;
-    const { since } = ask;
-    this.#callMs = Math.max(0, now - since);
+    const { since, perSecond } = ask;
     if (answer?.outcome === "refused" && answer.reason === "address")
       this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
     else if (answer?.outcome === "refused") this.endAll();
@@ -133,13 +129,14 @@ export class KeyUse {
       this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
     }
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
-    if (ask.perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
+    if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
     const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
     const isAllowed = addressFilter(admitted.tenant.allowedAddresses);
     // What older leases may still admit is no part of what the gate says.
     this.#remaining = [...this.#leases.keys()].reduce((total, { left }) => total + left, quota.remaining);
-    const held = new HeldLease(lease, since);
+    const aheadMs = CALLS_AHEAD * (now - since) + (GAPS_AHEAD * 1_000) / perSecond;
+    const held = new HeldLease(lease, since, aheadMs);
     this.#leases.set(held, { admitted, quota, since, isAllowed });
     return held;
   }

@@ -109,7 +109,10 @@ export const auditWebhook = (
     },
   );
 
-/** The statement that records a creation that was refused by the maximum of keys: there is no such key after it. At most one a minute, and no replay. */
+/**
+ * The statement that records a creation that was refused by the maximum of keys: there is no such key after it. At most one a minute,
+ * and no replay.
+ */
 export const recordRefusal = (
   session: D1DatabaseSession,
   { email, person, actor, address }: Owner,

@@ -184,8 +184,8 @@ const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
 
 /**
  * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, the claim ends, and
- * what comes next is delivered from where the webhook is. A failure of another URL than the present one says nothing of that one: it is due now. What
- * the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
+ * what comes next is delivered from where the webhook is. A failure of another URL than the present one says nothing of that one: it
+ * is due now. What the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
  */
 export async function record(
   database: D1Database,

@@ -25,12 +25,16 @@ export class HeldLease {
   readonly #lease: Lease;
   /** Before the gate was called, in Unix milliseconds. */
   readonly #since: number;
+  /** After so many milliseconds the next one is asked for. */
+  readonly #dueMs: number;
   #lastSeen: number;
   #used = 0;
 
-  constructor(lease: Lease, since: number) {
+  /** `aheadMs`: how long before its end the next one is asked for, at most. */
+  constructor(lease: Lease, since: number, aheadMs: number) {
     this.#lease = lease;
     this.#since = since;
+    this.#dueMs = this.usableMs - Math.min(Math.max(0, aheadMs), this.usableMs * (1 - DUE));
     this.#lastSeen = since;
   }
 
@@ -61,10 +65,8 @@ export class HeldLease {
     return now - this.#since >= this.usableMs || this.left === 0;
   }
 
-  /** Whether the next one is to be asked for, which takes up to `aheadMs`. */
-  isDue(now: number, aheadMs: number): boolean {
-    const dueMs = Math.max(this.usableMs * DUE, this.usableMs - aheadMs);
-    return now - this.#since >= dueMs || this.#used >= this.#lease.admissions * DUE;
+  isDue(now: number): boolean {
+    return now - this.#since >= this.#dueMs || this.#used >= this.#lease.admissions * DUE;
   }
 }
 

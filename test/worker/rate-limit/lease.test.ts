@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { HeldLease } from "../../../src/worker/rate-limit/lease.ts";
 
-const held = () => new HeldLease({ id: "a", admissions: 3, forMs: 1_000 }, 10_000);
+const held = (aheadMs = 0) => new HeldLease({ id: "a", admissions: 3, forMs: 1_000 }, 10_000, aheadMs);
 
 describe("a lease that is held", () => {
   it("admits until nine tenths of what the gate counts on, from before the call", () => {
@@ -19,13 +19,14 @@ describe("a lease that is held", () => {
   it.each([
     ["as long before its end as the call for it takes", 100, 10_800],
     ["not before two thirds of its time", 500, 10_600],
+    ["by its end, when a clock that stepped back says that the call took less than nothing", -500, 10_900],
   ])("is to be followed by the next one %s", (_, aheadMs, at) => {
-    expect([at - 1, at].map((now) => held().isDue(now, aheadMs))).toEqual([false, true]);
+    expect([at - 1, at].map((now) => held(aheadMs).isDue(now))).toEqual([false, true]);
   });
 
   it("is to be followed when two thirds of its admissions are used", () => {
     const lease = held();
-    const due = [1, 2].map(() => lease.admit(10_000) && lease.isDue(10_000, 0));
+    const due = [1, 2].map(() => lease.admit(10_000) && lease.isDue(10_000));
     expect(due).toEqual([false, true]);
   });
 
