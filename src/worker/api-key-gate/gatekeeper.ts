@@ -6,9 +6,9 @@
  *   use; the last one is reported at its end.
  * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again. At most a
  *   minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
- * - Refusals that are final (unknown, revoked, expired) are remembered for a minute, a pause and a wrong secret of a key that lives
- *   for a second, by the whole key: whoever holds an invalid key cannot keep its owner's gate busy. The list of a key that is limited to addresses is
- *   known for as long: who comes from elsewhere costs no call.
+ * - Refusals that are final (unknown, revoked, expired) are remembered for a minute; a pause, and a wrong secret of a key that lives,
+ *   for a second. By the whole key: whoever holds an invalid key cannot keep its owner's gate busy. The list of a key that is limited
+ *   to addresses is known for as long: who comes from elsewhere costs no call.
  * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
