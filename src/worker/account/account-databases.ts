@@ -5,6 +5,7 @@
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
+import { openAtPrimary } from "../database/at-primary.ts";
 import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
 import { NoOwnAccount, type Visit } from "../database/owners.ts";
@@ -113,7 +114,7 @@ export class AccountDatabases {
     const known = this.#elsewhere.get(email);
     if (known !== undefined) return this.#visitAt(c, ask, known);
     const accountId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
-    const directory = chooseDirectory(c.env).withSession("first-primary");
+    const directory = openAtPrimary(chooseDirectory(c.env));
     const found = await ask(directory, { email, digit: DIRECTORY_DIGIT, accountId, now: Date.now() });
     if (databaseDigit(found.accountId) === DIRECTORY_DIGIT) return found;
     this.#elsewhere.set(email, found.accountId);
@@ -124,6 +125,6 @@ export class AccountDatabases {
     const database = chooseDatabase(c.env, accountId);
     if (database === undefined) throw noDatabase();
     const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
-    return ask(database.withSession("first-primary"), visit);
+    return ask(openAtPrimary(database), visit);
   }
 }

@@ -6,6 +6,7 @@ import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { loadApiKeyUse } from "../database/account-api-key-use.ts";
 import { createApiKeyRow, loadOwnApiKey, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
+import { openAtPrimary } from "../database/at-primary.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
@@ -33,14 +34,11 @@ export const noSuchKey = () => new Problem("not-found", { detail: "There is no s
 const endedKey = () =>
   new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
-/**
- * A new session on the primary of the database that holds what has this id: a key, an account, an endpoint. (A session that has asked
- * before may read a replica.) Throws `none` for what cannot be an identifier.
- */
+/** A session at the primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an identifier. */
 export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): D1DatabaseSession {
   const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
   if (database === undefined) throw none();
-  return database.withSession("first-primary");
+  return openAtPrimary(database);
 }
 
 /** A key, and its last 30 days. Throws `not-found`. */

@@ -14,6 +14,7 @@ import {
   type WaitUntil,
 } from "../memory/deadline.ts";
 import { Anchors, laterOf } from "./anchors.ts";
+import { openAtPrimary } from "./at-primary.ts";
 import { attach } from "./attached-session.ts";
 import { type Bindings, findBinding } from "./choose-database.ts";
 import { guardDatabase } from "./guarded-database.ts";
@@ -260,7 +261,7 @@ export class PrimarySession {
   }
 
   get session(): D1DatabaseSession {
-    this.#opened ??= { openedAt: Date.now(), session: this.#binding.withSession("first-primary") };
+    this.#opened ??= { openedAt: Date.now(), session: openAtPrimary(this.#binding) };
     const { session } = this.#opened;
     if (this.#account === undefined) return session;
     this.#attached ??= attach(session, selectWaiting(session, this.#account), (result) => {

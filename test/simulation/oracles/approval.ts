@@ -49,6 +49,10 @@ function* page(rows: Rows, call: Call): Iterable<Found> {
   }
 }
 
+/** Any request of the account moves on what merges have still to move: that is no decision. */
+const isOnlyCounted = (before: Row, after: Row | null): boolean =>
+  after !== null && ["visibility", "duplicate_of", "response", "status"].every((name) => after[name] === before[name]);
+
 /** What a form asks for. A response is written without what surrounds it. */
 const isAsAsked = (call: Call, row: Row | null): boolean => {
   const [into, visibility, response] = ["into", "visibility", "response"].map((name) => text(call.body, name));
@@ -69,7 +73,9 @@ function* decision(rows: Rows, call: Call): Iterable<Found> {
     yield found("it came from another site");
   let made = 0;
   for (const commit of call.commits) {
-    const change = commit.changes.find(({ table, before }) => table === "proposals" && before?.id === id);
+    const change = commit.changes.find(
+      ({ table, before, after }) => table === "proposals" && before?.id === id && !isOnlyCounted(before, after),
+    );
     if (change === undefined) continue;
     made += 1;
     if (isForeign) yield found("it came from another site, and was made");

@@ -77,7 +77,7 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
   );
   if (ends.length === 0) return false;
   const since = Math.max(...ends);
-  if (part === "replica" && !hasReplica(history, database)) return !hasAskedTwice(history, call, since);
+  if (part === "replica" && !hasReplica(history, call, database)) return signsOf(history, call, database, since) < 2;
   return !history.events.some(
     (event) =>
       event.kind === "store-called" &&
@@ -91,22 +91,26 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
   );
 };
 
-/** Where there is no replica the primary is the nearest, too, and is asked for that sign once: by what a panelist reads. */
-const hasAskedTwice = (history: History, { isolate, at }: Call, since: number): boolean =>
-  callsOf(history).some(
-    (call) =>
-      call.isolate === isolate &&
-      call.at > since &&
-      call.at < at &&
-      call.method === "GET" &&
-      isPanelists(call) &&
-      asked(call, "d1") > 1,
-  );
+/**
+ * The signs of life that panelists' reads have asked for since. Where there is no replica the primary is the nearest, too, and is asked
+ * for both signs, by the same read or by two.
+ */
+const signsOf = (history: History, { isolate, at }: Call, database: string, since: number): number =>
+  callsOf(history)
+    .filter((call) => call.isolate === isolate && call.at > since && call.at < at && call.method === "GET")
+    .filter(isPanelists)
+    .map((call) => call.stores.filter(({ store, name }) => store === "d1" && name === database).length - 1)
+    .reduce((sum, signs) => sum + Math.max(0, signs), 0);
 
-const hasReplica = (history: History, database: string): boolean =>
+/** Whether this isolate is near one. */
+const hasReplica = (history: History, { isolate }: Call, database: string): boolean =>
   history.events.some(
     (event) =>
-      event.kind === "store-called" && event.store === "d1" && event.name === database && event.to === "replica",
+      event.kind === "store-called" &&
+      event.store === "d1" &&
+      event.name === database &&
+      event.isolate === isolate &&
+      event.to === "replica",
   );
 
 /**
@@ -143,7 +147,7 @@ export const budgets = oracle(
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
         )
           continue;
-        const nearest = replicaSign > 0 && !hasReplica(history, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
+        const nearest = replicaSign > 0 && !hasReplica(history, call, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
         if (primary > 1 + doubted + primarySign + nearest || reads.length - primary > 1 + replicaSign)
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
@@ -218,7 +222,10 @@ const isAlive = (history: History, keyId: string, at: number): boolean => {
   const isDown = faulty(history, "d1", databaseOf(keyId), at - MINUTE_MS, at);
   const known = versions.filter((_, index) => (versions[index + 1]?.at ?? at) >= at - (isDown ? 5 * MINUTE_MS : 0));
   return known.some(
-    ({ row }) => row != null && row.revoked_at == null && (row.expires_at == null || Number(row.expires_at) > at),
+    ({ row }) =>
+      row != null &&
+      row.revoked_at == null &&
+      (row.expires_at == null || Number(row.expires_at) > (history.epoch ?? 0) + at),
   );
 };
 

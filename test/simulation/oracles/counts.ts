@@ -1,7 +1,7 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, groupBy } from "./seen/calls.ts";
-import { admissionOf, callsByKey } from "./seen/credentials.ts";
+import { admissionOf, callsByKey, keyOf } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
 /** "Within a minute": what was decided longer before a crash is with D1. */
@@ -17,7 +17,8 @@ const LATE_MS = 60_000;
  * - A gate that crashed or was deployed anew may have lost what it decided in the minute before: 0 is enough for that.
  * - An isolate that ended may have lost what it decided by itself in the minute before: 0 is enough for that.
  * - What met a fault or the end of its gate was perhaps asked twice: 2 at most.
- * - What an isolate decided by itself while its gate could not be told is told with its next call: 0 is enough when there was none.
+ * - What an isolate decided by itself while its gate could not be told is told with its next call with the same secret: 0 is enough when
+ *   there was none.
  *
  * An eviction exempts nothing, and no fault of D1: counts are written again.
  */
@@ -50,6 +51,7 @@ function* find(history: History): Iterable<Found> {
       return !calls.some(
         (next) =>
           next.isolate === call.isolate &&
+          keyOf(next) === keyOf(call) &&
           next.at > call.answeredAt &&
           asksGate(next) &&
           next.answer?.headers.ratelimit !== undefined &&

@@ -4,6 +4,7 @@ import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { crashes, faulty, gateEnds, stepped, steppedAt } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
+import { rowsOf } from "./seen/rows.ts";
 
 /** How much later than its answer a request may reach a gate that did not answer in time: nothing runs on for longer. */
 const LATE_MS = 60_000;
@@ -102,7 +103,7 @@ function* retryAfter(history: History): Iterable<Found> {
       const from = before.at - history.settings.leaseMs;
       const to = call.answeredAt;
       if (gateEnds(history, keyId, from, to) > 0 || faulty(history, "gate", keyId, from - 10_000, to)) continue;
-      if (stepped(history, 0, to) > 0 || !same(limits(from, to))) continue;
+      if (stepped(history, 0, to) > 0 || !same(limits(from, to)) || isRevoked(history, keyId, to)) continue;
       if (calls.some((other) => mayCount(history, keyId, other) && other.at <= to && other.answeredAt >= from))
         continue;
       yield {
@@ -113,6 +114,12 @@ function* retryAfter(history: History): Iterable<Found> {
     }
   }
 }
+
+/** A key that was revoked: no isolate admits it, and one that knew of its flood says 429 for up to a minute. */
+const isRevoked = (history: History, keyId: string, at: number): boolean =>
+  rowsOf(history)
+    .versions("api_keys", keyId)
+    .some((version) => version.at <= at && version.row?.revoked_at != null);
 
 const same = (limits: ReturnType<ReturnType<typeof limitsBetween>>): boolean =>
   limits !== undefined && limits.most.limit === limits.least.limit && limits.most.windowMs === limits.least.windowMs;

@@ -76,15 +76,21 @@ test("whoami may ask for a sign of life of a database that did not answer; what 
   expect(found(budgets, down, earlier("/leaks/reports"), asks)).toBe(0);
   expect(found(budgets, down, earlier("/tenant/surveys"), asks)).toBe(1);
 });
-test("where there is no replica, what a panelist reads may ask the primary for a sign of life", () => {
+test("where there is no replica, what panelists read may ask the primary for a sign of life twice", () => {
   const down = fault("d1", 1_000, 2_000);
   const primary = (call: number, at: number) => stored(call, at, "d1", "0", { to: "primary" });
   const asks = [...view(2, 60_000, 60_010), primary(2, 60_001), primary(2, 60_002)];
   const tenant = [...asked(1, [50_000, 50_010], { path: "/tenant/surveys" }, 200), primary(1, 50_001)];
-  const panelist = [...view(1, 50_000, 50_010), primary(1, 50_001), primary(1, 50_002)];
+  const panelist = (call: number, at: number, name = "0") => [
+    ...view(call, at, at + 10),
+    stored(call, at + 1, "d1", name, { to: "primary" }),
+    stored(call, at + 2, "d1", name, { to: "primary" }),
+  ];
   const far = [...view(3, 49_000, 49_010), stored(3, 49_001, "d1", "0", { to: "replica" })];
   expect(found(budgets, down, tenant, asks)).toBe(0);
-  expect(found(budgets, down, panelist, asks)).toBe(1);
+  expect(found(budgets, down, panelist(1, 50_000), asks)).toBe(0);
+  expect(found(budgets, down, panelist(1, 50_000), panelist(3, 51_000), asks)).toBe(1);
+  expect(found(budgets, down, panelist(1, 50_000, "1"), panelist(3, 51_000), asks)).toBe(0);
   expect(found(budgets, down, far, tenant, asks)).toBe(1);
 });
 test("a new token is refused after one read more, at the primary", () => {

@@ -50,6 +50,8 @@ const tenantsDeadline = (history: History, call: Call): number =>
     ? WITHOUT_GATE_MS
     : TENANT_MS;
 
+/** The longest that a slow store takes in a history. */
+const SLOWEST_MS = 25_000;
 const AT_ONCE_MS = 50;
 const SIGN_OF_LIFE_MS = 500;
 
@@ -79,14 +81,15 @@ export const nobodyWaitsInLine = oracle(
       if (fault.store !== "d1" || fault.how !== "hangs" || fault.part === "replica") continue;
       for (const [name, calls] of groups) {
         if (fault.name !== undefined && !name.startsWith(fault.name)) continue;
-        // Until another fault is over, it may fail, or be slow, in place of hanging; a failure is told again for a while.
+        // Until another fault is over, it may fail, or be slow, in place of hanging; a failure is told again for a while, and what is
+        // slow may be answered after that: any answer ends what is known.
         const begins = Math.max(
           fault.at,
           ...faultsOf(history)
             .filter(
               (other) => other !== fault && other.store === "d1" && other.at < fault.until && other.until > fault.at,
             )
-            .map(({ until }) => until + 2 * SECOND_MS),
+            .map(({ until, how }) => until + (how === "slow" ? SLOWEST_MS : 2 * SECOND_MS)),
         );
         const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
         const missed = during.filter(
@@ -160,8 +163,10 @@ export const oneReadASecond = oracle(
         .toSorted((a, b) => a.at - b.at);
       for (const some of groupBy(reads, ({ to, reader }) => `${to} ${reader}`).values()) {
         for (const [index, read] of some.entries()) {
-          // One that is slow may miss a deadline, and is asked for a sign of life: that is no read of an idea bank.
-          const signs = faulty(history, "d1", read.name, read.at - DEADLINE_MS, read.at) ? 1 : 0;
+          // One that is slow may miss a deadline, and is asked for a sign of life: that is no read of an idea bank. Where there is no
+          // replica, the primary is the nearest, too, and is asked for both signs.
+          const isDoubted = faulty(history, "d1", read.name, read.at - DEADLINE_MS, read.at);
+          const signs = isDoubted ? (read.to === "primary" ? 2 : 1) : 0;
           const more = hasJustGone(read.call, read.at) ? 1 : 0;
           const allowed = (read.to === "primary" ? PRIMARY_READS : 1) + more + signs;
           const before = some[index - allowed];
