@@ -17,6 +17,7 @@ import { isDrawn, noteDraw } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import type { RawRequest } from "./http/raw-request.ts";
 import { Routes } from "./http/routes.ts";
+import { untilDone } from "./http/until-done.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
@@ -30,6 +31,8 @@ import { createTenantRoutes } from "./tenant/routes.ts";
 import { getWhoamiFromMemory, refuseForgedKey } from "./tenant/whoami.ts";
 
 const ACCOUNT = "/account/*";
+/** Where API keys are changed: their gates hear of each change, also when whoever made it has left. */
+const CHANGING_KEYS = [ACCOUNT, "/operator/*", "/leaks/*"];
 
 /**
  * A new front door with an empty memory, as a new isolate has. `later` does what is due a while after an answer; `send` calls the
@@ -53,6 +56,7 @@ export function createFrontDoor(
   };
   const app = new Routes<AppEnv>();
 
+  for (const path of CHANGING_KEYS) app.use(path, untilDone);
   app.all(ACCOUNT, forwardAccount(memory.gatekeeper, findAccountSettings));
   addMiddleware(app, settingsReader, memory.problemLog);
   app.use(function provideAnchor(c, next) {

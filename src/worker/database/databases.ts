@@ -194,10 +194,14 @@ export class Database {
     pulse.began(since);
     const ended = () => pulse.ended(Date.now());
     try {
-      const doubtMs = pulse.doubtMs(since);
+      let doubtMs = pulse.doubtMs(since);
       const answer = call();
       answer.then(ended, ended);
-      if (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) refuseHanging();
+      // By a clock that has stepped back meanwhile there is still doubt.
+      while (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) {
+        refuseHanging();
+        doubtMs = pulse.doubtMs(Date.now());
+      }
       return await databaseAnswer(() => answer);
     } catch (error) {
       if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded)
