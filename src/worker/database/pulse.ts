@@ -47,9 +47,9 @@ export class Pulse {
     return this.#askedAt >= since;
   }
 
-  /** Something that began at `since` has missed its deadline. */
+  /** Something that began at `since` has missed its deadline. An answer from the future of a clock that has stepped back says nothing. */
   missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#answeredAt <= since) this.doubt(now, ping, waitUntil);
+    if (this.#answeredAt <= since || this.#answeredAt > now) this.doubt(now, ping, waitUntil);
   }
 
   /** Somebody got no answer: it is asked for a sign of life. One that has just answered does not hang. */

@@ -70,6 +70,18 @@ describe("a database that hangs for 80 seconds", () => {
     expect((await time.until(early)).answer).toEqual({ answered: false, ms: 10_000 });
   });
 
+  it("is known to hang though the clock has stepped back since its last answer", async () => {
+    const { time, world, ask, miss } = await setUp();
+    await time.until(ask());
+    vi.setSystemTime(Date.now() - 60_000);
+    world.hangs = true;
+    const since = Date.now();
+    await time.until(virtually(2_000));
+    miss(since);
+    await time.until(virtually(500));
+    expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
+  });
+
   it("is asked again after nobody has asked for two seconds", async () => {
     const { time, world, ask, miss } = await setUp();
     world.hangs = true;
