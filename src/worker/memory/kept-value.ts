@@ -263,14 +263,20 @@ export class KeptValue<Value> {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
     const now = this.#options.now();
     const hasAnswered = this.#kept !== undefined && this.#kept.readAt > since && this.#kept.readAt <= now;
+    if (hasAnswered) return;
+    // What has hung for ten seconds says that the store was late after two, and nothing of the time since.
+    const at = hasHung(error) && since <= now ? Math.min(now, since + DEADLINE_MS.withFallback) : now;
     // Whatever answers from now on ends a failure of before the clock stepped back.
-    if (!hasAnswered) this.#failure = { error, at: now, since: since > now ? Number.NEGATIVE_INFINITY : since };
+    this.#failure = { error, at, since: since > now ? Number.NEGATIVE_INFINITY : since };
   }
 
   #isOutage(error: unknown): boolean {
     return error instanceof DeadlineExceeded || this.#options.isOutage(error);
   }
 }
+
+const hasHung = (error: unknown): boolean =>
+  error instanceof DeadlineExceeded || (error instanceof Error && error.cause instanceof DeadlineExceeded);
 
 /** Whether the value was at most `freshMs` old when the request began, and is not from the future of a clock that stepped back. */
 const isYoung = ({ readAt }: Kept<unknown>, since: number, now: number, freshMs: number): boolean =>

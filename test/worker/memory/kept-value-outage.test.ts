@@ -48,6 +48,20 @@ describe("in an outage", () => {
     for (const each of requests) expect(await answerOf(each)).toMatchObject({ version: 1 });
   });
 
+  it("a read that has hung for ten seconds says nothing of a store that is back: the next request asks it", async () => {
+    const { store, read } = await readOnce();
+    await pass(360_000);
+    store.way = "hang";
+    const hung = expect(read()).rejects.toThrow("no answer within 10000 ms");
+    await pass(10_000);
+    await hung;
+    store.way = "ok";
+    store.version = 1;
+    const next = read();
+    await pass(1);
+    expect(await answerOf(next)).toMatchObject({ version: 1 });
+  });
+
   it("a clock that steps forward has let nobody wait: the read under way is not late", async () => {
     const { store, read } = await readOnce();
     await pass(1);
