@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
-import { isNew } from "./seen/doubts.ts";
+import { hasJustGone, isNew } from "./seen/doubts.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -148,7 +148,8 @@ export const budgets = oracle(
         )
           continue;
         const nearest = replicaSign > 0 && !hasReplica(history, call, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
-        if (primary > 1 + doubted + primarySign + nearest || reads.length - primary > 1 + replicaSign)
+        const gone = hasJustGone(history, token, call.answeredAt) ? 1 : 0;
+        if (primary > 1 + doubted + gone + primarySign + nearest || reads.length - primary > 1 + gone + replicaSign)
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =

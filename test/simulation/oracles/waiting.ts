@@ -2,6 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+import { hasJustGone } from "./seen/doubts.ts";
 import { DEADLINE_MS, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -127,8 +128,6 @@ const viewOf = (call: Call): string | undefined => {
     : `${call.isolate} ${ideaBankIdOf(token)}`;
 };
 
-/** In so long every isolate knows that an idea bank is gone: until then it reads the idea bank first, and then the panelist. */
-const KNOWN_MS = 11_000;
 /** An asker for the anchor, one for a replica that lags, one for a refusal that is doubted. */
 const PRIMARY_READS = 3;
 
@@ -148,10 +147,6 @@ export const oneReadASecond = oracle(
       const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
       return exists ? "all" : panelistIdOf(token);
     };
-    const hasJustGone = (call: Call, at: number): boolean =>
-      rows
-        .versions("idea_banks", ideaBankIdOf(tokenOf(call) ?? ""))
-        .some((version) => version.row === null && version.at <= at && version.at > at - KNOWN_MS);
     const writes = groupBy(callsOf(history).filter(mayHaveWritten), (call) => call.isolate);
     for (const [, calls] of groupBy(callsOf(history), viewOf)) {
       const reads = calls
@@ -167,7 +162,7 @@ export const oneReadASecond = oracle(
           // replica, the primary is the nearest, too, and is asked for both signs.
           const isDoubted = faulty(history, "d1", read.name, read.at - DEADLINE_MS, read.at);
           const signs = isDoubted ? (read.to === "primary" ? 2 : 1) : 0;
-          const more = hasJustGone(read.call, read.at) ? 1 : 0;
+          const more = hasJustGone(history, tokenOf(read.call) ?? "", read.at) ? 1 : 0;
           const allowed = (read.to === "primary" ? PRIMARY_READS : 1) + more + signs;
           const before = some[index - allowed];
           if (before === undefined || read.at - before.at >= SECOND_MS) continue;

@@ -45,3 +45,11 @@ export const mayBeDoubted = (history: History, call: Call, issued: Issued | unde
     !seen.every(({ row }) => row?.active === 1)
   );
 };
+
+/** In so long every isolate knows that an idea bank is gone: until then it reads the idea bank first, and then the panelist. */
+const KNOWN_MS = 11_000;
+
+export const hasJustGone = (history: History, token: string, at: number): boolean =>
+  rowsOf(history)
+    .versions("idea_banks", ideaBankIdOf(token))
+    .some((version) => version.row === null && version.at <= at && version.at > at - KNOWN_MS);
