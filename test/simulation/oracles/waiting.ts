@@ -87,9 +87,7 @@ export const nobodyWaitsInLine = oracle(
         const begins = Math.max(
           fault.at,
           ...faultsOf(history)
-            .filter(
-              (other) => other !== fault && other.store === "d1" && other.at < fault.until && other.until > fault.at,
-            )
+            .filter((other) => other !== fault && other.store === "d1" && other.at < fault.until)
             .map(({ until, how }) => until + (how === "slow" ? SLOWEST_MS : 2 * SECOND_MS)),
         );
         const during = calls.filter((call) => call.at > begins && call.answeredAt < fault.until);
