@@ -243,7 +243,8 @@ function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: nu
   for (let fault = isOutage ? dice.number(1, 4) : dice.chance(0.35) ? 1 : 0; fault > 0; fault--) {
     const store = dice.of(stores);
     const part = store === "d1" ? dice.of([undefined, "primary", "replica"] as const) : undefined;
-    const how = part === "replica" && dice.chance(0.3) ? "stopped" : dice.of(HOWS);
+    const how =
+      part === "replica" && dice.chance(0.3) ? "stopped" : store === "d1" && dice.chance(0.15) ? "full" : dice.of(HOWS);
     const slowMs = dice.of([
       { least: 100, most: 1_500 },
       { least: 900, most: 4_000 },

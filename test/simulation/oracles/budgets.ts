@@ -3,6 +3,7 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
 import { hasJustGone, isNew } from "./seen/doubts.ts";
+import { accountOfIdeaBank } from "./seen/expected.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -102,6 +103,10 @@ const signsOf = (history: History, { isolate, at }: Call, database: string, sinc
     .map((call) => call.stores.filter(({ store, name }) => store === "d1" && name === database).length - 1)
     .reduce((sum, signs) => sum + Math.max(0, signs), 0);
 
+/** What waits for a receiver is sent when a change has been answered: the network may bring that answer later. */
+const hasWebhook = (history: History, ideaBankId: string): boolean =>
+  rowsOf(history).having("webhooks", "account_id", accountOfIdeaBank(rowsOf(history), ideaBankId) ?? "").length > 0;
+
 /** Whether this isolate is near one. */
 const hasReplica = (history: History, { isolate }: Call, database: string): boolean =>
   history.events.some(
@@ -142,6 +147,7 @@ export const budgets = oracle(
         const [primarySign, replicaSign] = (["primary", "replica"] as const).map((part) =>
           mayHang(history, call, databaseOf(ideaBankIdOf(token)), part) ? 1 : 0,
         ) as [number, number];
+        if (call.method !== "GET" && hasWebhook(history, ideaBankIdOf(token))) continue;
         // "A tenant's change made through an isolate shows in every later answer": what was read before it is read again.
         if (
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)

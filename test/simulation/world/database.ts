@@ -23,6 +23,8 @@ const fromBookmark = (bookmark: string): number => Number.parseInt(bookmark.slic
 /** How often a session is served by another instance than the nearest. */
 const ELSEWHERE = 0.1;
 
+/** https://developers.cloudflare.com/d1/observability/debug-d1/ */
+const FULL = "D1_ERROR: Exceeded maximum DB size.: SQLITE_FULL";
 const LOST = [
   "D1_ERROR: Network connection lost.",
   "Network connection lost.",
@@ -122,6 +124,7 @@ export class Database {
       if (replica !== undefined) return this.#readReplica(replica, statements, constraint);
       await timeline.sleep(between(random, 0.2, 2));
       if (!writes) return { rows: this.#primary.read(statements), version: this.#newest, changed: 0 };
+      if (faults.of({ store: "d1", name: digit, part })?.how === "full") throw new Error(FULL);
       const { rows, changes } = this.#primary.write(statements);
       this.#commit(changes, context.call);
       return { rows, version: this.#newest, changed: changes.length };

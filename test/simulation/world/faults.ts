@@ -4,7 +4,8 @@ import type { Random } from "./random.ts";
 import { between } from "./random.ts";
 import type { Timeline } from "./timeline.ts";
 
-export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped";
+/** Of D1 alone: a replica can be `stopped`, and a database that is `full` takes no writes. */
+export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full";
 export type Part = "primary" | "replica";
 
 /** `name` is the key of a gate or the digit of a database; without it all of them. `slowMs` is the most that a slow one takes. */
@@ -75,7 +76,7 @@ export class Faults {
     const timeline = this.#timeline;
     await timeline.sleep(way());
     const fault = this.of(target);
-    if (fault === undefined || fault.how === "stopped") {
+    if (fault === undefined || fault.how === "stopped" || fault.how === "full") {
       const answer = await work();
       await timeline.sleep(way());
       return answer;
