@@ -2,9 +2,10 @@
 import { Dice } from "./dice.ts";
 import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
+import type { Store } from "./history.ts";
 import type { Drawn, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
 import { PANELIST, SQL, TENANT } from "./weights.ts";
-import type { How } from "./world/faults.ts";
+import type { How, Part } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
 import type { Mood } from "./world/receivers.ts";
 
@@ -243,8 +244,7 @@ function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: nu
   for (let fault = isOutage ? dice.number(1, 4) : dice.chance(0.35) ? 1 : 0; fault > 0; fault--) {
     const store = dice.of(stores);
     const part = store === "d1" ? dice.of([undefined, "primary", "replica"] as const) : undefined;
-    const how =
-      part === "replica" && dice.chance(0.3) ? "stopped" : store === "d1" && dice.chance(0.15) ? "full" : dice.of(HOWS);
+    const how = drawHow(dice, store, part);
     const slowMs = dice.of([
       { least: 100, most: 1_500 },
       { least: 900, most: 4_000 },
@@ -269,6 +269,13 @@ function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: nu
       { kind: "clock", key: dice.number(0, 5), by: dice.of([-5_000, -1_000, -50, 50, 1_000]) },
       dice.number(0, lastsMs),
     );
+}
+
+function drawHow(dice: Dice, store: Store, part: Part | undefined): How {
+  if (part === "replica" && dice.chance(0.3)) return "stopped";
+  if (store === "d1" && dice.chance(0.15)) return "full";
+  if (store === "gate" && dice.chance(0.15)) return "overloads";
+  return dice.of(HOWS);
 }
 
 export const isProfile = (name: string): name is Profile => PROFILES.some((profile) => profile === name);

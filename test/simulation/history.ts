@@ -78,7 +78,7 @@ export type FaultBegan = {
   readonly at: number;
   readonly fault: number;
   readonly store: Store;
-  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full";
+  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "overloads";
   /** Of D1, which part: undefined is both. A replica that is `stopped` catches up no more, but answers. */
   readonly part?: "primary" | "replica";
   readonly name?: string;

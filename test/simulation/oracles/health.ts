@@ -1,7 +1,7 @@
 import type { History, Store } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { append, type Call, callsOf, field } from "./seen/calls.ts";
-import { faultsOf, faulty, stepped } from "./seen/faults.ts";
+import { type FaultSpan, faultsOf, faulty, stepped } from "./seen/faults.ts";
 
 /** The bindings that an answer names: the store of each, and the digit of a database. */
 const STORES: Readonly<Record<string, readonly [store: Store, name?: string]>> = {
@@ -18,17 +18,27 @@ const NETWORK_MS = 500;
 const CALL_MS = 100;
 const OLDEST_MS = EVERY_MS + DEADLINE_MS + NETWORK_MS;
 
-/** All of it, all the time, from before it was asked last: of a database both parts, and of gates every one. */
-const wasDown = (history: History, store: Store, name: string | undefined, { at, answeredAt }: Call): boolean =>
-  faultsOf(history).some(
-    (fault) =>
-      fault.store === store &&
-      fault.part === undefined &&
-      (fault.name === undefined || (store === "d1" && fault.name === name)) &&
-      (fault.how === "fails" || fault.how === "hangs") &&
-      fault.at < at - OLDEST_MS &&
-      fault.until > answeredAt,
+const isDown = ({ how }: FaultSpan): boolean => how === "fails" || how === "hangs";
+
+/**
+ * All of it, all the time, from before it was asked last: of a database both parts, and of gates every one. Of two faults at once the
+ * milder one may be felt.
+ */
+function wasDown(history: History, store: Store, name: string | undefined, { at, answeredAt }: Call): boolean {
+  const faults = faultsOf(history).filter(
+    (fault) => fault.store === store && fault.at < answeredAt && fault.until > at - OLDEST_MS,
   );
+  return (
+    faults.every(isDown) &&
+    faults.some(
+      (fault) =>
+        fault.part === undefined &&
+        (fault.name === undefined || (store === "d1" && fault.name === name)) &&
+        fault.at < at - OLDEST_MS &&
+        fault.until > answeredAt,
+    )
+  );
+}
 
 function* answers(history: History, call: Call): Iterable<Found> {
   const found = (what: string): Found => ({ at: call.answeredAt, found: `/health ${what}`, calls: [call.call] });

@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
-import { faulty, gateEnds, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
+import { faultsOf, faulty, gateEnds, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
 import { limitsBetween } from "./seen/limits.ts";
 
 /** A gate that has not answered by then counts as down. */
@@ -44,9 +44,16 @@ function* find(history: History): Iterable<Found> {
 
 const uncounted = (history: History, keyId: string, call: Call): boolean =>
   call.answer?.headers.ratelimit === undefined &&
-  (faulty(history, "gate", keyId, call.at - REMEMBERED_MS, call.answeredAt) ||
+  (isUnreachable(history, keyId, call.at - REMEMBERED_MS, call.answeredAt) ||
     gateEnds(history, keyId, call.at, call.answeredAt) > 1 ||
     (call.answeredAt - call.at >= GATE_MS && faulty(history, "d1", databaseOf(keyId), call.at, call.answeredAt)));
+
+/** One that is overloaded can be reached, and its key is not checked against D1. */
+const isUnreachable = (history: History, keyId: string, from: number, to: number): boolean =>
+  faultsOf(history).some(
+    ({ store, name, how, at, until }) =>
+      store === "gate" && (name ?? keyId) === keyId && how !== "overloads" && at <= to && from <= until,
+  );
 
 /** How many of the ends that were added lie before a moment: a Fenwick tree over the ranks of all ends. */
 class EndsBefore {

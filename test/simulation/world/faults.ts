@@ -4,8 +4,8 @@ import type { Random } from "./random.ts";
 import { between } from "./random.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Of D1 alone: a replica can be `stopped`, and a database that is `full` takes no writes. */
-export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full";
+/** Of D1 alone: a replica can be `stopped`, and a database that is `full` takes no writes. Of gates alone: `overloads`. */
+export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "overloads";
 export type Part = "primary" | "replica";
 
 /** `name` is the key of a gate or the digit of a database; without it all of them. `slowMs` is the most that a slow one takes. */
@@ -19,6 +19,9 @@ export type Fault = {
 };
 
 export type Target = { readonly store: Store; readonly name: string; readonly part?: Part };
+
+/** The platform marks it: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+const OVERLOADED = "Durable Object is overloaded. Too many requests queued.";
 
 /** A call that never answers. One for each, or the first would keep all that wait. */
 const silence = () => new Promise<never>(() => {});
@@ -82,9 +85,9 @@ export class Faults {
       return answer;
     }
     const { how, until, slowMs = { least: 200, most: 4_000 } } = fault;
-    if (how === "fails") {
+    if (how === "fails" || how === "overloads") {
       await timeline.sleep(way());
-      throw lost();
+      throw how === "fails" ? lost() : Object.assign(new Error(OVERLOADED), { overloaded: true });
     }
     if (how === "hangs") {
       // What waits there is done when the hang is over, or is gone.
