@@ -34,11 +34,13 @@ export async function inviteMember(
   return member;
 }
 
+export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
+
 /** From the answer on the person may do nothing for the account. Throws `not-found`, and `conflict` for the last member. */
 export async function dismissMember(c: Context<OwnerEnv>, accounts: AccountDatabases, id: string): Promise<void> {
   const { accountId } = await accounts.visit(c, openAccount);
   const outcome = await removeMember(primaryOf(c, accountId), c.var.owner, accountId, id, stamp(accountId));
-  if (outcome === null) throw new Problem("not-found", { detail: "There is no such member." });
+  if (outcome === null) throw noSuchMember();
   if (outcome === "last")
     throw new Problem("conflict", {
       detail: "The last member of an account cannot be removed. Add another one first.",

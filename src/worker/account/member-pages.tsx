@@ -4,10 +4,11 @@ import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
 import { type AccountDatabases, accountsOf } from "./account-databases.ts";
-import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
+import { dismissMember, findMembers, inviteMember, noSuchMember } from "./member-actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps } from "./pages/members-page.tsx";
+import { RemoveMemberPage } from "./pages/remove-member-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const MEMBERS = "/account/members";
@@ -33,12 +34,18 @@ export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabase
   });
   routes.all(MEMBERS, refuseMethod("GET, HEAD, POST"));
 
+  routes.get(`${MEMBERS}/:memberId/remove`, async (c) => {
+    const { items } = await findMembers(c, accounts);
+    const member = items.find(({ id }) => id === c.req.param("memberId"));
+    if (member === undefined) throw noSuchMember();
+    return renderPage(c, (frame) => <RemoveMemberPage frame={frame} member={member} person={c.var.owner.person} />);
+  });
   routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
     await dismissMember(c, accounts, c.req.param("memberId"));
     // Who has left has no page of this account any more.
     return c.redirect(MEMBERS, 303);
   });
-  routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("POST"));
+  routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("GET, HEAD, POST"));
 
   routes.get("/account/accounts", async (c) => {
     const own = await accountsOf(c.env, c.var.owner.person);

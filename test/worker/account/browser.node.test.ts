@@ -256,10 +256,15 @@ describe.runIf(shared)("Account Settings in Chromium", () => {
     await page.goto("/account/members");
     await page.getByLabel("E-mail address").fill("colleague@example.com");
     await page.getByRole("button", { name: "Add member" }).click();
-    await page.getByRole("button", { name: "Remove colleague@example.com" }).waitFor();
+    const remove = page.getByRole("link", { name: "Remove colleague@example.com" });
+    await remove.waitFor();
     await look("members");
-    await page.getByRole("button", { name: "Remove colleague@example.com" }).click();
-    await page.getByRole("button", { name: "Remove colleague@example.com" }).waitFor({ state: "detached" });
+    await remove.click();
+    await page.getByRole("heading", { name: "Remove colleague@example.com?", level: 1 }).waitFor();
+    await look("remove-member");
+    await page.getByRole("button", { name: "Remove this member" }).click();
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+    expect(await remove.count()).toBe(0);
     await page.goto("/account/activity");
     await look("activity");
     await page.goto("/account/accounts");

@@ -205,9 +205,16 @@ it("the page adds and removes, and says what is wrong", async () => {
   const added = await owner.submit("/members", { email: "colleague@example.com" });
   expect([added.status, added.headers.get("Location")]).toEqual([303, "/account/members"]);
   const html = await (await owner.page("/members")).text();
-  const remove =
-    html.match(/action="(\/account\/members\/\w{12}\/remove)"><button[^>]*aria-label="Remove colleague/)?.[1] ?? "";
-  expect((await owner.submit(remove.replace("/account", ""), {})).status).toBe(303);
+  const remove = html.match(/href="\/account(\/members\/\w{12}\/remove)" aria-label="Remove colleague/)?.[1] ?? "";
+  const asked = await (await owner.page(remove)).text();
+  expect(asked).toContain("Remove colleague@example.com?</h1>");
+  expect(asked).toContain("this person can do nothing more");
+  expect(asked).toContain(`action="/account${remove}"`);
+  const { items } = await membersOf(owner);
+  const self = items.find(({ email }) => email === owner.email)?.id;
+  expect(await (await owner.page(`/members/${self}/remove`)).text()).toContain("This is you.");
+  expect((await owner.page("/members/000000000000/remove")).status).toBe(404);
+  expect((await owner.submit(remove, {})).status).toBe(303);
   expect((await membersOf(owner)).items).toHaveLength(1);
   const refused = await owner.submit("/members", { email: "<b>" });
   expect(refused.status).toBe(400);

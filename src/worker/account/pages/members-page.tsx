@@ -43,11 +43,9 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
               </p>
             </div>
             {members.length > 1 && (
-              <form method="post" action={`/account/members/${id}/remove`}>
-                <button type="submit" class="danger" aria-label={`Remove ${email}`}>
-                  Remove
-                </button>
-              </form>
+              <a class="button danger" href={`/account/members/${id}/remove`} aria-label={`Remove ${email}`}>
+                Remove
+              </a>
             )}
           </li>
         ))}
