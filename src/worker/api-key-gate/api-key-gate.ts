@@ -106,7 +106,9 @@ export class ApiKeyGate extends DurableObject<Env> {
       refused = refuse(record, secretHash, address, Date.now());
     }
     const now = Date.now();
-    if (refused?.reason === "revoked") this.#noteUseAfterRevocation(address, now);
+    // The answer does not wait.
+    if (refused?.reason === "revoked")
+      this.ctx.waitUntil(this.#revokedUse.note(this.#database, this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
@@ -208,12 +210,6 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#isUnwritten = true;
     if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
     this.#setAlarm(now);
-  }
-
-  /** The answer does not wait. */
-  #noteUseAfterRevocation(address: string | null, now: number): void {
-    const noting = this.#revokedUse.note(this.#database, this.#apiKeyId, address, now);
-    if (noting !== undefined) this.ctx.waitUntil(noting);
   }
 
   get #apiKeyId(): Identifier {
