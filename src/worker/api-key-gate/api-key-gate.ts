@@ -153,15 +153,17 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that asks. Leases that were granted before may still be used: `callerWaits` says that the caller waits for their
-   * end. Workers of the release before do not.
+   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: `callerWaits`
+   * says that the caller waits for their end. Workers of the release before do not.
    */
-  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<void> {
+  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<number> {
     this.#record.forget();
     for (const report of reports) this.#count(report, report.secretHash ?? "");
     this.#write(Date.now());
     this.#setAlarm(Date.now());
-    if (!callerWaits) await wait(readLeaseMs(this.env));
+    const leaseMs = readLeaseMs(this.env);
+    if (!callerWaits) await wait(leaseMs);
+    return leaseMs;
   }
 
   /** Answers. For the health check: no key has this gate. */

@@ -108,19 +108,17 @@ export class Gatekeeper {
       this.#uses.delete(text);
     }
     for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
-    const forget = async () =>
-      this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(
-        told.map(({ report }) => report),
-        true,
-      );
+    const reports = told.map(({ report }) => report);
+    const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
     try {
-      await answerWithin(DEADLINE_MS.without, retried(forget));
+      const leaseMs = await answerWithin(DEADLINE_MS.without, retried(forget));
+      // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first. A gate of an
+      // earlier release answers nothing, and has waited.
+      await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
     } catch (error) {
       for (const { text, report } of told) this.#useOf({ text, secretHash: report.secretHash }).putBack(report);
       throw error;
     }
-    // Here and not in the gate: a Worker's waiting costs nothing.
-    await wait(readLeaseMs(env));
   }
 
   /** Makes the gate of a new key in its region: where an object is made, it stays. */
