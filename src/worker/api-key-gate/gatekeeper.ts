@@ -34,7 +34,6 @@ import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
 import { type Ask, KeyUse } from "./key-use.ts";
-import type { Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
 
@@ -89,7 +88,6 @@ export class Gatekeeper {
 
   /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
   answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
-    // A change of the key meanwhile may have deleted what was known of it.
     if (!hasOneAnswer(operation)) this.#useOf(apiKey).tell(operation, status);
   }
 
@@ -99,16 +97,12 @@ export class Gatekeeper {
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
   async forget(env: GateEnv, apiKeyId: string): Promise<void> {
-    const told: { readonly text: string; readonly report: Report & { readonly secretHash: string } }[] = [];
-    for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
-      const use = this.#uses.peek(text);
-      for (let report = use?.takeReport(true); use && report; report = use.takeReport(true))
-        told.push({ text, report: { ...report, secretHash: use.secretHash } });
-      // Its leases are reported when they end.
-      this.#uses.delete(text);
-    }
+    const told = [...this.#uses.keys()]
+      .filter((text) => isKeyOf(text, apiKeyId))
+      .flatMap((text) => this.#uses.peek(text) ?? [])
+      .flatMap((use) => use.forget().map((report) => ({ use, report })));
     for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
-    const reports = told.map(({ report }) => report);
+    const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
     const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
     try {
       const leaseMs = await answerWithin(DEADLINE_MS.without, retried(forget));
@@ -116,7 +110,7 @@ export class Gatekeeper {
       // earlier release answers nothing, and has waited.
       await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
     } catch (error) {
-      for (const { text, report } of told) this.#useOf({ text, secretHash: report.secretHash }).putBack(report);
+      for (const { use, report } of told) use.putBack(report);
       throw error;
     }
   }
@@ -155,8 +149,8 @@ export class Gatekeeper {
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
-      this.#useOf(apiKey).putBack(report);
-      this.#tellLater(gates, request, this.#useOf(apiKey));
+      use.putBack(report);
+      this.#tellLater(gates, request, use);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
@@ -185,8 +179,8 @@ export class Gatekeeper {
         await answerWithin(DEADLINE_MS.withFallback, asked);
       } catch (error) {
         use.take(ask, undefined, Date.now());
-        this.#useOf(request.apiKey).putBack(ask.report);
-        this.#tellLater(gates, request, this.#useOf(apiKey));
+        use.putBack(ask.report);
+        this.#tellLater(gates, request, use);
         console.warn("an API key's gate did not answer for the next lease", error);
       }
     };
@@ -217,37 +211,31 @@ export class Gatekeeper {
 
   async #report(gates: Gates, request: KeyRequest, use: KeyUse): Promise<void> {
     const { apiKey } = request;
-    // A change of the key may have deleted this use: what was put back since is in another.
-    const take = () => use.takeReport() ?? this.#uses.get(apiKey.text)?.takeReport();
-    for (let report = take(); report !== undefined; report = take()) {
+    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
         await answerWithin(DEADLINE_MS.withFallback, reported);
       } catch (error) {
-        this.#useOf(apiKey).putBack(told);
+        use.putBack(told);
         // Beside what later requests plan: the platform lets this one's work last half a minute.
-        this.#later(TELL_MS, () => this.#report(gates, request, this.#useOf(apiKey)), request.waitUntil);
+        this.#later(TELL_MS, () => this.#report(gates, request, use), request.waitUntil);
         console.warn("an API key's gate did not take an isolate's report", error);
         return;
       }
     }
   }
 
-  /** Whatever is put back goes here: a change of the key may have deleted the one that it came from. */
-  #useOf({ text, secretHash }: Pick<ApiKeyCredential, "text" | "secretHash">): KeyUse {
-    const known = this.#uses.get(text);
-    if (known !== undefined) return known;
-    const use = new KeyUse(secretHash);
-    this.#uses.set(text, use);
-    return use;
+  #useOf({ text, secretHash }: ApiKeyCredential): KeyUse {
+    return this.#uses.getOrSet(text, () => new KeyUse(secretHash));
   }
 
   /** A new stub: one that has failed may stay broken. */
   #gateOf(gates: Gates, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
-    const id = this.#ids.get(apiKeyId) ?? gates.idFromName(apiKeyId);
-    this.#ids.set(apiKeyId, id);
-    return gates.get(id, options);
+    return gates.get(
+      this.#ids.getOrSet(apiKeyId, () => gates.idFromName(apiKeyId)),
+      options,
+    );
   }
 }
 

@@ -155,6 +155,16 @@ export class KeyUse {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
+  /** The key has changed: nothing that its gate said before is of use. Returns what the gate has not been told. */
+  forget(): Report[] {
+    this.endAll();
+    this.#flood = undefined;
+    this.#outside = undefined;
+    const reports: Report[] = [];
+    for (let report = this.takeReport(true); report !== undefined; report = this.takeReport(true)) reports.push(report);
+    return reports;
+  }
+
   /** How a request was answered: the gate is told with one of the next calls. */
   tell(operation: string, status: StatusClass): void {
     this.#untold.tell(operation, status);
