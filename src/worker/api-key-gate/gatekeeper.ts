@@ -44,12 +44,7 @@ type Stores = { readonly gates: Gates; readonly database: Database };
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
-type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
-
 const MAX_KEYS = 10_000;
-const REFUSED_MS = 60_000;
-/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
-const SOON_OVER_MS = 1_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
 const TELL_MS = 5_000;
 
@@ -57,8 +52,6 @@ export class Gatekeeper {
   readonly #later: Later;
   /** By the whole key: only who holds a key can be refused for what was done with it, or use its lease. */
   readonly #uses = new BoundedMap<KeyUse>({ max: MAX_KEYS });
-  /** By the whole key, too. */
-  readonly #refused = new BoundedMap<Refused>({ max: MAX_KEYS });
   /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
   readonly #ids = new BoundedMap<DurableObjectId>({ max: MAX_KEYS });
 
@@ -69,11 +62,9 @@ export class Gatekeeper {
 
   /** Decides one request. Never throws: what cannot be decided is `unavailable`. */
   async admit(stores: Stores, request: KeyRequest): Promise<Admission> {
-    const { apiKey, now } = request;
-    const refused = this.#refused.get(apiKey.text);
-    if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
-    const decided = this.admitFromMemory(stores.gates, request);
-    return decided ?? this.#ask(stores, request, this.#useOf(apiKey));
+    const use = this.#useOf(request.apiKey);
+    const decided = use.refused(request.now) ?? this.admitFromMemory(stores.gates, request);
+    return decided ?? this.#ask(stores, request, use);
   }
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
@@ -101,7 +92,6 @@ export class Gatekeeper {
       .filter((text) => isKeyOf(text, apiKeyId))
       .flatMap((text) => this.#uses.peek(text) ?? [])
       .flatMap((use) => use.forget().map((report) => ({ use, report })));
-    for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
     const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
     const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
     try {
@@ -142,7 +132,6 @@ export class Gatekeeper {
       return admission.outcome === "unavailable" && (await database.isBack()) ? admit(false) : admission;
     };
     const asked = decide().then((admission) => {
-      this.#remember(apiKey.text, admission, now);
       this.#take(gates, request, use, ask, admission);
       return admission;
     });
@@ -156,13 +145,6 @@ export class Gatekeeper {
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
       return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
-  }
-
-  #remember(text: string, admission: Admission, now: number): void {
-    if (admission.outcome !== "refused" || admission.reason === "address") return;
-    const isFinal = admission.isOver || (admission.reason !== "wrong-secret" && admission.reason !== "paused");
-    const forMs = isFinal ? REFUSED_MS : SOON_OVER_MS;
-    this.#refused.set(text, { admission, since: now, forMs });
   }
 
   /** After the answer: the requests meanwhile use what is left of the leases that are held. */

@@ -4,7 +4,7 @@
  */
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
-import type { Admission, Admitted, Quota } from "../model/api-key.ts";
+import type { Admission, Admitted, Quota, Refused } from "../model/api-key.ts";
 import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
@@ -15,6 +15,9 @@ import { Untold } from "./untold.ts";
  * `askAt` (Unix milliseconds).
  */
 type Flood = { readonly quota: Quota; readonly since: number; readonly retryAt: number; readonly askAt: number };
+
+/** The key is refused, as its gate said to a call that began at `since`: so long the gate is not asked again. */
+type Refusal = { readonly admission: Refused; readonly since: number; readonly forMs: number };
 
 /** The answer that a lease came with, to a call that began at `since`: what was granted holds as long as the lease. */
 type Granted = {
@@ -31,6 +34,9 @@ type Outside = Pick<Granted, "since" | "isAllowed">;
 export type Ask = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
+const REFUSED_MS = 60_000;
+/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
+const SOON_OVER_MS = 1_000;
 const OUTSIDE_MS = 1_000;
 const REFUSED_ADDRESS: Admission = { outcome: "refused", reason: "address" };
 /** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
@@ -51,6 +57,7 @@ export class KeyUse {
   /** Of the limit, as far as this isolate knows. */
   #remaining = 0;
   #flood: Flood | undefined;
+  #refusal: Refusal | undefined;
   #outside: Outside | undefined;
   /** Decided here, and in no report yet. */
   #limited = 0;
@@ -66,6 +73,12 @@ export class KeyUse {
 
   constructor(secretHash: string) {
     this.secretHash = secretHash;
+  }
+
+  /** The refusal of the key, whatever the request, if its gate has refused it a while ago. */
+  refused(now: number): Refused | undefined {
+    const refusal = this.#refusal;
+    return refusal && isWithin(refusal.since, now, refusal.forMs) ? refusal.admission : undefined;
   }
 
   /** Decides a request without the gate, if that can be. */
@@ -121,7 +134,11 @@ export class KeyUse {
     const { since, perSecond } = ask;
     if (answer?.outcome === "refused" && answer.reason === "address")
       this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
-    else if (answer?.outcome === "refused") this.endAll();
+    else if (answer?.outcome === "refused") {
+      this.endAll();
+      const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
+      this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
+    }
     if (answer?.outcome === "limited") {
       // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
       const { quota } = answer;
@@ -159,6 +176,7 @@ export class KeyUse {
   forget(): Report[] {
     this.endAll();
     this.#flood = undefined;
+    this.#refusal = undefined;
     this.#outside = undefined;
     const reports: Report[] = [];
     for (let report = this.takeReport(true); report !== undefined; report = this.takeReport(true)) reports.push(report);
