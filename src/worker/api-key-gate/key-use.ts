@@ -11,12 +11,12 @@ import type { Report } from "./reports.ts";
 import { Untold } from "./untold.ts";
 
 /**
- * A key over its limit, as its gate said at `since`: nothing can be admitted before `retryAt`, and the gate is not asked before
- * `askAt` (Unix milliseconds).
+ * A key over its limit, as its gate said to a call that began at `since`: counted from then, two clocks and the way back never refuse
+ * longer than the gate would.
  */
-type Flood = { readonly quota: Quota; readonly since: number; readonly retryAt: number; readonly askAt: number };
+type Flood = { readonly quota: Quota; readonly since: number };
 
-/** The key is refused, as its gate said to a call that began at `since`: so long the gate is not asked again. */
+/** The key is refused, as its gate said: for so long it is not asked again. */
 type Refusal = { readonly admission: Refused; readonly since: number; readonly forMs: number };
 
 /** The answer that a lease came with, to a call that began at `since`: what was granted holds as long as the lease. */
@@ -103,12 +103,11 @@ export class KeyUse {
       return REFUSED_ADDRESS;
     }
     const flood = this.#flood;
-    // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
-    if (flood === undefined || now < flood.since || now >= flood.askAt) return undefined;
+    if (!flood || !isWithin(flood.since, now, Math.min(flood.quota.waitMs, MAX_FLOOD_MS))) return undefined;
     this.#rate.count(now);
     this.#limited += 1;
     this.#untold.limited(sender);
-    return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
+    return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.quota.waitMs - (now - flood.since) } };
   }
 
   /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
@@ -139,12 +138,7 @@ export class KeyUse {
       const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
       this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
     }
-    if (answer?.outcome === "limited") {
-      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
-      const { quota } = answer;
-      const askAt = since + Math.min(quota.waitMs, MAX_FLOOD_MS);
-      this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
-    }
+    if (answer?.outcome === "limited") this.#flood = { quota: answer.quota, since };
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
     if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
