@@ -50,7 +50,6 @@ const MAX_REPORTS = 100;
 export class KeyUse {
   /** Of the key that requests come with. */
   readonly secretHash: string;
-  readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();
   /** The oldest is used first. */
   readonly #leases = new Map<HeldLease, Granted>();
@@ -64,7 +63,6 @@ export class KeyUse {
   #admitted = 0;
   readonly #untold = new Untold();
   #reports: Report[] = [];
-  #reportCount = 0;
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
   #asking: Ask | undefined;
   /** The gate had no lease to follow the ones that are held: these are used to their end. */
@@ -191,9 +189,8 @@ export class KeyUse {
     // It was told before, and perhaps counted: nothing is added to it.
     if (next?.admitted !== undefined) return next;
     if (next === undefined && this.#limited === 0 && (!isCalled || this.#untold.isEmpty)) return undefined;
-    this.#reportCount += 1;
     const report = {
-      id: `${this.#id} ${this.#reportCount}`,
+      id: crypto.randomUUID(),
       ...next,
       limited: this.#limited,
       admitted: this.#admitted,

@@ -56,7 +56,14 @@ export class SlidingWindow {
 
   /** How many admissions are later than `at`. */
   since(at: number): number {
-    return this.#ring.length - this.#countUntil(at);
+    let low = 0;
+    let high = this.#ring.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#at(middle) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return this.#ring.length - low;
   }
 
   /** The time until the oldest admission leaves the window, of those that are no more than the limit; infinite when there is none. */
@@ -99,17 +106,5 @@ export class SlidingWindow {
 
   #set(position: number, at: number): void {
     this.#ring[(this.#oldest + position) % this.#ring.length] = at;
-  }
-
-  /** How many of the ring's admissions are not later than `at`. */
-  #countUntil(at: number): number {
-    let low = 0;
-    let high = this.#ring.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#at(middle) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
