@@ -106,7 +106,9 @@ export class ApiKeyGate extends DurableObject<Env> {
       refused = refuse(record, secretHash, address, Date.now());
     }
     const now = Date.now();
-    if (refused?.reason === "revoked") this.#noteUseAfterRevocation(address, now);
+    // The answer does not wait.
+    if (refused?.reason === "revoked")
+      this.ctx.waitUntil(this.#revokedUse.note(this.#database, this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
@@ -151,15 +153,17 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that asks. Leases that were granted before may still be used: `callerWaits` says that the caller waits for their
-   * end. Workers of the release before do not.
+   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: `callerWaits`
+   * says that the caller waits for their end. Workers of the release before do not.
    */
-  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<void> {
+  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<number> {
     this.#record.forget();
     for (const report of reports) this.#count(report, report.secretHash ?? "");
     this.#write(Date.now());
     this.#setAlarm(Date.now());
-    if (!callerWaits) await wait(readLeaseMs(this.env));
+    const leaseMs = readLeaseMs(this.env);
+    if (!callerWaits) await wait(leaseMs);
+    return leaseMs;
   }
 
   /** Answers. For the health check: no key has this gate. */
@@ -208,12 +212,6 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#isUnwritten = true;
     if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
     this.#setAlarm(now);
-  }
-
-  /** The answer does not wait. */
-  #noteUseAfterRevocation(address: string | null, now: number): void {
-    const noting = this.#revokedUse.note(this.#database, this.#apiKeyId, address, now);
-    if (noting !== undefined) this.ctx.waitUntil(noting);
   }
 
   get #apiKeyId(): Identifier {

@@ -34,7 +34,6 @@ import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
 import { type Ask, KeyUse } from "./key-use.ts";
-import type { Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
 
@@ -45,12 +44,7 @@ type Stores = { readonly gates: Gates; readonly database: Database };
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
-type Refused = { readonly admission: Admission; readonly since: number; readonly forMs: number };
-
 const MAX_KEYS = 10_000;
-const REFUSED_MS = 60_000;
-/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
-const SOON_OVER_MS = 1_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
 const TELL_MS = 5_000;
 
@@ -58,8 +52,6 @@ export class Gatekeeper {
   readonly #later: Later;
   /** By the whole key: only who holds a key can be refused for what was done with it, or use its lease. */
   readonly #uses = new BoundedMap<KeyUse>({ max: MAX_KEYS });
-  /** By the whole key, too. */
-  readonly #refused = new BoundedMap<Refused>({ max: MAX_KEYS });
   /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
   readonly #ids = new BoundedMap<DurableObjectId>({ max: MAX_KEYS });
 
@@ -70,11 +62,9 @@ export class Gatekeeper {
 
   /** Decides one request. Never throws: what cannot be decided is `unavailable`. */
   async admit(stores: Stores, request: KeyRequest): Promise<Admission> {
-    const { apiKey, now } = request;
-    const refused = this.#refused.get(apiKey.text);
-    if (refused !== undefined && refused.since <= now && now - refused.since < refused.forMs) return refused.admission;
-    const decided = this.admitFromMemory(stores.gates, request);
-    return decided ?? this.#ask(stores, request, this.#useOf(apiKey));
+    const use = this.#useOf(request.apiKey);
+    const decided = use.refused(request.now) ?? this.admitFromMemory(stores.gates, request);
+    return decided ?? this.#ask(stores, request, use);
   }
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
@@ -89,7 +79,6 @@ export class Gatekeeper {
 
   /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
   answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
-    // A change of the key meanwhile may have deleted what was known of it.
     if (!hasOneAnswer(operation)) this.#useOf(apiKey).tell(operation, status);
   }
 
@@ -99,28 +88,21 @@ export class Gatekeeper {
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
   async forget(env: GateEnv, apiKeyId: string): Promise<void> {
-    const told: { readonly text: string; readonly report: Report & { readonly secretHash: string } }[] = [];
-    for (const text of [...this.#uses.keys()].filter((key) => isKeyOf(key, apiKeyId))) {
-      const use = this.#uses.peek(text);
-      for (let report = use?.takeReport(true); use && report; report = use.takeReport(true))
-        told.push({ text, report: { ...report, secretHash: use.secretHash } });
-      // Its leases are reported when they end.
-      this.#uses.delete(text);
-    }
-    for (const text of [...this.#refused.keys()].filter((key) => isKeyOf(key, apiKeyId))) this.#refused.delete(text);
-    const forget = async () =>
-      this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(
-        told.map(({ report }) => report),
-        true,
-      );
+    const told = [...this.#uses.keys()]
+      .filter((text) => isKeyOf(text, apiKeyId))
+      .flatMap((text) => this.#uses.peek(text) ?? [])
+      .flatMap((use) => use.forget().map((report) => ({ use, report })));
+    const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
+    const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
     try {
-      await answerWithin(DEADLINE_MS.without, retried(forget));
+      const leaseMs = await answerWithin(DEADLINE_MS.without, retried(forget));
+      // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first. A gate of an
+      // earlier release answers nothing, and has waited.
+      await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
     } catch (error) {
-      for (const { text, report } of told) this.#useOf({ text, secretHash: report.secretHash }).putBack(report);
+      for (const { use, report } of told) use.putBack(report);
       throw error;
     }
-    // Here and not in the gate: a Worker's waiting costs nothing.
-    await wait(readLeaseMs(env));
   }
 
   /** Makes the gate of a new key in its region: where an object is made, it stays. */
@@ -150,27 +132,19 @@ export class Gatekeeper {
       return admission.outcome === "unavailable" && (await database.isBack()) ? admit(false) : admission;
     };
     const asked = decide().then((admission) => {
-      this.#remember(apiKey.text, admission, now);
       this.#take(gates, request, use, ask, admission);
       return admission;
     });
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
-      this.#useOf(apiKey).putBack(report);
-      this.#tellLater(gates, request, this.#useOf(apiKey));
+      use.putBack(report);
+      this.#tellLater(gates, request, use);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
       return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
-  }
-
-  #remember(text: string, admission: Admission, now: number): void {
-    if (admission.outcome !== "refused" || admission.reason === "address") return;
-    const isFinal = admission.isOver || (admission.reason !== "wrong-secret" && admission.reason !== "paused");
-    const forMs = isFinal ? REFUSED_MS : SOON_OVER_MS;
-    this.#refused.set(text, { admission, since: now, forMs });
   }
 
   /** After the answer: the requests meanwhile use what is left of the leases that are held. */
@@ -187,8 +161,8 @@ export class Gatekeeper {
         await answerWithin(DEADLINE_MS.withFallback, asked);
       } catch (error) {
         use.take(ask, undefined, Date.now());
-        this.#useOf(request.apiKey).putBack(ask.report);
-        this.#tellLater(gates, request, this.#useOf(apiKey));
+        use.putBack(ask.report);
+        this.#tellLater(gates, request, use);
         console.warn("an API key's gate did not answer for the next lease", error);
       }
     };
@@ -219,37 +193,31 @@ export class Gatekeeper {
 
   async #report(gates: Gates, request: KeyRequest, use: KeyUse): Promise<void> {
     const { apiKey } = request;
-    // A change of the key may have deleted this use: what was put back since is in another.
-    const take = () => use.takeReport() ?? this.#uses.get(apiKey.text)?.takeReport();
-    for (let report = take(); report !== undefined; report = take()) {
+    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
       const told = report;
       try {
         const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
         await answerWithin(DEADLINE_MS.withFallback, reported);
       } catch (error) {
-        this.#useOf(apiKey).putBack(told);
+        use.putBack(told);
         // Beside what later requests plan: the platform lets this one's work last half a minute.
-        this.#later(TELL_MS, () => this.#report(gates, request, this.#useOf(apiKey)), request.waitUntil);
+        this.#later(TELL_MS, () => this.#report(gates, request, use), request.waitUntil);
         console.warn("an API key's gate did not take an isolate's report", error);
         return;
       }
     }
   }
 
-  /** Whatever is put back goes here: a change of the key may have deleted the one that it came from. */
-  #useOf({ text, secretHash }: Pick<ApiKeyCredential, "text" | "secretHash">): KeyUse {
-    const known = this.#uses.get(text);
-    if (known !== undefined) return known;
-    const use = new KeyUse(secretHash);
-    this.#uses.set(text, use);
-    return use;
+  #useOf({ text, secretHash }: ApiKeyCredential): KeyUse {
+    return this.#uses.getOrSet(text, () => new KeyUse(secretHash));
   }
 
   /** A new stub: one that has failed may stay broken. */
   #gateOf(gates: Gates, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
-    const id = this.#ids.get(apiKeyId) ?? gates.idFromName(apiKeyId);
-    this.#ids.set(apiKeyId, id);
-    return gates.get(id, options);
+    return gates.get(
+      this.#ids.getOrSet(apiKeyId, () => gates.idFromName(apiKeyId)),
+      options,
+    );
   }
 }
 

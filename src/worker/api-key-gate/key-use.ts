@@ -4,17 +4,20 @@
  */
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
-import type { Admission, Admitted, Quota } from "../model/api-key.ts";
+import type { Admission, Admitted, Quota, Refused } from "../model/api-key.ts";
 import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
 import { Untold } from "./untold.ts";
 
 /**
- * A key over its limit, as its gate said at `since`: nothing can be admitted before `retryAt`, and the gate is not asked before
- * `askAt` (Unix milliseconds).
+ * A key over its limit, as its gate said to a call that began at `since`: counted from then, two clocks and the way back never refuse
+ * longer than the gate would.
  */
-type Flood = { readonly quota: Quota; readonly since: number; readonly retryAt: number; readonly askAt: number };
+type Flood = { readonly quota: Quota; readonly since: number };
+
+/** The key is refused, as its gate said: for so long it is not asked again. */
+type Refusal = { readonly admission: Refused; readonly since: number; readonly forMs: number };
 
 /** The answer that a lease came with, to a call that began at `since`: what was granted holds as long as the lease. */
 type Granted = {
@@ -31,6 +34,9 @@ type Outside = Pick<Granted, "since" | "isAllowed">;
 export type Ask = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
+const REFUSED_MS = 60_000;
+/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
+const SOON_OVER_MS = 1_000;
 const OUTSIDE_MS = 1_000;
 const REFUSED_ADDRESS: Admission = { outcome: "refused", reason: "address" };
 /** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
@@ -44,20 +50,19 @@ const MAX_REPORTS = 100;
 export class KeyUse {
   /** Of the key that requests come with. */
   readonly secretHash: string;
-  readonly #id = crypto.randomUUID();
   readonly #rate = new RequestRate();
   /** The oldest is used first. */
   readonly #leases = new Map<HeldLease, Granted>();
   /** Of the limit, as far as this isolate knows. */
   #remaining = 0;
   #flood: Flood | undefined;
+  #refusal: Refusal | undefined;
   #outside: Outside | undefined;
   /** Decided here, and in no report yet. */
   #limited = 0;
   #admitted = 0;
   readonly #untold = new Untold();
   #reports: Report[] = [];
-  #reportCount = 0;
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
   #asking: Ask | undefined;
   /** The gate had no lease to follow the ones that are held: these are used to their end. */
@@ -66,6 +71,12 @@ export class KeyUse {
 
   constructor(secretHash: string) {
     this.secretHash = secretHash;
+  }
+
+  /** The refusal of the key, whatever the request, if its gate has refused it a while ago. */
+  refused(now: number): Refused | undefined {
+    const refusal = this.#refusal;
+    return refusal && isWithin(refusal.since, now, refusal.forMs) ? refusal.admission : undefined;
   }
 
   /** Decides a request without the gate, if that can be. */
@@ -90,12 +101,11 @@ export class KeyUse {
       return REFUSED_ADDRESS;
     }
     const flood = this.#flood;
-    // A clock that has stepped back to before the flood says nothing of how long it lasts: the gate does.
-    if (flood === undefined || now < flood.since || now >= flood.askAt) return undefined;
+    if (!flood || !isWithin(flood.since, now, Math.min(flood.quota.waitMs, MAX_FLOOD_MS))) return undefined;
     this.#rate.count(now);
     this.#limited += 1;
     this.#untold.limited(sender);
-    return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.retryAt - now } };
+    return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.quota.waitMs - (now - flood.since) } };
   }
 
   /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
@@ -121,13 +131,12 @@ export class KeyUse {
     const { since, perSecond } = ask;
     if (answer?.outcome === "refused" && answer.reason === "address")
       this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
-    else if (answer?.outcome === "refused") this.endAll();
-    if (answer?.outcome === "limited") {
-      // Counted from before the call, so that two clocks and the way back never refuse longer than the gate would.
-      const { quota } = answer;
-      const askAt = since + Math.min(quota.waitMs, MAX_FLOOD_MS);
-      this.#flood = { quota, since, retryAt: since + quota.waitMs, askAt };
+    else if (answer?.outcome === "refused") {
+      this.endAll();
+      const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
+      this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
     }
+    if (answer?.outcome === "limited") this.#flood = { quota: answer.quota, since };
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
     if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
@@ -155,6 +164,17 @@ export class KeyUse {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
+  /** The key has changed: nothing that its gate said before is of use. Returns what the gate has not been told. */
+  forget(): Report[] {
+    this.endAll();
+    this.#flood = undefined;
+    this.#refusal = undefined;
+    this.#outside = undefined;
+    const reports: Report[] = [];
+    for (let report = this.takeReport(true); report !== undefined; report = this.takeReport(true)) reports.push(report);
+    return reports;
+  }
+
   /** How a request was answered: the gate is told with one of the next calls. */
   tell(operation: string, status: StatusClass): void {
     this.#untold.tell(operation, status);
@@ -169,9 +189,8 @@ export class KeyUse {
     // It was told before, and perhaps counted: nothing is added to it.
     if (next?.admitted !== undefined) return next;
     if (next === undefined && this.#limited === 0 && (!isCalled || this.#untold.isEmpty)) return undefined;
-    this.#reportCount += 1;
     const report = {
-      id: `${this.#id} ${this.#reportCount}`,
+      id: crypto.randomUUID(),
       ...next,
       limited: this.#limited,
       admitted: this.#admitted,

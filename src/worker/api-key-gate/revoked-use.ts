@@ -8,15 +8,16 @@ const HOUR_MS = 3_600_000;
 export class RevokedUse {
   #noted: number | undefined;
 
-  /** The database makes sure of it when this object has forgotten. Undefined when it was noted before. */
-  note(database: D1Database, apiKeyId: Identifier, address: string | null, now: number): Promise<void> | undefined {
+  /** The database makes sure of it when this object has forgotten. Never rejects. */
+  async note(database: D1Database, apiKeyId: Identifier, address: string | null, now: number): Promise<void> {
     const hour = now - (now % HOUR_MS);
-    if (this.#noted === hour) return undefined;
+    if (this.#noted === hour) return;
     this.#noted = hour;
-    const eventId = createId(apiKeyId, secureRandomBytes);
-    return recordUseAfterRevocation(database, apiKeyId, eventId, address, now).catch((error) => {
+    try {
+      await recordUseAfterRevocation(database, apiKeyId, createId(apiKeyId, secureRandomBytes), address, now);
+    } catch (error) {
       this.#noted = undefined;
       console.warn("D1 did not take an audit event; the next use tries again", error);
-    });
+    }
   }
 }

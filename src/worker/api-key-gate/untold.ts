@@ -2,21 +2,14 @@
  * What an isolate has seen of a key's requests, and has not told its gate yet. A request costs a count and a reference: its facts are
  * read when they are told.
  */
-import {
-  type Answered,
-  type SeenRefusal,
-  type Sender,
-  STATUS_CLASSES,
-  type StatusClass,
-  toSeen,
-} from "../model/seen.ts";
+import { type Answered, type SeenRefusal, type Sender, type StatusClass, toSeen } from "../model/seen.ts";
 import type { Sightings } from "./reports.ts";
 
 export class Untold {
   #used: Sender | undefined;
   #refused: { readonly sender: Sender; readonly reason: SeenRefusal["reason"] } | undefined;
-  #answered = new Map<string, number[]>();
-  #told = new Map<string, number[]>();
+  #answered = new Map<string, Answered>();
+  #told = new Map<string, Answered>();
 
   get isEmpty(): boolean {
     return this.#used === undefined && this.#refused === undefined && this.#told.size === 0;
@@ -48,8 +41,8 @@ export class Untold {
     const sightings = {
       used: this.#used && toSeen(this.#used),
       refused,
-      answered: listed(this.#answered),
-      told: listed(this.#told),
+      answered: [...this.#answered.values()],
+      told: [...this.#told.values()],
     };
     this.#used = undefined;
     this.#refused = undefined;
@@ -59,17 +52,7 @@ export class Untold {
   }
 }
 
-function count(counts: Map<string, number[]>, operation: string, status: StatusClass): void {
-  const known = counts.get(operation);
-  const of = known ?? STATUS_CLASSES.map(() => 0);
-  const place = STATUS_CLASSES.indexOf(status);
-  of[place] = (of[place] ?? 0) + 1;
-  if (known === undefined) counts.set(operation, of);
+function count(counts: Map<string, Answered>, operation: string, status: StatusClass): void {
+  const key = `${status} ${operation}`;
+  counts.set(key, [operation, status, (counts.get(key)?.[2] ?? 0) + 1]);
 }
-
-const listed = (counts: Map<string, number[]>): Answered[] =>
-  [...counts].flatMap(([operation, of]) =>
-    STATUS_CLASSES.map((status, place): Answered => [operation, status, of[place] ?? 0]).filter(
-      ([, , requests]) => requests > 0,
-    ),
-  );

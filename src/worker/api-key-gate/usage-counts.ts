@@ -43,9 +43,8 @@ export class UsageCounts {
   #state: UsageState;
   /** Whether anything was counted since D1 last took the totals. */
   #pending: boolean;
-  /** When D1 was last asked to take the totals; and whether it is asked now. */
+  /** When D1 was last asked to take the totals. */
   #triedAt = 0;
-  #isSaving = false;
   /** How requests were answered that are not counted yet: of an isolate's two calls one may overtake the other. */
   #early: readonly Answered[] = [];
 
@@ -62,9 +61,9 @@ export class UsageCounts {
     return this.#pending;
   }
 
-  /** When D1 is to take the totals, at the earliest; infinite when there is nothing to take, or it is asked now. */
+  /** When D1 is to take the totals, at the earliest; infinite when there is nothing to take. */
   dueAt(now: number): number {
-    if (!this.#pending || this.#isSaving) return Number.POSITIVE_INFINITY;
+    if (!this.#pending) return Number.POSITIVE_INFINITY;
     // A clock that was ahead keeps nobody waiting.
     return Math.min(Math.max(this.#state.savedAt, this.#triedAt), now) + INTERVAL_MS;
   }
@@ -114,12 +113,7 @@ export class UsageCounts {
   async save(now: number, store: (totals: UsageState) => Promise<void>): Promise<void> {
     const totals = this.#state;
     this.#triedAt = now;
-    this.#isSaving = true;
-    try {
-      await store({ ...totals, hours: totals.hours.filter((hour) => isStored(hour, totals)) });
-    } finally {
-      this.#isSaving = false;
-    }
+    await store({ ...totals, hours: totals.hours.filter((hour) => isStored(hour, totals)) });
     // Of the hours that D1 has, the last can still grow; the one before, too: answers may be told, and the clock may step back.
     const last = totals.hours.at(-1)?.hour ?? 0;
     const isKept = ({ hour }: HourlyUsage) => hour >= last - HOUR_MS;

@@ -49,13 +49,11 @@ export class LeasedWindow {
   constructor(rateLimit: RateLimit, stored: Float64Array, now: number, charges: readonly Charge[] = []) {
     this.rateLimit = rateLimit;
     const isAhead = (at: number) => at > now && at <= now + RESERVE_MS;
-    this.#window = new SlidingWindow(
-      rateLimit,
-      stored.filter((at) => !isAhead(at)),
-    );
     const ends = Map.groupBy(stored.filter(isAhead), (at) => at);
     const unknown = [...ends].map(([endsAt, { length }]) => ({ id: undefined, endsAt, forMs: 0, admissions: length }));
     this.#charges = [...charges, ...unknown];
+    const past = stored.filter((at) => !isAhead(at));
+    this.#window = new SlidingWindow(rateLimit, past, sum(this.#charges));
   }
 
   /** The same admissions and leases under another limit. */
@@ -126,8 +124,8 @@ export class LeasedWindow {
     this.#reserve = { left: this.#worthReserving(now), until };
     const charged = this.#charges.flatMap(({ endsAt, admissions }) => new Array<number>(admissions).fill(endsAt));
     const reserved = new Array<number>(this.#reserve.left).fill(until);
-    const counted = this.#window.times(now);
-    const times = Float64Array.from([...counted, ...charged, ...reserved]).sort();
+    const counted = [...this.#window.times(now), ...charged];
+    const times = Float64Array.from([...counted, ...reserved]).sort();
     return times.subarray(Math.max(0, times.length - Math.max(this.rateLimit.limit, counted.length)));
   }
 

@@ -3,7 +3,7 @@
  *
  * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
  * so a request may pass exactly when that one has left the window, and nothing is ever swept. Under a limit that was lowered the
- * ring is as long as what counted before: the limit may be raised again.
+ * ring is as long as what counted before, leases included: the limit may be raised again.
  *
  * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
  * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
@@ -25,10 +25,13 @@ export class SlidingWindow {
   /** The index of the oldest admission, which the next one overwrites. */
   #oldest = 0;
 
-  /** `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. */
-  constructor(rateLimit: RateLimit, times: Float64Array = new Float64Array()) {
+  /**
+   * `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. `reserved` are counted
+   * elsewhere, and may be added.
+   */
+  constructor(rateLimit: RateLimit, times: Float64Array = new Float64Array(), reserved = 0) {
     this.rateLimit = rateLimit;
-    this.#ring = new Float64Array(Math.max(rateLimit.limit, times.length)).fill(Number.NEGATIVE_INFINITY);
+    this.#ring = new Float64Array(Math.max(rateLimit.limit, times.length + reserved)).fill(Number.NEGATIVE_INFINITY);
     this.#ring.set(times, this.#ring.length - times.length);
   }
 
@@ -53,7 +56,14 @@ export class SlidingWindow {
 
   /** How many admissions are later than `at`. */
   since(at: number): number {
-    return this.#ring.length - this.#countUntil(at);
+    let low = 0;
+    let high = this.#ring.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#at(middle) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return this.#ring.length - low;
   }
 
   /** The time until the oldest admission leaves the window, of those that are no more than the limit; infinite when there is none. */
@@ -96,17 +106,5 @@ export class SlidingWindow {
 
   #set(position: number, at: number): void {
     this.#ring[(this.#oldest + position) % this.#ring.length] = at;
-  }
-
-  /** How many of the ring's admissions are not later than `at`. */
-  #countUntil(at: number): number {
-    let low = 0;
-    let high = this.#ring.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#at(middle) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

@@ -224,13 +224,14 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     expect(await status()).toBe(401);
   });
 
-  it("and the owner waits as long as a lease can last, whether one is out or not", async () => {
-    const owner = createOwner();
-    const { apiKey } = await owner.create();
-    const { env: watched, answered } = afterForget();
-    holdTimers();
+  it.each([
+    ["whether one is out or not", "1", "1"],
+    ["by the setting of a gate that a deployment has not reached", "0", "1"],
+    ["by the setting of a Worker that a deployment has not reached", "1", "0"],
+  ])("and the owner waits as long as a lease can last, %s", async (_, ofWorker, ofGate) => {
+    const { revoke, answered } = await revocable(ofWorker, ofGate);
     const revoked = vi.fn();
-    const revocation = createOwner(owner.email, watched).json("DELETE", `/keys/${apiKey.id}`).finally(revoked);
+    const revocation = revoke().finally(revoked);
     await answered;
     await vi.advanceTimersByTimeAsync(999);
     expect(revoked).not.toHaveBeenCalled();
@@ -239,14 +240,8 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
   });
 
   it("and with LEASE_SECONDS=0 the owner waits for nothing", async () => {
-    const owner = createOwner();
-    const { apiKey } = await owner.create();
-    const { env: watched, answered } = afterForget();
-    holdTimers();
-    const revocation = createOwner(owner.email, { ...watched, LEASE_SECONDS: "0" }).json(
-      "DELETE",
-      `/keys/${apiKey.id}`,
-    );
+    const { revoke, answered } = await revocable("0", "0");
+    const revocation = revoke();
     await answered;
     await vi.advanceTimersByTimeAsync(1);
     expect((await revocation).status).toBe(200);
@@ -266,13 +261,20 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
   });
 });
 
-/** `answered` resolves when a gate has answered that it forgets. */
-function afterForget() {
+/** A key of an owner, under each side's LEASE_SECONDS. `answered` resolves when its gate has answered that it forgets. */
+async function revocable(ofWorker: string, ofGate: string) {
+  const owner = createOwner();
+  const { apiKey } = await owner.create();
+  await runInDurableObject(gateOf(apiKey.id), (instance) =>
+    Object.assign(instance, { env: { ...env, LEASE_SECONDS: ofGate } }),
+  );
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   const gates = interceptObjects(env.API_KEY_GATE, ["forget"], async (_, makeCall) => {
     const answer = await makeCall();
     resolve();
     return answer;
   });
-  return { env: { ...env, API_KEY_GATE: gates }, answered };
+  holdTimers();
+  const isolate = createOwner(owner.email, { ...env, API_KEY_GATE: gates, LEASE_SECONDS: ofWorker });
+  return { revoke: () => isolate.json("DELETE", `/keys/${apiKey.id}`), answered };
 }

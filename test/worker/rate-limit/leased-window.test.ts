@@ -269,3 +269,14 @@ it("a limit that is lowered and raised again within one window admits no more th
   while (window.admit(300).admitted) admitted += 1;
   expect(admitted).toBe(80);
 });
+
+it.each(["reported", "stored"])("and no more with a lease that is %s while the limit is lower", (way) => {
+  const windowMs = 10_000;
+  let window = new LeasedWindow({ limit: 100, windowMs }, new Float64Array(), 0);
+  expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
+  for (let count = 0; count < 98; count++) expect(window.admit(count).admitted).toBe(true);
+  window = window.under({ limit: 5, windowMs }, 200);
+  if (way === "reported") window.settle({ id: "a", used: 2 }, 300);
+  else window = new LeasedWindow({ limit: 5, windowMs }, window.store(300), 300);
+  expect(window.under({ limit: 100, windowMs }, 400).admit(400).admitted).toBe(false);
+});
