@@ -16,7 +16,7 @@ type Database = Pick<D1DatabaseSession, "prepare">;
 /** The first proposals in the idea bank. The merged ones come first: a proposal is deleted after those that were merged into it. */
 const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
   UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
-/** The same, without those whose votes still move to the proposal that they were merged into. */
+/** The same, without those from which votes, and proposals merged into them before, still move to the one that they were merged into. */
 const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
 const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
   AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
@@ -24,7 +24,7 @@ const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id 
 const OF_IDEA_BANK = [
   // Its own id of the tenant may have been given to another one since.
   `UPDATE proposals SET idea_bank_id = :id, external_id = NULL WHERE id IN (
-     SELECT d.id FROM (${FIRST}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
+     SELECT d.id FROM (${STILL}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
      SELECT v.proposal_id, v.panelist_id FROM (${STILL}) f CROSS JOIN votes v ON v.proposal_id = f.id LIMIT :rows)`,
   `DELETE FROM comments WHERE id IN (
