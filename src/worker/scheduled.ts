@@ -3,7 +3,7 @@
  * deletes what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered
  * after the answer to a write.
  *
- * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others; nor does a database that hangs.
+ * - In slices, in turn: a long backlog of one kind, of one tenant, or of one database, does not hold up the others; nor does a database that hangs.
  * - With a deadline: the next run continues.
  * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
  */
@@ -13,6 +13,7 @@ import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
+import { newTurn } from "./database/slices.ts";
 import { indexTitles } from "./database/words.ts";
 
 /** A run begins no slice, and no delivery, after this time. */
@@ -49,9 +50,10 @@ export async function runScheduled(
 async function runSlices(databases: readonly D1Database[], now: () => number): Promise<unknown[]> {
   const start = now();
   const tasksOf = (database: D1Database): Task[] => [
-    () => continueMerge(database),
-    () => deleteLeftovers(database),
-    () => deletePanelistLeftovers(database),
+    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
+      const turn = newTurn();
+      return () => runSlice(database, turn);
+    }),
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
     () => deleteOldChanges(database, start),
