@@ -3,7 +3,7 @@
  * deletes what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered
  * after the answer to a write.
  *
- * - In slices, in turn: a long backlog of one kind, or of one database, does not hold up the others.
+ * - In slices, in turn: a long backlog of one kind, of one tenant, or of one database, does not hold up the others; nor does a database that hangs.
  * - With a deadline: the next run continues.
  * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
  */
@@ -13,13 +13,18 @@ import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
+import { newTurn } from "./database/slices.ts";
 import { indexTitles } from "./database/words.ts";
 
 /** A run begins no slice, and no delivery, after this time. */
 const RUN_MS = 30_000;
-/** Workers ends an invocation that sends more than 1,000 statements to D1. A slice sends six at most; the rest is for deliveries. */
-const MAX_SLICES = 100;
+/** Workers ends an invocation that sends more than 1,000 statements to D1. Those of slices are enough to look for each task in 62 databases. */
+const STATEMENTS_OF_SLICES = 600;
 const STATEMENTS_OF_DELIVERIES = 350;
+/** A slice sends so many at most, and one when it finds nothing. */
+const STATEMENTS_OF_A_SLICE = 6;
+/** So many databases are worked on at the same time. */
+const LANES = 4;
 
 /** Deletes one slice. False when nothing was left. */
 type Task = () => Promise<boolean>;
@@ -44,25 +49,36 @@ export async function runScheduled(
 
 async function runSlices(databases: readonly D1Database[], now: () => number): Promise<unknown[]> {
   const start = now();
-  const tasks = databases.flatMap((database): Task[] => [
-    () => continueMerge(database),
-    () => deleteLeftovers(database),
-    () => deletePanelistLeftovers(database),
+  const tasksOf = (database: D1Database): Task[] => [
+    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
+      const turn = newTurn();
+      return () => runSlice(database, turn);
+    }),
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
     () => deleteOldChanges(database, start),
     () => indexTitles(database),
-  ]);
+  ];
+  const waiting = databases.map(tasksOf);
   const failures: unknown[] = [];
-  for (let slices = 0; slices < MAX_SLICES && now() - start < RUN_MS; slices++) {
-    const task = tasks.shift();
-    if (task === undefined) break;
-    try {
-      if (await task()) tasks.push(task);
-    } catch (error) {
-      console.error("the scheduled job could not delete a slice; the next run tries again", error);
-      failures.push(error);
+  let statements = STATEMENTS_OF_SLICES;
+  const work = async () => {
+    while (statements >= STATEMENTS_OF_A_SLICE && now() - start < RUN_MS) {
+      // While it is worked on, a database does not wait: one that hangs stops one lane.
+      const tasks = waiting.shift();
+      const task = tasks?.shift();
+      if (tasks === undefined || task === undefined) return;
+      statements -= STATEMENTS_OF_A_SLICE;
+      try {
+        if (await task()) tasks.push(task);
+        else statements += STATEMENTS_OF_A_SLICE - 1;
+      } catch (error) {
+        console.error("the scheduled job could not delete a slice; the next run tries again", error);
+        failures.push(error);
+      }
+      if (tasks.length > 0) waiting.push(tasks);
     }
-  }
+  };
+  await Promise.all(databases.slice(0, LANES).map(work));
   return failures;
 }

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { runScheduled } from "../../src/worker/scheduled.ts";
 import { countRows, databaseOf } from "../support/databases.ts";
+import { holdTimers } from "../support/hang.ts";
 import { interceptDatabase, meterDatabase } from "../support/intercept-binding.ts";
 import { createTenant } from "../support/tenant.ts";
 import { addAccount, addApiKey, addIdeaBank, addPanelist, tokenFor } from "../support/world.ts";
@@ -190,6 +191,40 @@ it("every database is cleaned, also when another one is down", async () => {
   expect(await countRows("idempotency_keys")).toBe(1);
   await runScheduled(env, () => NOW);
   expect(await countRows("idempotency_keys")).toBe(0);
+});
+
+it("a database that hangs holds up no other one", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  for (const [table, keptMs] of KEPT) await INSERTS[table](10, keptMs + 1);
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const hanging = interceptDatabase(env.DB_1, () => {
+    resolve();
+    return new Promise(() => {});
+  });
+  holdTimers();
+  const both = { DB: hanging, DB_1: env.DB };
+  const run = runScheduled(both, () => NOW);
+  await reached;
+  await vi.waitFor(async () => expect(await count("audit_events")).toBe(0));
+  for (const [table] of KEPT) expect(await count(table), table).toBe(0);
+  const ended = expect(run).rejects.toThrow("the scheduled job failed in part");
+  await vi.advanceTimersByTimeAsync(200_000);
+  await ended;
+});
+
+it("every one of 62 databases is cleaned in a run that has little to do, within the statements that Workers allows", async () => {
+  await INSERTS.idempotency_keys(10, 2 * DAY);
+  let statements = 0;
+  const idle = interceptDatabase(env.DB_1, (_, makeCall) => {
+    statements += 1;
+    return makeCall();
+  });
+  const digits = [..."123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy"];
+  const others = Object.fromEntries(digits.map((digit) => [`DB_${digit}`, idle]));
+  const all = { DB: idle, ...others, DB_z: env.DB };
+  await runScheduled(all, () => NOW);
+  expect(await count("idempotency_keys")).toBe(0);
+  expect(statements).toBeLessThanOrEqual(950);
 });
 
 describe("the log of changes", () => {

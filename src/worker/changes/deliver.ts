@@ -41,6 +41,7 @@ async function deliverClaimed(
     missed: 0,
   };
   if (changes.length === 0) {
+    allowance.statements.left -= 1;
     return (await record(database, webhook, { reached: passed, isLast: true, missed }))?.isDue ?? false;
   }
   let claimed = { ...webhook, isDue: true };

@@ -5,7 +5,7 @@
  * Every statement finds its rows by an index that begins with what is deleted. Safe to repeat and to run twice at the same time.
  */
 import { type AccountReference, accountOf } from "./idempotency.ts";
-import { AT_ONCE, BY_THE_JOB } from "./slices.ts";
+import { AT_ONCE, BY_THE_JOB, newTurn, type Turn } from "./slices.ts";
 import { prepare } from "./statement.ts";
 
 /** Proposals that one slice looks at. */
@@ -16,7 +16,7 @@ type Database = Pick<D1DatabaseSession, "prepare">;
 /** The first proposals in the idea bank. The merged ones come first: a proposal is deleted after those that were merged into it. */
 const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
   UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
-/** The same, without those whose votes still move to the proposal that they were merged into. */
+/** The same, without those from which votes, and proposals merged into them before, still move to the one that they were merged into. */
 const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
 const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
   AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
@@ -24,7 +24,7 @@ const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id 
 const OF_IDEA_BANK = [
   // Its own id of the tenant may have been given to another one since.
   `UPDATE proposals SET idea_bank_id = :id, external_id = NULL WHERE id IN (
-     SELECT d.id FROM (${FIRST}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
+     SELECT d.id FROM (${STILL}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
      SELECT v.proposal_id, v.panelist_id FROM (${STILL}) f CROSS JOIN votes v ON v.proposal_id = f.id LIMIT :rows)`,
   `DELETE FROM comments WHERE id IN (
@@ -71,30 +71,30 @@ export const deleteOfPanelist = (
 ): D1PreparedStatement[] =>
   OF_PANELIST.map((sql) => prepare(database, `${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
 
-/** Does `statements`, one slice, for what `next` finds. False when it finds nothing. */
+const nextOf = (table: "deleted_idea_banks" | "panelists", condition: string) =>
+  `SELECT * FROM (SELECT id, account_id, deleted_at FROM ${table} WHERE ${condition} ORDER BY deleted_at, id LIMIT 1)`;
+
+/** Does `statements`, one slice, for what has its turn in the table. False when nothing is left. */
 async function runSlice(
   database: D1Database,
-  next: string,
+  table: "deleted_idea_banks" | "panelists",
+  turn: Turn,
   statements: (accountId: string, id: string) => D1PreparedStatement[],
 ): Promise<boolean> {
-  const found = await database.prepare(next).first<{ id: string; account_id: string }>();
+  const next = `${nextOf(table, "deleted_at > 0 AND (deleted_at, id) > (:at, :id)")} UNION ALL ${nextOf(table, "deleted_at > 0")} LIMIT 1`;
+  const found = await prepare(database, next, turn).first<{ id: string; account_id: string; deleted_at: number }>();
   if (found === null) return false;
+  Object.assign(turn, { at: found.deleted_at, id: found.id });
   await database.batch(statements(found.account_id, found.id));
   return true;
 }
 
-/** One slice of the idea bank or proposal that was deleted first. False when nothing is left. */
-export const deleteLeftovers = (database: D1Database): Promise<boolean> =>
-  runSlice(
-    database,
-    "SELECT id, account_id FROM deleted_idea_banks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1",
-    (accountId, id) => deleteOfIdeaBank(database, { accountId }, id, BY_THE_JOB),
+/** One slice of the idea bank or proposal whose turn it is, first of what was deleted first. False when nothing is left. */
+export const deleteLeftovers = (database: D1Database, turn = newTurn()): Promise<boolean> =>
+  runSlice(database, "deleted_idea_banks", turn, (accountId, id) =>
+    deleteOfIdeaBank(database, { accountId }, id, BY_THE_JOB),
   );
 
 /** The same for panelists. */
-export const deletePanelistLeftovers = (database: D1Database): Promise<boolean> =>
-  runSlice(
-    database,
-    "SELECT id, account_id FROM panelists WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1",
-    (accountId, id) => deleteOfPanelist(database, accountId, id, BY_THE_JOB),
-  );
+export const deletePanelistLeftovers = (database: D1Database, turn = newTurn()): Promise<boolean> =>
+  runSlice(database, "panelists", turn, (accountId, id) => deleteOfPanelist(database, accountId, id, BY_THE_JOB));

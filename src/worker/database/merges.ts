@@ -4,7 +4,7 @@
  *
  * A vote is one row, before and after it moves: a panelist who voted for both proposals counts once for the target, always.
  */
-import { BY_THE_JOB } from "./slices.ts";
+import { BY_THE_JOB, newTurn } from "./slices.ts";
 import { prepare } from "./statement.ts";
 
 /** So many at most are under way in an idea bank: it bounds what a reader looks up. A small merge ends in its own request. */
@@ -45,12 +45,17 @@ export function moveSlice(
   ].map((sql) => prepare(session, sql, { proposalId, accountId, rows }));
 }
 
-/** Moves one slice of one merge. Safe to run twice at the same time. False when no merge is under way. */
-export async function continueMerge(database: D1Database): Promise<boolean> {
+const nextMerge = (after: string) =>
+  `SELECT * FROM (SELECT source_id, account_id FROM merges WHERE source_id > ${after} ORDER BY source_id LIMIT 1)`;
+
+/** Moves one slice of the merge whose turn it is. Safe to run twice at the same time. False when no merge is under way. */
+export async function continueMerge(database: D1Database, turn = newTurn()): Promise<boolean> {
   const merge = await database
-    .prepare("SELECT source_id, account_id FROM merges WHERE source_id > '' ORDER BY source_id LIMIT 1")
+    .prepare(`${nextMerge("?1")} UNION ALL ${nextMerge("''")} LIMIT 1`)
+    .bind(turn.id)
     .first<{ source_id: string; account_id: string }>();
   if (merge === null) return false;
+  turn.id = merge.source_id;
   await database.batch(moveSlice(database, merge.account_id, merge.source_id, BY_THE_JOB));
   return true;
 }

@@ -1,4 +1,8 @@
 /** Whether a path's resource is the tenant's: queried only when a request is refused for another reason, because 403 comes first. */
+import { targetStays } from "./merges.ts";
+
+/** What is deleted is gone, also while its row is left. */
+const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL", proposal: targetStays("proposals") };
 
 /**
  * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:
@@ -16,7 +20,7 @@ export async function ownsPath(
   const rows = names.map((noun, index) => {
     const inParent =
       index === 0 || noun === "panelist" ? "" : ` AND ${toColumn(names[index - 1] ?? "")}_id = ?${index + 1}`;
-    return `EXISTS (SELECT 1 FROM ${toColumn(noun)}s WHERE account_id = ?1 AND id = ?${index + 2}${inParent})`;
+    return `EXISTS (SELECT 1 FROM ${toColumn(noun)}s WHERE account_id = ?1 AND id = ?${index + 2}${inParent} AND ${STAYS[noun] ?? "TRUE"})`;
   });
   const row = await session
     .prepare(`SELECT 1 WHERE ${rows.join(" AND ")}`)

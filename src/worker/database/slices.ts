@@ -4,3 +4,7 @@
 export const AT_ONCE = 50;
 /** In the scheduled job. */
 export const BY_THE_JOB = 300;
+
+/** What a run of the job has looked at last of a kind: the next slice is of what comes after it, so that a long one holds up no other. */
+export type Turn = { at: number; id: string };
+export const newTurn = (): Turn => ({ at: 0, id: "" });

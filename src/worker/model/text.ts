@@ -65,7 +65,7 @@ const normalizable = (bounds: Bounds) =>
   z.refine<string>((value) => value.length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
 
 /** A missing field has its own message. */
-const orRequired = (message: string) => ({
+export const orRequired = (message: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? "is required" : message),
 });
 

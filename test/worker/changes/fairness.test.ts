@@ -102,6 +102,27 @@ it("those that failed have a share of the statements: however quickly they fail,
   expect(receiver.seen.length).toBeGreaterThan(6);
 });
 
+it("the statements that pass over changes of other types are counted, too", async () => {
+  for (let index = 0; index < 5; index++) {
+    const accountId = await addAccount({ digit: "0" });
+    await addWebhook(accountId, { types: ["proposal.created"] });
+    await env.DB.prepare(
+      `${numbers(1, 15_000)} INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+       SELECT ?1, i, 'panelist.updated', 'p', 'tenant', 1 FROM n`,
+    )
+      .bind(accountId)
+      .run();
+  }
+  let statements = 0;
+  const metered = meterDatabase(env.DB, (results) => {
+    statements += results.length;
+  });
+  await deliverDue([metered], createReceiver().send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 350 } });
+  expect(statements).toBeGreaterThan(300);
+  // Each of four may have begun with the last ones.
+  expect(statements).toBeLessThanOrEqual(350 + 4 * 9);
+});
+
 it("of an account's webhooks those that have not failed come first, and a slow one leaves the others their part", async () => {
   const slow = await createWebhookScene(() => 500);
   const failed = await addWebhook(slow.accountId, { url: "https://failed.example/" });

@@ -133,6 +133,16 @@ describe("a large proposal", () => {
   });
 });
 
+it("what is deleted is 403 whatever is sent, also while slices of it are left", async () => {
+  const { panel, robin, large, mergedId, proposal, asTenant, count } = await createScene();
+  const deleted = [`/tenant/panelists/${robin.id}`, proposal(large)];
+  for (const path of deleted) expect((await asTenant("DELETE", path)).status).toBe(204);
+  for (const table of ["panelists", "proposals"])
+    expect(await count(`${table} WHERE id IN ('${robin.id}', '${mergedId}')`)).toBe(1);
+  for (const path of [...deleted, proposal(mergedId)])
+    expect((await panel.tenant.send("PATCH", path, { unknown: 1 })).status, path).toBe(403);
+});
+
 describe("a panelist with many votes, proposals and comments", () => {
   it("is gone at once: for the tenant, for panelists, and the externalId is free", async () => {
     const { panel, bank, robin, kim, large, discussed, asTenant, proposal, count, rows } = await createScene();

@@ -6,7 +6,7 @@ import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
-import { addVoters, addVotes, findMiscounts, voterId } from "../../support/many-rows.ts";
+import { addVoters, addVotes, findMiscounts, numbers, voterId } from "../../support/many-rows.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 import { tokenFor } from "../../support/world.ts";
 
@@ -168,6 +168,29 @@ describe("a merge of many votes", () => {
     expect(await databaseOf(bank.id).prepare("SELECT id FROM proposals").all()).toMatchObject({
       results: [{ id: target }],
     });
+  });
+
+  it("takes along what was merged into its source before, also when the source is deleted meanwhile", async () => {
+    const { source, target, merge, load, panel, database, path, bank } = await createScene();
+    const earlier = 120;
+    await database
+      .prepare(
+        `${numbers(1, earlier)} INSERT INTO proposals
+           (id, account_id, idea_bank_id, title, description, duplicate_of, created_at, last_activity_at)
+         SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, 'T', '', ?3, i, i FROM n`,
+      )
+      .bind(bank.accountId, bank.id, source)
+      .run();
+    await merge(source, target);
+    const ids = [1, earlier].map((number) => `${bank.id.slice(0, 8)}${number + 1000}`);
+    for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
+    expect((await panel.tenant.send("DELETE", `${path}/${source}`)).status).toBe(204);
+    for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
+    await runScheduled(env);
+    for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
+    const count = database.prepare("SELECT count(*) AS n FROM proposals WHERE idea_bank_id = ?1").bind(bank.id);
+    expect(await count.first("n")).toBe(earlier + 1);
+    expect(await findMiscounts(bank)).toEqual([]);
   });
 
   it.each(["target", "idea bank"])("ends when its %s is deleted meanwhile: nothing is left", async (what) => {

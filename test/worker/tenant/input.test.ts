@@ -6,7 +6,8 @@ const rejected = async (method: string, path: string, body: unknown, headers?: R
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   const before = await dumpDatabases();
-  const response = await tenant.send(method, path.replace("{bank}", ids.ideaBankId), body, headers);
+  const named = path.replace("{bank}", ids.ideaBankId).replace("{proposal}", ids.proposalId);
+  const response = await tenant.send(method, named, body, headers);
   expect(await dumpDatabases()).toEqual(before);
   expect(response.headers.get("Content-Type")).toBe("application/problem+json");
   const document = await response.json<{ error: string; errors?: { path: string; message: string }[] }>();
@@ -78,6 +79,9 @@ describe("a body that breaks rules", () => {
     ["a token without a panelist", "/tenant/ideabanks/{bank}/tokens", {}, [""]],
     ["a token by two ids", "/tenant/ideabanks/{bank}/tokens", { panelistId: "000000000000", externalId: "x" }, [""]],
     ["a token for an invalid id", "/tenant/ideabanks/{bank}/tokens", { panelistId: "x" }, ["panelistId"]],
+    ["a number for an id", "/tenant/ideabanks/{bank}/tokens", { panelistId: 1 }, ["panelistId"]],
+    ["null for an id", "/tenant/ideabanks/{bank}/proposals", { title: "T", panelistId: null }, ["panelistId"]],
+    ["a missing id", "/tenant/ideabanks/{bank}/proposals/{proposal}/merge", {}, ["into"]],
     [
       "a lifetime of 59 s",
       "/tenant/ideabanks/{bank}/tokens",
