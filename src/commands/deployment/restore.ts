@@ -95,7 +95,15 @@ export const restore = defineCommand({
     let ended = 0;
     for (const [binding, texts] of statements) {
       if (texts.length > 0) {
-        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`).catch(
+          (error: unknown) => {
+            if (!(error instanceof Failure) || !isExported) throw error;
+            throw new Failure(
+              `${error.message}\n\nWhat was put back may be from before a schema step, which this needs. ` +
+                `If so: ${local ? "npm run dev" : same("deploy")}. Then: ${same("restore", "--end-again", before)}`,
+            );
+          },
+        );
       }
       noteFinished(databases, binding);
       ended += texts.length;

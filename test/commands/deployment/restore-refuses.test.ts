@@ -1,6 +1,22 @@
 /** `npm run restore`: what it has to find out before it touches a database. */
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import { calls, keys, REVOKED, refused, sql, useAccount, well } from "../../support/node/backed-up-account.ts";
+import { planSchema, readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
+import {
+  calls,
+  fileOf,
+  keys,
+  MOMENT,
+  REVOKED,
+  refused,
+  sql,
+  THEN,
+  useAccount,
+  well,
+} from "../../support/node/backed-up-account.ts";
+
+const EVENT = `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, changes)
+  VALUES ('e1', 'a1', 'renamed', 'k1', 'K', 500, '{"before":{},"after":{}}')`;
 
 useAccount();
 
@@ -18,5 +34,19 @@ it("when the table of revocations is lost, nobody can read what had ended: refus
   sql("DB", REVOKED, "PRAGMA foreign_keys = off; DROP TABLE token_revocations");
   const { stderr } = await refused("restore", "--from", "backups/b");
   expect(stderr).toContain("what ended there cannot be read");
+  expect(keys()).toEqual([["k1", 500]]);
+});
+
+it("to a moment before a schema step that the ending needs: says to deploy, and what completes it then", async () => {
+  const older = (await readSchemaSteps()).filter(({ name }) => name < "0010");
+  const then = new DatabaseSync(`${fileOf("DB")}.then`);
+  for (const { sql: step } of planSchema({ ledger: [], objects: [] }, older).files) then.exec(step);
+  then.exec(THEN);
+  then.close();
+  sql("DB", REVOKED, EVENT);
+  const { stderr } = await refused("restore", "--timestamp", MOMENT);
+  const [, folder = ""] = /: npm run deploy\. Then: npm run restore -- --end-again (\S+)$/m.exec(stderr) ?? [];
+  await well("deploy", "--wait", "0");
+  await well("restore", "--end-again", folder);
   expect(keys()).toEqual([["k1", 500]]);
 });
