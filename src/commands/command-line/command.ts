@@ -92,8 +92,14 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
   }
   const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
   try {
-    return { ...parseArgs({ args: own, options, allowPositionals: positionals !== undefined }), others };
+    const given = parseArgs({ args: own, options, allowPositionals: positionals !== undefined, tokens: true });
+    // A variable that is not set must not choose for the person: `--env "$TARGET"` would act on production.
+    const empty = given.tokens.find((token) => token.kind === "option" && token.value === "");
+    if (empty?.kind === "option")
+      throw new Failure(`${empty.rawName} has no value. Is a variable not set?\n${usageOf(definition)}`);
+    return { values: given.values, positionals: given.positionals, others };
   } catch (error) {
+    if (error instanceof Failure) throw error;
     // What Node adds is about arguments that begin with a dash: no command here has any.
     const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new Failure(`${problem}.\n${usageOf(definition)}`);

@@ -1,4 +1,5 @@
 /** What an import reads of the files that Canny, Fider and a spreadsheet give, and what it says has no counterpart. */
+import { constants } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -246,6 +247,13 @@ describe("CSV", () => {
     ]);
   });
 });
+
+it.each([readCsv, readCanny])(
+  "a file that is longer than a text can be is not called one of another encoding",
+  (read) => {
+    expect(() => read(Buffer.alloc(constants.MAX_STRING_LENGTH + 1), NOW)).toThrow("longer than 512 MiB: divide it");
+  },
+);
 
 it.each([
   ["csv", readCsv, "id,title\n1,Grün\n"],
