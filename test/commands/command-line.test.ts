@@ -76,6 +76,8 @@ describe("a command", () => {
     [["more"], "Unexpected argument 'more'."],
     [["--port"], "Option '--port <value>' argument missing."],
     [["--port", "0"], "There is no port 0."],
+    [["--port", ""], "--port has no value. Is a variable not set?\nUsage: npm run example"],
+    [["--now", "--port="], "--port has no value. Is a variable not set?"],
   ])("refuses %j in a sentence", async (args, message) => {
     const { code, printed, given } = await run(args);
     expect([code, printed, given]).toEqual([1, expect.stringContaining(message), []]);

@@ -1,4 +1,5 @@
 /** Plays random histories of the whole application, and judges them by oracles. */
+import { Failure } from "../../src/commands/command-line/failure.ts";
 import { loadApplication } from "./application.ts";
 import { generate, isProfile, PROFILES, type Profile } from "./generate.ts";
 import type { Oracle } from "./history.ts";
@@ -25,14 +26,20 @@ export type Told = {
 
 const PROGRESS_MS = 5_000;
 
-const toNumber = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (Number.isFinite(number) && number >= 0) return number;
-  throw new Error(`--${name} takes a number, not ${text}`);
-};
+function toSeed(text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new Failure(`--seed ${text}: a whole number, such as 7.`);
+}
 
-/** Sets the exit code when a promise is broken. */
+function toNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || Number(text) > 0) return text === undefined ? undefined : Number(text);
+  throw new Failure(`--${name} ${text}: a number above 0, such as 7.`);
+}
+
+const unknown = (noun: string, name: string, names: readonly string[]) =>
+  new Failure(`There is no ${noun} ${name}. Name one of ${names.join(", ")}.`);
+
+/** Throws a Failure when a promise is broken, and for what it cannot do. */
 export async function runHistories(values: Told): Promise<void> {
   if (values.incidents) {
     await reportIncidents();
@@ -40,21 +47,27 @@ export async function runHistories(values: Told): Promise<void> {
   }
   if (values.scenario !== undefined) {
     const scenario = SCENARIOS[values.scenario];
-    if (scenario === undefined) throw new Error(`no scenario ${values.scenario}: ${Object.keys(SCENARIOS).join(", ")}`);
+    if (scenario === undefined) throw unknown("scenario", values.scenario, Object.keys(SCENARIOS));
     console.table(await scenario(await loadApplication()));
     return;
   }
   const { profile = "all" } = values;
-  if (profile !== "all" && !isProfile(profile)) throw new Error(`no profile ${profile}: ${PROFILES.join(", ")}, all`);
+  if (profile !== "all" && !isProfile(profile)) throw unknown("profile", profile, [...PROFILES, "all"]);
   const profiles: readonly Profile[] = profile === "all" ? PROFILES : [profile];
-  const seed = toNumber("seed", values.seed);
+  const seed = toSeed(values.seed);
   const minutes = toNumber("minutes", values.minutes);
   const first = seed ?? 1;
   const histories =
     toNumber("histories", values.histories) ??
     (minutes !== undefined ? Number.POSITIVE_INFINITY : seed !== undefined ? 1 : 100);
-  const application = await loadApplication();
   const oracles = ORACLES.filter(({ name }) => values.only === undefined || name === values.only);
+  if (values.only !== undefined && oracles.length === 0)
+    throw unknown(
+      "oracle",
+      values.only,
+      ORACLES.map(({ name }) => name),
+    );
+  const application = await loadApplication();
   const begun = performance.now();
   const found = new Map<string, { readonly promise: string; readonly seeds: string[] }>();
   let [played, requests, told] = [0, 0, begun];
@@ -88,7 +101,7 @@ export async function runHistories(values: Told): Promise<void> {
   for (const [oracle, { promise, seeds }] of found) {
     console.log(`${oracle}: ${seeds.length} histories (${seeds.slice(0, 12).join(", ")})\n  ${promise}`);
   }
-  if (found.size > 0) process.exitCode = 1;
+  if (found.size > 0) throw new Failure(`Broken promises: ${found.size}.`);
 
   async function tell({ oracle, violation }: Broken, profile: Profile, of: number): Promise<void> {
     console.log(

@@ -1,7 +1,8 @@
 /** `npm run simulate`: random histories of the whole application, judged by oracles. */
-import { optionsOf } from "../../src/commands/command-line/main.ts";
+import { defineCommand } from "../../src/commands/command-line/command.ts";
+import { main } from "../../src/commands/command-line/main.ts";
 
-const values = await optionsOf({
+const simulate = defineCommand({
   name: "simulate",
   summary: ["Plays random histories of the whole application in virtual time, and judges them by the promises."],
   options: {
@@ -28,7 +29,11 @@ const values = await optionsOf({
     },
     list: { type: "boolean", default: false, help: "Lists what was found, and shrinks nothing." },
   },
+  run: async ({ values }) => {
+    // Not before: what it imports takes a while, and Node warns of its SQLite.
+    const { runHistories } = await import("./run-histories.ts");
+    await runHistories(values);
+  },
 });
-// Not before: what it imports takes a while, and Node warns of its SQLite.
-const { runHistories } = await import("./run-histories.ts");
-await runHistories(values);
+
+if (import.meta.main) await main(simulate);

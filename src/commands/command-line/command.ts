@@ -40,7 +40,7 @@ export type Definition<O extends Options> = {
 export type Command = {
   readonly name: string;
   readonly help: string;
-  /** The exit code. A Failure is printed and makes it 1; anything else is a defect and is thrown. */
+  /** The exit code. A Failure is printed and makes it 1, and so does a refusal of the file system; anything else is a defect and is thrown. */
   run(args: readonly string[], context: Context): Promise<number>;
 };
 
@@ -59,12 +59,20 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
         await definition.run(read(definition, args, context), context);
         return 0;
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        context.complain(`\n${error.message}`);
+        const message = messageOf(error);
+        if (message === undefined) throw error;
+        context.complain(`\n${message}`);
         return 1;
       }
     },
   };
+}
+
+/** Of a Failure, and of what the file system refuses: a full disk, a folder that cannot be written. Undefined for a defect. */
+function messageOf(error: unknown): string | undefined {
+  if (error instanceof Failure) return error.message;
+  const isOfFiles = error instanceof Error && "syscall" in error && "errno" in error;
+  return isOfFiles ? `The file system refused it: ${error.message}. Correct that, and run it again.` : undefined;
 }
 
 /** What npm may set by itself, where the command has an option of the same name as npm. */
@@ -84,8 +92,14 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
   }
   const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
   try {
-    return { ...parseArgs({ args: own, options, allowPositionals: positionals !== undefined }), others };
+    const given = parseArgs({ args: own, options, allowPositionals: positionals !== undefined, tokens: true });
+    // A variable that is not set must not choose for the person: `--env "$TARGET"` would act on production.
+    const empty = given.tokens.find((token) => token.kind === "option" && token.value === "");
+    if (empty?.kind === "option")
+      throw new Failure(`${empty.rawName} has no value. Is a variable not set?\n${usageOf(definition)}`);
+    return { values: given.values, positionals: given.positionals, others };
   } catch (error) {
+    if (error instanceof Failure) throw error;
     // What Node adds is about arguments that begin with a dash: no command here has any.
     const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new Failure(`${problem}.\n${usageOf(definition)}`);

@@ -1,5 +1,6 @@
 /** Calls of wrangler, the first one on the PATH: npm scripts find the project's own. */
 import { spawn } from "node:child_process";
+import { Failure } from "./failure.ts";
 
 export type WranglerCall = {
   readonly args: readonly string[];
@@ -35,6 +36,10 @@ export const spawnWrangler: RunWrangler = ({ args, folder, variables, input, sho
     // A wrangler that ends before it has read its input closes the pipe: its exit code says what happened.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
-    child.once("error", reject);
+    child.once("error", ({ message }) =>
+      reject(
+        new Failure(`wrangler cannot be started: ${message}. Run \`npm ci\`, and start the command with \`npm run\`.`),
+      ),
+    );
     child.once("close", (code) => resolve({ ok: code === 0, stdout, stderr }));
   });

@@ -7,6 +7,7 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { allowAnother } from "./another-account.ts";
 import { ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { CONFIGURATION } from "./configuration.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
 import { bindingOf, quote } from "./sql.ts";
 
@@ -102,7 +103,12 @@ function integer(what: string, text: string, min: number, max: number): number {
 
 /** An identifier says where it lives; an address may be in any database. */
 async function findIn({ bindings, query }: EveryDatabase, subject: string, statement: string) {
-  for (const binding of IDENTIFIER.test(subject) ? bindings.filter((one) => one === bindingOf(subject)) : bindings) {
+  const isIdentifier = IDENTIFIER.test(subject);
+  if (isIdentifier && !bindings.includes(bindingOf(subject)))
+    throw new Failure(
+      `${subject}: there is none. Its database would be ${bindingOf(subject)}, which has no binding in ${CONFIGURATION}. Nothing was changed.`,
+    );
+  for (const binding of isIdentifier ? [bindingOf(subject)] : bindings) {
     const rows = await query(binding, statement);
     if (rows.length > 0) return [binding, rows] as const;
   }

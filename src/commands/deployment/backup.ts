@@ -7,7 +7,7 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
 import { openEveryDatabase } from "./every-database.ts";
-import { exportAll, removeParts } from "./export.ts";
+import { exportAll } from "./export.ts";
 
 export const backup = defineCommand({
   name: "backup",
@@ -23,7 +23,6 @@ export const backup = defineCommand({
     await databases.logIn();
     await exportAll(databases, folder, ([without]) => {
       if (without === undefined) return;
-      removeParts(databases, folder);
       throw new Failure(
         `${without} has no tables: there is nothing to back up, and no backup was kept. ` +
           (values.local

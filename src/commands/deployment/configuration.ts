@@ -1,8 +1,9 @@
 /** What wrangler.toml says about one environment, and the two changes that the commands make to it. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
 import { Failure } from "../command-line/failure.ts";
+import { replaceFile } from "../command-line/replace-file.ts";
 
 export const CONFIGURATION = "wrangler.toml";
 
@@ -78,7 +79,7 @@ export type Place = { readonly environment: string; readonly table: string; read
 /** Writes the id of a resource into wrangler.toml. */
 export async function writeId(folder: string, place: Place, key: string, id: string): Promise<void> {
   const file = join(folder, CONFIGURATION);
-  await writeFile(file, withId(await readFile(file, "utf8"), place, key, id));
+  await replaceFile(file, withId(await readFile(file, "utf8"), place, key, id));
 }
 
 /** The TOML with `key = "id"` in the section, whatever the section had there. Comments and order stay. */

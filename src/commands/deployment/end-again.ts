@@ -131,8 +131,9 @@ const auditStatements = (hasChanges: boolean) =>
       ]
     : [insertEvents("", "1")];
 
-/** Whether anything can have ended in a database: not in one without tables. */
-export const canEnd = (before: DatabaseSync): boolean => hasTable(before, "token_revocations");
+/** Whether anything can have ended in a database: not in one without tables. One that has lost some of these cannot be read. */
+export const canEnd = (before: DatabaseSync): boolean =>
+  ["accounts", "api_keys", "token_revocations"].some((table) => hasTable(before, table));
 
 /** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>

@@ -19,12 +19,18 @@ export async function exportAll(
   check: (without: readonly string[]) => void = () => {},
 ): Promise<void> {
   const without: string[] = [];
-  // `DB` last: what an owner's first visit between two exports leaves is an entry of the directory without its account, which the
-  // next visit completes, and not an account that the directory does not know.
-  for (const binding of databases.bindings.toSorted().reverse()) {
-    if (!(await exportPart(databases, binding, folder))) without.push(binding);
+  try {
+    // `DB` last: what an owner's first visit between two exports leaves is an entry of the directory without its account, which the
+    // next visit completes, and not an account that the directory does not know.
+    for (const binding of databases.bindings.toSorted().reverse()) {
+      if (!(await exportPart(databases, binding, folder))) without.push(binding);
+    }
+    check(without);
+  } catch (error) {
+    // Half of the data is no use to anybody, and may be what filled the disk.
+    removeParts(databases, folder);
+    throw error;
   }
-  check(without);
   for (const binding of databases.bindings) keepPart(databases, binding, folder);
 }
 
@@ -50,8 +56,8 @@ async function exportPart(databases: EveryDatabase, binding: string, folder: str
 const keepPart = ({ context }: EveryDatabase, binding: string, folder: string): void =>
   renameSync(resolve(context.folder, partOf(folder, binding)), resolve(context.folder, fileOf(folder, binding)));
 
-export const removeParts = ({ context, bindings }: EveryDatabase, folder: string): void => {
-  for (const binding of bindings) rmSync(resolve(context.folder, partOf(folder, binding)));
+const removeParts = ({ context, bindings }: EveryDatabase, folder: string): void => {
+  for (const binding of bindings) rmSync(resolve(context.folder, partOf(folder, binding)), { force: true });
 };
 
 /** For the owner of the process alone, whatever was there before. */

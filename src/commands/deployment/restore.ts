@@ -20,6 +20,9 @@ import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfi
 /** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
+/** D1 keeps so much. */
+const TRAVEL_MS = 30 * 86_400_000;
+
 export const restore = defineCommand({
   name: "restore",
   summary: [
@@ -57,8 +60,7 @@ export const restore = defineCommand({
     if (onlyEndAgain !== undefined && values["without-export"])
       throw misused("--end-again needs its export: leave --without-export out.", restore);
     if (timestamp !== undefined && local) throw new Failure("A local database has no Time Travel: use --from.");
-    if (timestamp !== undefined && !TIME.test(timestamp))
-      throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
+    if (timestamp !== undefined) requireTime(timestamp, Date.now());
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
     const present = same("backup", "--output", "backups/present");
@@ -93,7 +95,15 @@ export const restore = defineCommand({
     let ended = 0;
     for (const [binding, texts] of statements) {
       if (texts.length > 0) {
-        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`);
+        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`).catch(
+          (error: unknown) => {
+            if (!(error instanceof Failure) || !isExported) throw error;
+            throw new Failure(
+              `${error.message}\n\nWhat was put back may be from before a schema step, which this needs. ` +
+                `If so: ${local ? "npm run dev" : same("deploy")}. Then: ${same("restore", "--end-again", before)}`,
+            );
+          },
+        );
       }
       noteFinished(databases, binding);
       ended += texts.length;
@@ -116,6 +126,15 @@ export const restore = defineCommand({
     );
   },
 });
+
+/** Throws a Failure for a moment to which D1 does not go back. */
+function requireTime(timestamp: string, now: number): void {
+  const time = TIME.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
+  if (Number.isNaN(time)) throw new Failure(`--timestamp ${timestamp}: a time such as 2026-11-20T12:00:00Z.`);
+  if (time >= now) throw new Failure(`--timestamp ${timestamp} is not in the past.`);
+  if (time < now - TRAVEL_MS)
+    throw new Failure(`--timestamp ${timestamp} is more than 30 days ago: restore a backup with --from.`);
+}
 
 /** What was ended again, in words. */
 function describeEnded(statements: number, isExported: boolean): string {

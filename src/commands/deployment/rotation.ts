@@ -5,9 +5,10 @@
  *
  * The note makes a rotation that stopped go on, and says whether the other slot is still needed.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../command-line/failure.ts";
+import { replaceFile } from "../command-line/replace-file.ts";
 import { CONFIGURATION, withVariable } from "./configuration.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -59,7 +60,7 @@ export async function writeRotation(
   ];
   const file = join(context.folder, CONFIGURATION);
   const toml = await readFile(file, "utf8");
-  await writeFile(file, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
+  await replaceFile(file, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
 }
 
 /** A token lives for at most 90 days. */

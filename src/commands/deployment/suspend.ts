@@ -34,12 +34,13 @@ export const suspend = defineCommand({
     if (url === undefined)
       throw misused("Say where: --url https://api.example.com, the deployment's address.", suspend);
     const origin = originOf(url);
+    const status = resume ? "active" : "suspended";
     const secret = secretFrom(context, "OPERATOR_SECRET", "the deployment's operator secret");
 
     const response = await fetch(new URL("/operator/account-status", origin), {
       method: "PUT",
       headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ account, status: resume ? "active" : "suspended" }),
+      body: JSON.stringify({ account, status }),
       redirect: "error",
       signal: AbortSignal.timeout(DEADLINE_MS),
     }).catch((error: Error) => {
@@ -52,6 +53,10 @@ export const suspend = defineCommand({
         response.status === 404 && !String(answer.detail).includes("account") ? " Is OPERATOR_SECRET set there?" : "";
       throw new Failure(`${response.status}: ${answer.detail ?? "no problem document"}${hint}`);
     }
+    if (answer.status !== status || answer.accountId === undefined || answer.apiKeys === undefined)
+      throw new Failure(
+        `${origin} answered ${response.status}, and not that the account is ${status}. Nothing is certain: see that --url is the deployment's address, and run it again.`,
+      );
     const keys = answer.apiKeys === 1 ? "Its API key's gate has" : `The gates of its ${answer.apiKeys} API keys have`;
     context.print(`${account} (account ${answer.accountId}) is ${answer.status}. ${keys} confirmed it.`);
     context.print(

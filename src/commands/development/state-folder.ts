@@ -1,4 +1,5 @@
 /** The folder of local data belongs to one `npm run dev` at a time: two would lock each other's database. */
+import { rmSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -12,7 +13,7 @@ export async function takeStateFolder(folder: string, port: number): Promise<voi
   if (await createLock(file, port)) return;
   // An empty lock file is being written now, or was left by a crash: read it again after half a second.
   const other = (await readHolder(file)) ?? (await setTimeout(500).then(() => readHolder(file)));
-  if (other !== undefined && isRunning(other.pid)) throw alreadyRunning(other);
+  if (other !== undefined && isAnother(other.pid)) throw alreadyRunning(other);
   await rm(file, { force: true });
   if (!(await createLock(file, port))) throw alreadyRunning((await readHolder(file)) ?? { pid: 0, port: 0 });
 }
@@ -22,6 +23,8 @@ async function createLock(file: string, port: number): Promise<boolean> {
   const holder: Holder = { pid: process.pid, port };
   try {
     await writeFile(file, JSON.stringify(holder), { flag: "wx" });
+    // Another process has the number one day: it must not be taken for the holder.
+    process.once("exit", () => rmSync(file, { force: true }));
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
@@ -34,9 +37,10 @@ const readHolder = (file: string): Promise<Holder | undefined> =>
     .then((text): Holder => JSON.parse(text))
     .catch(() => undefined);
 
-function isRunning(pid: number): boolean {
+/** Whether another process with this number runs. In a container each start has the same number: a crash left our own. */
+function isAnother(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    return pid !== process.pid && process.kill(pid, 0);
   } catch {
     return false;
   }

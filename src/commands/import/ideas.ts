@@ -93,7 +93,11 @@ function cut(text: string, length: number, what: string, lost: Lost): string {
   return characters.slice(0, length).join("").trim();
 }
 
-export const toTitle = (text: string, lost: Lost): string => cut(toLine(text), 200, "title", lost) || "Untitled";
+export function toTitle(text: string, lost: Lost): string {
+  const title = cut(toLine(text), 200, "title", lost);
+  if (title === "") lost.add("idea without a title: imported as “Untitled”");
+  return title || "Untitled";
+}
 
 export const toName = (text: string | null | undefined, lost: Lost): string | null =>
   cut(toLine(text ?? ""), 100, "name", lost) || null;

@@ -34,6 +34,7 @@ const NAMES = {
   comments: ["comments_count", "comments"],
   response: ["response"],
 } as const satisfies Record<string, readonly string[]>;
+const NO_TIME = "created_at that is no time in the past, such as 2025-03-01T08:00:00Z: imported as created now";
 type Column = keyof typeof NAMES;
 
 export function readCsv(file: Buffer, now: number): Import {
@@ -41,7 +42,10 @@ export function readCsv(file: Buffer, now: number): Import {
   const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
   const indexOf = (column: Column) => names.indexOf(NAMES[column].find((name) => names.includes(name)) ?? column);
   for (const column of ["id", "title"] as const)
-    if (indexOf(column) < 0) throw new Failure(`The CSV file has no column "${column}": see npm run import -- --help.`);
+    if (indexOf(column) < 0)
+      throw new Failure(
+        `The CSV file has no column "${column}": see npm run import -- --help.${otherSeparator(header ?? [])}`,
+      );
   const lost = new Lost();
   const known = new Set((Object.keys(NAMES) as Column[]).map(indexOf));
   for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
@@ -68,6 +72,8 @@ export function readCsv(file: Buffer, now: number): Import {
     lost.add("vote without a voter", Math.max(0, (Number(cell("votes")) || 0) - voters.length));
     lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
     if (cell("author") !== "" && cell("authorId") === "") lost.add("author without an id");
+    const createdAt = toTime(cell("createdAt"), now);
+    if (cell("createdAt") !== "" && createdAt === undefined) lost.add(NO_TIME);
     return {
       externalId,
       title: toTitle(cell("title"), lost),
@@ -76,7 +82,7 @@ export function readCsv(file: Buffer, now: number): Import {
       visibility,
       tags: toTags(listOf(cell("tags"), /[;,]/), lost),
       metadata: { source: "csv" },
-      createdAt: toTime(cell("createdAt"), now),
+      createdAt,
       author:
         cell("authorId") === ""
           ? undefined
@@ -90,26 +96,57 @@ export function readCsv(file: Buffer, now: number): Import {
   return { ideas, lost, faulty };
 }
 
+/** What a spreadsheet may have written in place of commas. */
+function otherSeparator(header: readonly string[]): string {
+  if (header.length !== 1) return "";
+  const name = { ";": "semicolons", "\t": "tabs" }[/[;\t]/.exec(header[0] ?? "")?.[0] ?? ""];
+  return name === undefined ? "" : ` It is divided by ${name}: save it divided by commas.`;
+}
+
 const listOf = (text: string, separator: RegExp): string[] =>
   text
     .split(separator)
     .map((item) => item.trim())
     .filter(Boolean);
 
-/** The records of the file, without empty lines. A quoted field can hold separators, line breaks, and doubled quotes. */
+const SEPARATOR_OR_END = /,|\r\n?|\n|$/y;
+const PLAIN = /[^",\r\n]*/y;
+
+/** The records of the file, without empty ones. A quoted field can hold separators, line breaks, and doubled quotes. */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;
-  while (pattern.lastIndex < text.length) {
-    const at = pattern.lastIndex;
-    const [, quoted, plain = "", end] = pattern.exec(text) ?? [];
-    if (end === undefined) throw new Failure(`The CSV file has a quote that does not end, at character ${at}.`);
-    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === ",") continue;
-    if (record.length > 1 || record[0] !== "") records.push(record);
+  const keep = () => {
+    if (record.some((field) => field !== "")) records.push(record);
     record = [];
+  };
+  for (let at = 0; at < text.length; ) {
+    const begin = at;
+    at = text[begin] === '"' ? endOfQuoted(text, begin) : matchAt(PLAIN, text, begin).end;
+    record.push(text[begin] === '"' ? text.slice(begin + 1, at - 1).replaceAll('""', '"') : text.slice(begin, at));
+    const { found, end } = matchAt(SEPARATOR_OR_END, text, at);
+    if (found === undefined)
+      throw new Failure(
+        `The CSV file has a quote inside a field, in line ${lineOf(text, at)}. Quote the whole field, and write a quote in it twice.`,
+      );
+    at = end;
+    if (found !== ",") keep();
+    else if (at === text.length) record.push("");
   }
-  if (record.length > 0) records.push([...record, ""]);
+  keep();
   return records;
 }
+
+/** Behind the quote that ends the field. No pattern: one that repeats a group fails for a field of some millions of characters. */
+function endOfQuoted(text: string, begin: number): number {
+  for (let at = text.indexOf('"', begin + 1); at >= 0; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at + 1;
+  throw new Failure(`The CSV file has a quote that does not end, in line ${lineOf(text, begin)}.`);
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): { found: string | undefined; end: number } {
+  pattern.lastIndex = at;
+  return { found: pattern.exec(text)?.[0], end: pattern.lastIndex };
+}
+
+const lineOf = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length;

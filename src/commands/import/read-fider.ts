@@ -4,6 +4,7 @@ import type { ProposalStatus } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
 import { type Idea, type Import, Lost, type Person, toName, toProse, toTags, toTime, toTitle } from "./ideas.ts";
 import { unzip } from "./unzip.ts";
+import { utf8Of } from "./utf8.ts";
 
 type Post = {
   id: number;
@@ -43,7 +44,7 @@ export function readFider(file: Buffer, now: number): Import {
   );
   const rows = <Row>(table: string): Row[] => {
     const entry = entries.get(`${table}.json`);
-    return entry === undefined ? [] : JSON.parse(entry.toString("utf8"));
+    return entry === undefined ? [] : JSON.parse(utf8Of(entry));
   };
   if (!entries.has("posts.json")) throw new Failure("The archive has no posts.json: it is no backup of Fider.");
   const lost = new Lost();

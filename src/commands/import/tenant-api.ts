@@ -16,13 +16,17 @@ type Options = {
   /** Ends waits and requests: the person has had enough. */
   readonly signal: AbortSignal;
   readonly complain: (line: string) => void;
+  /** How it waits, in milliseconds. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 };
 
+const sleep: NonNullable<Options["pause"]> = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
+
 /** `send` throws a Failure for what is not answered with one of the `expected` statuses. Every request is safe to repeat. */
-export function createTenantApi({ origin, apiKey, signal, complain }: Options) {
+export function createTenantApi({ origin, apiKey, signal, complain, pause = sleep }: Options) {
   const wait = async (seconds: number, why: string) => {
     complain(`${why}: waiting for ${seconds} s.`);
-    await setTimeout(seconds * 1_000, undefined, { signal });
+    await pause(seconds * 1_000, signal);
   };
   async function send<Body>(
     method: string,
@@ -38,25 +42,33 @@ export function createTenantApi({ origin, apiKey, signal, complain }: Options) {
           ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        redirect: "error",
+        // A redirect is not followed: the key is for this address.
+        redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-      }).catch((error: Error) => error);
+      })
+        // An answer that breaks off is none: what it was asked to write may be written, or not.
+        .then(async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }))
+        .catch((error: Error) => error);
       signal.throwIfAborted();
       if (response instanceof Error || response.status >= 500) {
-        const why = response instanceof Error ? `${origin} does not answer` : `${origin} answered ${response.status}`;
+        const why =
+          response instanceof Error
+            ? `${origin} does not answer (${causeOf(response)})`
+            : `${origin} answered ${response.status}`;
         if (tries === TRIES) throw new Failure(`${why}. What was written stays: run the same command again to go on.`);
         await wait(response instanceof Error ? 2 ** tries : retryAfter(response, 2 ** tries), why);
         continue;
       }
       const waits = retryAfter(response, 0);
-      const answer = (await response.json().catch(() => ({}))) as Body & { detail?: string; errors?: unknown };
+      const json = parse(response.text);
+      const answer = (json ?? {}) as Body & { detail?: string; errors?: unknown };
       if (response.status === 429 || (response.status === 409 && waits > 0)) {
         await wait(waits || 1, response.status === 429 ? "The API key's rate limit is reached" : String(answer.detail));
         continue;
       }
-      if (expected.includes(response.status)) return { status: response.status, body: answer };
+      if (json !== undefined && expected.includes(response.status)) return { status: response.status, body: answer };
       throw new Failure(
-        `${method} ${path}: ${response.status} ${answer.detail ?? ""}${answer.errors ? ` ${JSON.stringify(answer.errors)}` : ""}`,
+        `${method} ${path}: ${response.status} ${answer.detail ?? whatElse(origin, response, json)}${answer.errors ? ` ${JSON.stringify(answer.errors)}` : ""}`,
       );
     }
   }
@@ -77,7 +89,28 @@ export function createTenantApi({ origin, apiKey, signal, complain }: Options) {
   return { send, list };
 }
 
-function retryAfter(response: Response, otherwise: number): number {
+type Received = { readonly status: number; readonly headers: Headers };
+
+function retryAfter(response: Received, otherwise: number): number {
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS) : otherwise;
 }
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to say of an answer that has no detail: the tenant API's have one, or are JSON. */
+function whatElse(origin: string, { headers }: Received, json: unknown): string {
+  const location = headers.get("Location");
+  if (location !== null) return `leads to ${location}: give the address that answers as --url`;
+  return json === undefined ? `is no answer of the tenant API: is --url the deployment's address? It is ${origin}` : "";
+}
+
+/** What fetch says is only that it failed. */
+const causeOf = (error: Error): string =>
+  error.cause instanceof Error ? error.cause.message || error.message : error.message;

@@ -129,16 +129,16 @@ export async function writeIdeas(
     progress(index + 1);
   }
   // Last: a merged proposal takes no votes.
+  const targets = new Map(ideas.map(({ externalId, duplicateOf }) => [externalId, duplicateOf]));
   for (const { externalId } of ideas) {
-    const [source, target] = [proposals.get(externalId), proposals.get(rootOf(externalId, ideas) ?? "")];
+    const [source, target] = [proposals.get(externalId), proposals.get(rootOf(externalId, targets) ?? "")];
     if (source && target && source !== target) await writer.merge(source, target);
   }
   return writer.written;
 }
 
 /** The idea that it repeats in the end; undefined for one that goes in a circle. */
-function rootOf(externalId: string, ideas: readonly Idea[]): string | undefined {
-  const targets = new Map(ideas.map((idea) => [idea.externalId, idea.duplicateOf]));
+function rootOf(externalId: string, targets: ReadonlyMap<string, string | undefined>): string | undefined {
   const seen = new Set<string>();
   let at = externalId;
   for (;;) {

@@ -66,6 +66,10 @@ it.each([
   [["quota", OWNER], "Say what to do"],
   [["delete", OWNER], "Say what to do"],
   [["revoke", KEY, "now"], "Say what to do"],
+  [
+    ["revoke", `1${KEY.slice(1)}`],
+    "Its database would be DB_1, which has no binding in wrangler.toml. Nothing was changed.",
+  ],
   [["quota", OWNER, "0"], "0: the quota in MiB is a number from 1 to 10240."],
   [["limit", KEY, "10001"], "10001: the limit is a number from 1 to 10000."],
   [["limit", KEY, "5", "0"], "0: the seconds is a number from 1 to 3600."],

@@ -65,6 +65,7 @@ describe("npm run backup", () => {
     await refused("backup", "--output", "backups/last");
     await refused("backup", "--output", "backups/last", "--local");
     expect(last()).toEqual(before);
+    expect(readdirSync(inCheckout("backups/last"))).toEqual(["DB.sql"]);
   });
 
   it("is readable for its owner alone, also where the folder and the file were there before", async () => {

@@ -45,8 +45,21 @@ describe("the folder's lock", () => {
   it("that another start is writing is read again: the folder is that one's", async () => {
     await writeFile(lock(), "");
     const taking = takeStateFolder(folder, 1);
-    setTimeout(() => writeFile(lock(), JSON.stringify({ pid: process.pid, port: 8787 })), 100);
-    await expect(taking).rejects.toThrow(`already running here, on port 8787 (process ${process.pid})`);
+    setTimeout(() => writeFile(lock(), JSON.stringify({ pid: process.ppid, port: 8787 })), 100);
+    await expect(taking).rejects.toThrow(`already running here, on port 8787 (process ${process.ppid})`);
+  });
+
+  it("is gone when its process has ended: the number of the process may be another's then", async () => {
+    const module = JSON.stringify(resolve("src/commands/development/state-folder.ts"));
+    const code = `import { takeStateFolder } from ${module}; await takeStateFolder(${JSON.stringify(folder)}, 1);`;
+    await promisify(execFile)("node", ["--input-type=module", "-e", code]);
+    await expect(readFile(lock(), "utf8")).rejects.toThrow("ENOENT");
+  });
+
+  it("that a crash left behind in a container, where each start has the same number, is taken over", async () => {
+    await writeFile(lock(), JSON.stringify({ pid: process.pid, port: 8787 }));
+    await takeStateFolder(folder, 9000);
+    expect(JSON.parse(await readFile(lock(), "utf8"))).toEqual({ pid: process.pid, port: 9000 });
   });
 
   it("that a crash left behind, empty or not, is taken over", async () => {

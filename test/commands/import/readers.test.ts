@@ -1,4 +1,5 @@
 /** What an import reads of the files that Canny, Fider and a spreadsheet give, and what it says has no counterpart. */
+import { constants } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -178,12 +179,48 @@ describe("CSV", () => {
     ["a,\n", [["a", ""]]],
     ["a,", [["a", ""]]],
     ["", []],
+    // A spreadsheet leaves such rows behind its last one.
+    ["a,b\n,\n", [["a", "b"]]],
+    [
+      "a,b\rc,d\r",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
   ])("%j is read", (text, records) => expect(parseCsv(text)).toEqual(records));
 
   it.each([
-    ['id,title\n1,"open', "a quote that does not end"],
+    ['id,title\n1,"open', "The CSV file has a quote that does not end, in line 2."],
+    ['id,title\n1,"a\nb"\n2,5" pipe', "The CSV file has a quote inside a field, in line 4."],
+    ['id,title\n1, "a, b"', "The CSV file has a quote inside a field, in line 2."],
     ["id,name\n1,x", 'no column "title"'],
+    ["id;title\n1;x", "It is divided by semicolons: save it divided by commas."],
+    ["id\ttitle\n1\tx", "It is divided by tabs: save it divided by commas."],
   ])("%j is refused", (text, message) => expect(() => readCsv(Buffer.from(text), NOW)).toThrow(message));
+
+  it("reads fields of any length, and refuses a quote that does not end in a file of any length", () => {
+    const pairs = 10_000_000;
+    expect(parseCsv(`a,"${'""'.repeat(pairs)}"\n`)[0]?.[1]).toHaveLength(pairs);
+    expect(() => parseCsv(`"a\n${"1,2\n".repeat(5_000_000)}`)).toThrow("a quote that does not end, in line 1.");
+  });
+
+  it("says which times and titles it could not take", () => {
+    const { ideas, lost } = readCsv(
+      Buffer.from("id,title,created_at\n1,A,24/11/2025\n2,B,2027-01-01\n3,,\n4,D,2025-01-01"),
+      NOW,
+    );
+    expect(ideas.map(({ createdAt }) => createdAt)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "2025-01-01T00:00:00.000Z",
+    ]);
+    expect(lost.lines()).toEqual([
+      "  2 × created_at that is no time in the past, such as 2025-03-01T08:00:00Z: imported as created now",
+      "  1 × idea without a title: imported as “Untitled”",
+    ]);
+  });
 
   it("names each row that has more or fewer fields than the header: nothing comes to stand in another column", () => {
     const rows = ["7,Close the office, phase 2,,hidden", "8,Close the", '9,"Close it, now",,hidden'];
@@ -210,6 +247,13 @@ describe("CSV", () => {
     ]);
   });
 });
+
+it.each([readCsv, readCanny])(
+  "a file that is longer than a text can be is not called one of another encoding",
+  (read) => {
+    expect(() => read(Buffer.alloc(constants.MAX_STRING_LENGTH + 1), NOW)).toThrow("longer than 512 MiB: divide it");
+  },
+);
 
 it.each([
   ["csv", readCsv, "id,title\n1,Grün\n"],

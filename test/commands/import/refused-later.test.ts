@@ -67,3 +67,17 @@ it("a duplicate goes where its original was merged meanwhile, and never into its
   expect(await mergesOf(ideas, { original: "another" })).toEqual(["first into another", "second into another"]);
   expect(await mergesOf(ideas, { original: "first" })).toEqual(["second into first"]);
 });
+
+it("looks once at what each idea repeats, however many there are", async () => {
+  let looks = 0;
+  const ideas = Array.from({ length: 50 }, (_, index) =>
+    Object.defineProperty(idea(`${index}`), "duplicateOf", {
+      get: () => {
+        looks += 1;
+        return undefined;
+      },
+    }),
+  );
+  await mergesOf(ideas, {});
+  expect(looks).toBe(50);
+});

@@ -12,7 +12,8 @@ export const schema = planSchema({ ledger: [], objects: [] }, await readSchemaSt
 export const THEN = `INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o@example.com', 1);
   INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES ('k1', 'a1', 'K', 'h', '[]', 1)`;
 export const REVOKED = "UPDATE api_keys SET revoked_at = 500 WHERE id = 'k1'";
-export const MOMENT = "2026-11-20T12:00:00Z";
+/** D1 goes back for 30 days. */
+export const MOMENT = new Date(Date.now() - 86_400_000).toISOString();
 export let account: StandInAccount;
 
 /** To be called by a test file, once. */
