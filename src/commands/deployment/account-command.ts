@@ -2,6 +2,9 @@
  * `npm run account`: what an operator does for one account, in its database: its keys, its storage quota, a key's rate limit, the
  * end of a key whose owner cannot sign in, and another account for who has left one.
  */
+import { secureRandomBytes } from "../../worker/credentials/base62.ts";
+import { createId } from "../../worker/credentials/id.ts";
+import { CHANGED } from "../../worker/database/audit-events.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -50,15 +53,15 @@ export const account = defineCommand({
       { show: 2, quota: 3, revoke: 2, another: 2, limit: positionals.length === 4 ? 4 : 3 }[action] ===
       positionals.length;
     if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
-    const statement = action === "another" ? undefined : statementOf(action, subject, first, second);
-    if (statement === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
+    const statements = action === "another" ? undefined : statementsOf(action, subject, first, second);
+    if (statements === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
     const databases = await openEveryDatabase(context, values.env, values.local);
     await databases.logIn();
-    if (statement === undefined) {
+    if (statements === undefined) {
       for (const line of await allowAnother(databases, subject.toLowerCase())) context.print(line);
       return;
     }
-    const [binding, rows] = await findIn(databases, subject, statement);
+    const [binding, rows] = await findIn(databases, subject, statements);
     for (const line of describe(action, rows)) context.print(line);
     if (action !== "show") return;
     const keys = await databases.query(
@@ -72,8 +75,8 @@ export const account = defineCommand({
   },
 });
 
-/** One statement, which returns the row that it found. Throws a Failure for values that are out of bounds. */
-function statementOf(action: string, subject: string, first: string, second: string): string {
+/** The last one returns the row that it found. Throws a Failure for values that are out of bounds. */
+function statementsOf(action: string, subject: string, first: string, second: string): readonly string[] {
   const isKey = action === "limit" || action === "revoke";
   if (isKey && !IDENTIFIER.test(subject))
     throw new Failure(
@@ -84,17 +87,35 @@ function statementOf(action: string, subject: string, first: string, second: str
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   const columns = "id, owner_email, status, stored_bytes, max_bytes";
-  if (action === "show") return `SELECT ${columns} FROM accounts WHERE ${which}`;
+  if (action === "show") return [`SELECT ${columns} FROM accounts WHERE ${which}`];
   if (action === "quota") {
     const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;
-    return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
+    return [`UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`];
   }
   if (action === "limit") {
     const [limit, seconds] = [integer("the limit", first, 1, 10_000), integer("the seconds", second, 1, 3_600)];
-    return `UPDATE api_keys SET rate_limit = ${limit}, rate_window_seconds = ${seconds} WHERE ${which} RETURNING id, rate_limit, rate_window_seconds`;
+    return [
+      audit(
+        subject,
+        CHANGED,
+        `json_object('before', json_object('limit', rate_limit, 'windowSeconds', rate_window_seconds),
+           'after', json_object('limit', ${limit}, 'windowSeconds', ${seconds}))`,
+        `(rate_limit, rate_window_seconds) <> (${limit}, ${seconds})`,
+      ),
+      `UPDATE api_keys SET rate_limit = ${limit}, rate_window_seconds = ${seconds} WHERE ${which} RETURNING id, rate_limit, rate_window_seconds`,
+    ];
   }
-  return `UPDATE api_keys SET revoked_at = coalesce(revoked_at, unixepoch() * 1000) WHERE ${which} RETURNING id`;
+  return [
+    audit(subject, "revoked", "NULL", "revoked_at IS NULL"),
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, unixepoch() * 1000) WHERE ${which} RETURNING id`,
+  ];
 }
+
+/** The event of a change that is made after it, for the owner and for a restore: under a condition, in terms of the key's row. */
+const audit = (apiKeyId: string, event: string, changes: string, condition: string): string =>
+  `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, created_at, changes)
+   SELECT ${quote(createId(apiKeyId, secureRandomBytes))}, account_id, ${quote(event)}, id, name, 'the operator', unixepoch() * 1000, ${changes}
+   FROM api_keys WHERE id = ${quote(apiKeyId)} AND ${condition}`;
 
 function integer(what: string, text: string, min: number, max: number): number {
   if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
@@ -102,14 +123,14 @@ function integer(what: string, text: string, min: number, max: number): number {
 }
 
 /** An identifier says where it lives; an address may be in any database. */
-async function findIn({ bindings, query }: EveryDatabase, subject: string, statement: string) {
+async function findIn({ bindings, query }: EveryDatabase, subject: string, statements: readonly string[]) {
   const isIdentifier = IDENTIFIER.test(subject);
   if (isIdentifier && !bindings.includes(bindingOf(subject)))
     throw new Failure(
       `${subject}: there is none. Its database would be ${bindingOf(subject)}, which has no binding in ${CONFIGURATION}. Nothing was changed.`,
     );
   for (const binding of isIdentifier ? [bindingOf(subject)] : bindings) {
-    const rows = await query(binding, statement);
+    const rows = await query(binding, ...statements);
     if (rows.length > 0) return [binding, rows] as const;
   }
   throw new Failure(`${subject}: there is none. Nothing was changed.`);

@@ -29,7 +29,7 @@ const AuditedWebhook = z.object({ id: Id, url: z.string() });
 
 export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
 
-/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself. */
+/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a command of the deployment. */
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
@@ -72,7 +72,8 @@ if (!import.meta.deployed) {
       apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event of a webhook.",
       apiKeyName: "The key's name at that time. Empty for an event of a webhook.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",
-      actor: "The e-mail address or the service token that did it. `null` when it was a request with the key itself.",
+      actor:
+        "The e-mail address or the service token that did it. `null` when it was a request with the key itself, `the operator` when it was the operator of the service.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
       changes: "With `changed` and `leaked`: what has changed. Otherwise `null`.",

@@ -46,6 +46,30 @@ it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
   expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 1_073_741_824 });
 });
 
+it("the owner sees in the audit trail what was changed, and a restore finds it there: once", async () => {
+  for (const args of [
+    ["limit", KEY, "600"],
+    ["limit", KEY, "5", "30"],
+    ["limit", KEY, "5", "30"],
+  ])
+    await run(...args);
+  for (const _ of [1, 2]) await run("revoke", KEY);
+  const events = database.prepare("SELECT * FROM audit_events ORDER BY event").all();
+  const own = { account_id: ACCOUNT, api_key_id: KEY, api_key_name: "Import", actor: "the operator", address: null };
+  expect(events).toMatchObject([
+    {
+      ...own,
+      event: "renamed",
+      changes: '{"before":{"limit":600,"windowSeconds":60},"after":{"limit":5,"windowSeconds":30}}',
+    },
+    { ...own, event: "revoked", changes: null },
+  ]);
+  for (const { id, created_at } of events) {
+    expect(id).toMatch(/^0[0-9A-Za-z]{11}$/);
+    expect(Math.abs(Number(created_at) - Date.now())).toBeLessThan(3_600_000);
+  }
+});
+
 it("changes a key's limit, and its window", async () => {
   expect(await run("limit", KEY, "1200")).toMatchObject({ code: 0, stderr: "" });
   expect(key()).toEqual({ rate_limit: 1200, rate_window_seconds: 60, revoked: 0 });

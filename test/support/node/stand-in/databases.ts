@@ -26,8 +26,16 @@ export function executeIn(file: string, { call, values }: Request): string {
         2,
       );
     }
-    const results = database.prepare(String(values.command)).all();
-    return JSON.stringify([{ results, success: true, meta: { duration: 1 } }], null, 2);
+    // D1's batch of what is divided by semicolons: one transaction.
+    const statements = String(values.command).split(/; (?=INSERT |UPDATE |SELECT )/);
+    database.exec("BEGIN");
+    const answers = statements.map((sql) => ({
+      results: database.prepare(sql).all(),
+      success: true,
+      meta: { duration: 1 },
+    }));
+    database.exec("COMMIT");
+    return JSON.stringify(answers, null, 2);
   });
 }
 
