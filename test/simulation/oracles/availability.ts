@@ -3,7 +3,7 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { mayBeDoubted } from "./seen/doubts.ts";
-import { DEADLINE_MS, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { DEADLINE_MS, faulty, gateEnds, isBehind, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const isUnavailable = (call: Call): boolean => call.status === 503;
@@ -96,7 +96,7 @@ const RECORD_MS = 60_000;
  * The view that answered while D1 was well is at most 11 seconds old then: it answers until it is 5 minutes old. The same of a gate's
  * record and whoami: at most a minute old. Excused: the isolate or the gate ended, the key's gate was down, the key or its account was
  * changed, a request that asks for a write with `Consistency-Token`, another panelist of no idea bank, a new token whose refusal is
- * doubted. What a clock steps is taken for time.
+ * doubted, a clock that has stepped back and has not come to that time again. What a clock steps is taken for time.
  */
 export const outlasts = oracle(
   "memory-outlasts-d1",
@@ -128,6 +128,7 @@ export const outlasts = oracle(
           call.answeredAt > good.at + OLDEST_MS - own - stepped(history, good.at - own, call.answeredAt)
         )
           continue;
+        if (isBehind(history, token === undefined ? keyId : call.isolate, good.at - own, call.at)) continue;
         if (call.headers["consistency-token"] !== undefined) continue;
         if (token !== undefined && mayBeDoubted(history, call, issued.get(token))) continue;
         // Where there is no idea bank (any more), each panelist is looked up alone. Whoever was found before the isolate knew that, too.

@@ -264,7 +264,7 @@ describe.runIf(shared)("Account Settings in Chromium", () => {
     await look("remove-member");
     await page.getByRole("button", { name: "Remove this member" }).click();
     await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
-    expect(await remove.count()).toBe(0);
+    await expect.poll(() => remove.count()).toBe(0);
     await page.goto("/account/activity");
     await look("activity");
     await page.goto("/account/accounts");

@@ -74,7 +74,18 @@ export function ageWithSteps(history: History, isolate: string, ageMs: number, a
   }
   return allowedMs;
 }
-/** The same of some clocks: of an isolate, or a gate's key. */
+/** Whether a clock has stepped back since `from`, and at `at` has not come to that time again. */
+export const isBehind = (history: History, where: string, from: number, at: number): boolean =>
+  events(history, "clock-stepped").some(
+    (event) =>
+      event.kind === "clock-stepped" &&
+      event.where === where &&
+      event.at >= from &&
+      event.at <= at &&
+      at < event.at - event.by,
+  );
+
+/** By how many milliseconds some clocks were stepped: of an isolate, or a gate's key. */
 export const steppedAt = (history: History, where: readonly string[], from: number, to: number): number =>
   events(history, "clock-stepped").reduce(
     (sum, event) =>
