@@ -2,9 +2,6 @@
  * `npm run account`: what an operator does for one account, in its database: its keys, its storage quota, a key's rate limit, the
  * end of a key whose owner cannot sign in, and another account for who has left one.
  */
-import { secureRandomBytes } from "../../worker/credentials/base62.ts";
-import { createId } from "../../worker/credentials/id.ts";
-import { CHANGED } from "../../worker/database/audit-events.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -18,6 +15,8 @@ const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
+/** So the Worker stores a change of settings (src/worker/database/audit-events.ts). */
+const CHANGED = "renamed";
 /** A gate reads its key's row at least so often. */
 const GATE_DELAY = "The key's gate follows within 60 seconds.";
 
@@ -114,7 +113,7 @@ function statementsOf(action: string, subject: string, first: string, second: st
 /** The event of a change that is made after it, for the owner and for a restore: under a condition, in terms of the key's row. */
 const audit = (apiKeyId: string, event: string, changes: string, condition: string): string =>
   `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, created_at, changes)
-   SELECT ${quote(createId(apiKeyId, secureRandomBytes))}, account_id, ${quote(event)}, id, name, 'the operator', unixepoch() * 1000, ${changes}
+   SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, ${quote(event)}, id, name, 'the operator', unixepoch() * 1000, ${changes}
    FROM api_keys WHERE id = ${quote(apiKeyId)} AND ${condition}`;
 
 function integer(what: string, text: string, min: number, max: number): number {
