@@ -9,6 +9,7 @@ import {
   answerWithin,
   DEADLINE_MS,
   DeadlineExceeded,
+  hasHung,
   hasSettledWithin,
   hedged,
   type WaitUntil,
@@ -204,8 +205,7 @@ export class Database {
       }
       return await databaseAnswer(() => answer);
     } catch (error) {
-      if (error instanceof DatabaseOutage && error.cause instanceof DeadlineExceeded)
-        pulse.missed(since, Date.now(), ping, this.#waitUntil);
+      if (hasHung(error)) pulse.missed(since, Date.now(), ping, this.#waitUntil);
       throw error;
     }
   }

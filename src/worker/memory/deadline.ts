@@ -17,6 +17,10 @@ export class DeadlineExceeded extends Error {
   }
 }
 
+/** Whether it is a missed deadline, or was caused by one. */
+export const hasHung = (error: unknown): boolean =>
+  error instanceof DeadlineExceeded || (error instanceof Error && error.cause instanceof DeadlineExceeded);
+
 /** The answer, or after `milliseconds` a `DeadlineExceeded`: to hang is one way of being down. */
 export async function answerWithin<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer> {
   const deadline = Promise.withResolvers<never>();

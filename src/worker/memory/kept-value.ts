@@ -14,7 +14,15 @@
  * - **Clocks.** A value from the future of a clock that has stepped back is not fresh, and serves no outage. A step is no time that
  *   anybody has waited.
  */
-import { DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin, type WaitUntil, wait } from "./deadline.ts";
+import {
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasHung,
+  hasSettledWithin,
+  isWithin,
+  type WaitUntil,
+  wait,
+} from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Kept<Value> = { readonly value: Value; readonly readAt: number };
@@ -274,9 +282,6 @@ export class KeptValue<Value> {
     return error instanceof DeadlineExceeded || this.#options.isOutage(error);
   }
 }
-
-const hasHung = (error: unknown): boolean =>
-  error instanceof DeadlineExceeded || (error instanceof Error && error.cause instanceof DeadlineExceeded);
 
 /** Whether the value was at most `freshMs` old when the request began, and is not from the future of a clock that stepped back. */
 const isYoung = ({ readAt }: Kept<unknown>, since: number, now: number, freshMs: number): boolean =>
