@@ -40,7 +40,7 @@ export type Definition<O extends Options> = {
 export type Command = {
   readonly name: string;
   readonly help: string;
-  /** The exit code. A Failure is printed and makes it 1, and so does a refusal of the file system; anything else is a defect and is thrown. */
+  /** The exit code. A Failure is printed and makes it 1, and so does a refusal of the file system. Anything else is a defect, and thrown. */
   run(args: readonly string[], context: Context): Promise<number>;
 };
 

@@ -34,7 +34,10 @@ export const noSuchKey = () => new Problem("not-found", { detail: "There is no s
 const endedKey = () =>
   new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
-/** A session at the primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an identifier. */
+/**
+ * A session at the primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot
+ * be an identifier.
+ */
 export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): D1DatabaseSession {
   const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
   if (database === undefined) throw none();

@@ -29,7 +29,10 @@ const AuditedWebhook = z.object({ id: Id, url: z.string() });
 
 export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
 
-/** `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a command of the deployment. */
+/**
+ * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a
+ * command of the deployment.
+ */
 export const AuditEvent = z.object({
   id: Id,
   event: oneOf(AUDIT_EVENTS),
