@@ -193,7 +193,7 @@ export class Database {
     };
     refuseHanging();
     pulse.began(since);
-    const ended = () => pulse.ended(Date.now());
+    const ended = () => pulse.ended(since, Date.now());
     try {
       let doubtMs = pulse.doubtMs(since);
       const answer = call();

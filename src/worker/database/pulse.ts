@@ -2,8 +2,8 @@
  * Whether a database's primary is known to hang, or its replica near an isolate: one says nothing of the other. D1 has hung for a
  * minute at a time: then nobody waits in line for it.
  *
- * When a call has missed its deadline, and none was answered since it began, the database is asked for nothing but a sign of life,
- * once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
+ * When a call has missed its deadline, and none that began after it was answered, the database is asked for nothing but a sign of
+ * life, once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
  * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When nobody has asked for
  * two seconds, the half second begins anew.
  */
@@ -20,7 +20,9 @@ export type Ping = () => Promise<unknown>;
 
 export class Pulse {
   #askedAt = LONG_AGO;
+  /** When a call was last answered, and when the last one had begun of those that were. */
   #answeredAt = LONG_AGO;
+  #answeredBegan = LONG_AGO;
   /** Since when a sign of life has been waited for, and when the last one was asked for. */
   #silentSince: number | undefined;
   #pingedAt = LONG_AGO;
@@ -47,9 +49,9 @@ export class Pulse {
     return this.#askedAt >= since;
   }
 
-  /** Something that began at `since` has missed its deadline. An answer from the future of a clock that has stepped back says nothing. */
+  /** Something that began at `since` has missed its deadline. A call from the future of a clock that has stepped back says nothing. */
   missed(since: number, now: number, ping: Ping, waitUntil: WaitUntil): void {
-    if (this.#answeredAt <= since || this.#answeredAt > now) this.doubt(now, ping, waitUntil);
+    if (this.#answeredBegan <= since || this.#answeredBegan > now) this.doubt(now, ping, waitUntil);
   }
 
   /** Somebody got no answer: it is asked for a sign of life. One that has just answered does not hang. */
@@ -59,15 +61,16 @@ export class Pulse {
     this.#ping(now, ping, waitUntil);
   }
 
-  /** Any call has ended, whatever with. */
-  ended(now: number): void {
+  /** A call that began at `began` has ended, whatever with. */
+  ended(began: number, now: number): void {
     this.#answeredAt = now;
+    this.#answeredBegan = Math.max(began, this.#answeredBegan);
     this.#silentSince = undefined;
   }
 
   #ping(now: number, ping: Ping, waitUntil: WaitUntil): void {
     this.#pingedAt = now;
-    const end = () => this.ended(Date.now());
+    const end = () => this.ended(now, Date.now());
     waitUntil(hasSettledWithin(DEADLINE_MS.without, ping().then(end, end)).then(() => {}));
   }
 }

@@ -70,6 +70,19 @@ describe("a database that hangs for 80 seconds", () => {
     expect((await time.until(early)).answer).toEqual({ answered: false, ms: 10_000 });
   });
 
+  it("is known to hang though a call from before has been answered meanwhile", async () => {
+    const { time, world, ask, miss } = await setUp();
+    const earlier = ask();
+    await time.until(virtually(SIGN_OF_LIFE_MS / 2));
+    world.hangs = true;
+    const since = Date.now();
+    expect((await time.until(earlier)).answer.answered).toBe(true);
+    await time.until(virtually(2_000));
+    miss(since);
+    await time.until(virtually(500));
+    expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
+  });
+
   it("is known to hang though the clock has stepped back since its last answer", async () => {
     const { time, world, ask, miss } = await setUp();
     await time.until(ask());
@@ -108,10 +121,12 @@ describe("one call that is slow", () => {
       expect([answered, ms]).toEqual([true, SIGN_OF_LIFE_MS]);
   });
 
-  it("asks for no sign of life when another call was answered since it began", async () => {
+  it("asks for no sign of life when another call has begun and was answered since", async () => {
     const { time, world, ask, miss } = await setUp();
     const since = Date.now();
+    await time.until(virtually(1));
     await time.until(ask());
+    await time.until(virtually(2_000));
     const { calls } = world;
     miss(since);
     expect(world.calls).toBe(calls);
