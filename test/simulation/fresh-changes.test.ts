@@ -1,3 +1,3 @@
 import { testFreshHistories } from "./fresh-histories.ts";
 
-testFreshHistories("changes", 20);
+testFreshHistories("changes", 10);

@@ -1,4 +1,3 @@
 import { testFreshHistories } from "./fresh-histories.ts";
 
 testFreshHistories("gates", 100);
-testFreshHistories("outage", 30);

@@ -1,4 +1,3 @@
 import { testFreshHistories } from "./fresh-histories.ts";
 
-testFreshHistories("panel", 30);
-testFreshHistories("replicas", 30);
+testFreshHistories("panel", 20);

@@ -20,11 +20,11 @@ test.for(PROFILES)("a seed is one history, in the profile %s", async (profile) =
 
 test("who follows the changes comes to their end, in most histories", async () => {
   const followers = [];
-  for (let seed = 1; seed <= 6; seed++) {
+  for (let seed = 1; seed <= 3; seed++) {
     followers.push(...followersOf((await play(generate(seed, "changes"), application)).history));
   }
   const atTheEnd = followers.filter(({ caughtUp, items }) => caughtUp && items.length > 20);
-  expect(atTheEnd.length).toBeGreaterThanOrEqual(5);
+  expect(atTheEnd.length).toBeGreaterThanOrEqual(3);
 });
 
 test("a plan is shrunk to what breaks a promise", async () => {

@@ -73,12 +73,12 @@ const mayHang = (history: History, call: Call, database: string, part: "primary"
   const ends = faultsOf(history)
     .filter(({ store, name, until }) => store === "d1" && (name ?? database) === database && until < call.at)
     .map(({ until }) => until);
-  const others = new Set(
-    callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator|leaks|health)\b/.test(path) ? [id] : [])),
-  );
   if (ends.length === 0) return false;
   const since = Math.max(...ends);
   if (part === "replica" && !hasReplica(history, call, database)) return signsOf(history, call, database, since) < 2;
+  const others = new Set(
+    callsOf(history).flatMap(({ path, call: id }) => (/^\/(account|operator|leaks|health)\b/.test(path) ? [id] : [])),
+  );
   return !history.events.some(
     (event) =>
       event.kind === "store-called" &&

@@ -2,6 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+import { faultsOf } from "./seen/faults.ts";
 
 const UNLIMITED: readonly string[] = ["getChangelog", "getCapabilities"];
 const PERIOD_MS = 60_000;
@@ -43,16 +44,8 @@ export const panelistLimit = oracle(
 );
 
 /** All the time of the request, and it gave no answer at all. */
-const isLimiterDown = (history: History, from: number, to: number): boolean => {
-  const ends = new Map(
-    history.events.flatMap((event) => (event.kind === "fault-ended" ? [[event.fault, event.at] as const] : [])),
+const isLimiterDown = (history: History, from: number, to: number): boolean =>
+  faultsOf(history).some(
+    ({ store, how, at, until }) =>
+      store === "limiter" && (how === "fails" || how === "hangs") && at <= from && until >= to,
   );
-  return history.events.some(
-    (event) =>
-      event.kind === "fault-began" &&
-      event.store === "limiter" &&
-      (event.how === "fails" || event.how === "hangs") &&
-      event.at <= from &&
-      (ends.get(event.fault) ?? Infinity) >= to,
-  );
-};

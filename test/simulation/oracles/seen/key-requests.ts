@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { History } from "../../history.ts";
 import { type Call, text } from "./calls.ts";
 import { admissionOf, callsByKey, databaseOf, keyOf } from "./credentials.ts";
-import { faulty, isolateEnded, stepped } from "./faults.ts";
+import { crashes, faulty, isolateEnded, stepped } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** What an owner's page says of one request. */
@@ -102,7 +102,7 @@ function decisionOf(call: Call): Pick<KeyRequest, "is" | "reasons"> {
 /** What met a fault of its gate may have been decided twice, by the gate and by D1: the answer tells of one. */
 const hasMetFault = (history: History, keyId: string, { at, answeredAt }: Call): boolean =>
   faulty(history, "gate", keyId, at, answeredAt) ||
-  hasCrashed(history, keyId, at, answeredAt) ||
+  crashes(history, keyId, at, answeredAt) > 0 ||
   (answeredAt - at >= GATE_MS && faulty(history, "d1", databaseOf(keyId), at, answeredAt));
 
 /** What its client sent, as the page shows it. */
@@ -144,14 +144,4 @@ export function isTold(history: History, keyId: string, { call, is, reasons }: K
 export const isTroubled = (history: History, keyId: string, from: number, to: number): boolean =>
   faulty(history, "gate", keyId, from - BEFORE_MS, to) ||
   faulty(history, "d1", databaseOf(keyId), from - BEFORE_MS, to) ||
-  hasCrashed(history, keyId, from, to);
-
-const hasCrashed = (history: History, keyId: string, from: number, to: number): boolean =>
-  history.events.some(
-    (event) =>
-      event.kind === "gate-ended" &&
-      event.key === keyId &&
-      event.how !== "eviction" &&
-      event.at >= from &&
-      event.at <= to,
-  );
+  crashes(history, keyId, from, to) > 0;

@@ -1,0 +1,3 @@
+import { testFreshHistories } from "./fresh-histories.ts";
+
+testFreshHistories("outage", 20);

@@ -1,0 +1,3 @@
+import { testFreshHistories } from "./fresh-histories.ts";
+
+testFreshHistories("replicas", 20);
