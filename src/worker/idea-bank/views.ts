@@ -115,11 +115,10 @@ export class IdeaBankViews {
       await this.#load(claims, terms, { atPrimary: true });
       return true as const;
     };
-    const since = Date.now();
     const ask = async () => {
-      await doubt.read({ load, freshMs: 0, servesOutage: false, waitUntil: terms.waitUntil });
-      // What the primary has said is in memory, and young enough for whoever has asked it.
-      return this.#read(claims, terms, since);
+      await doubt.read({ load, freshMs: 0, since: began, servesOutage: false, waitUntil: terms.waitUntil });
+      // What the primary has said is in memory, and young enough for whoever waited for it.
+      return this.#read(claims, terms, began);
     };
     return this.#open(claims, await answerWithin(DEADLINE_MS.without, ask()));
   }

@@ -16,7 +16,7 @@ const LATE_MS = 60_000;
  *   no `RateLimit`): 0 or 1.
  * - A gate that crashed or was deployed anew may have lost what it decided in the minute before: 0 is enough for that.
  * - An isolate that ended may have lost what it decided by itself in the minute before: 0 is enough for that.
- * - What met a fault or the end of its gate was perhaps asked twice: 2 at most.
+ * - What met a fault or the end of its gate may count each time that its isolate called the gate. A report counts once.
  * - What an isolate decided by itself while its gate could not be told is told with its next call with the same secret: 0 is enough when
  *   there was none.
  *
@@ -70,7 +70,7 @@ function* find(history: History): Iterable<Found> {
         const meetsFault = asksGate(call) && meets(call.at, late);
         if (!isSure && admission !== "unknown" && isCounted(call) && !meetsFault) continue;
         if (isSure && !isLost(call)) least += 1;
-        most += meetsFault ? 2 : 1;
+        most += meetsFault ? gateCalls(call) : 1;
       }
       const counted = sum(usage.get(keyId) ?? [], column);
       if (counted >= least && counted <= most) continue;
@@ -83,6 +83,8 @@ function* find(history: History): Iterable<Found> {
     }
   }
 }
+
+const gateCalls = ({ stores }: Call): number => stores.filter(({ store }) => store === "gate").length;
 
 const asksGate = ({ stores, answeredAt }: Call): boolean =>
   stores.some(({ store, at }) => store === "gate" && at <= answeredAt);
