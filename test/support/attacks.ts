@@ -6,7 +6,7 @@ import { titleWords } from "../../src/worker/model/words.ts";
 import { databaseOf } from "./databases.ts";
 import { changeEverything, editOwnTitle } from "./edit-attacks.ts";
 import { createGitHub } from "./github.ts";
-import { addComments, addVoters, addVotes } from "./many-rows.ts";
+import { deleteBusyPanelist, deletePopular, mergePopular, withdrawPopular } from "./large-attacks.ts";
 import { addWebhook } from "./webhooks.ts";
 import { addApiKey, addIdeaBank, addProposal, newId, signingKeys, tokenFor } from "./world.ts";
 
@@ -174,19 +174,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
   ],
   ["valid token: edit one's own proposal, which has tags and waits for approval again", 200, editOwnTitle],
-  [
-    "valid token: withdraw a proposal with many votes and comments",
-    204,
-    async (send) => {
-      const bank = await addIdeaBank();
-      const id = await addProposal(bank, { status: "submitted" });
-      await databaseOf(id).prepare("UPDATE proposals SET author_id = ?1").bind(bank.panelistId).run();
-      await addVoters(bank, 1, 400);
-      await addVotes(bank, id, 1, 400);
-      await addComments(bank, id, bank.panelistId, 400);
-      return send(`/ideabank/proposals/${id}`, { method: "DELETE", ...withToken(bank.token) });
-    },
-  ],
+  ["valid token: withdraw a proposal with many votes and comments", 204, withdrawPopular],
   [
     "leaks: a thousand reports without GitHub's signature",
     401,
@@ -249,46 +237,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       });
     },
   ],
-  [
-    "valid API key: delete a panelist with many votes, proposals and comments",
-    204,
-    async (send) => {
-      const bank = await addIdeaBank();
-      for (let index = 0; index < 120; index++) await addProposal(bank);
-      const database = databaseOf(bank.id);
-      await database.prepare("UPDATE proposals SET author_id = ?1").bind(bank.panelistId).run();
-      await database
-        .prepare("INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals")
-        .bind(bank.panelistId)
-        .run();
-      await addComments(bank, await addProposal(bank), bank.panelistId, 400);
-      const { text } = await addApiKey({ accountId: bank.accountId });
-      return send(`/tenant/panelists/${bank.panelistId}`, { method: "DELETE", ...withKey(text) });
-    },
-  ],
-  [
-    "valid API key: merge a proposal with many votes, which many were merged into",
-    200,
-    async (send) => {
-      const bank = await addIdeaBank();
-      const [source, into] = [await addProposal(bank), await addProposal(bank)];
-      await addVoters(bank, 1, 400);
-      await addVotes(bank, source, 1, 400);
-      await addVotes(bank, into, 51, 200);
-      for (let index = 0; index < 60; index++) {
-        const merged = await addProposal(bank);
-        await databaseOf(merged)
-          .prepare("UPDATE proposals SET duplicate_of = ?2 WHERE id = ?1")
-          .bind(merged, source)
-          .run();
-      }
-      await databaseOf(source).prepare("DELETE FROM merges").run();
-      const { text } = await addApiKey({ accountId: bank.accountId });
-      return send(`/tenant/ideabanks/${bank.id}/proposals/${source}/merge`, {
-        method: "POST",
-        headers: { "X-API-Key": text, "Content-Type": "application/json" },
-        body: JSON.stringify({ into }),
-      });
-    },
-  ],
+  ["valid API key: delete a panelist with many votes, proposals and comments", 204, deleteBusyPanelist],
+  ["valid API key: delete a proposal with many votes and comments, which many were merged into", 204, deletePopular],
+  ["valid API key: merge a proposal with many votes, which many were merged into", 200, mergePopular],
 ];

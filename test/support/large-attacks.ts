@@ -1,0 +1,68 @@
+/** Attacks on what has many rows. Each gives the answer to the request that is counted. */
+import type { Send } from "./attacks.ts";
+import { databaseOf } from "./databases.ts";
+import { addComments, addVoters, addVotes } from "./many-rows.ts";
+import { addApiKey, addIdeaBank, addProposal } from "./world.ts";
+
+const WORDS = JSON.stringify("alpha bravo charly delta echo foxtrott golf hotel india juliett kilo lima".split(" "));
+const TAGS = '["a","b","c","d","e"]';
+
+type Bank = Awaited<ReturnType<typeof addIdeaBank>>;
+
+const withKeyOf = async ({ accountId }: Bank) => ({ "X-API-Key": (await addApiKey({ accountId })).text });
+
+const run = (bank: Bank, sql: string, ...values: readonly string[]) =>
+  databaseOf(bank.id)
+    .prepare(sql)
+    .bind(...values)
+    .run();
+
+/** A proposal with 400 votes, into which 60 others were merged: with everything that is indexed. */
+async function addPopular(bank: Bank): Promise<string> {
+  const id = await addProposal(bank);
+  await addVoters(bank, 1, 400);
+  await addVotes(bank, id, 1, 400);
+  for (let index = 0; index < 60; index++) await addProposal(bank);
+  const everything = "author_id = ?1, words = ?2, tags = ?3, external_id = id, response = 'R'";
+  await run(bank, `UPDATE proposals SET ${everything}`, bank.panelistId, WORDS, TAGS);
+  await run(bank, "UPDATE proposals SET duplicate_of = ?1 WHERE id <> ?1", id);
+  await run(bank, "DELETE FROM merges");
+  return id;
+}
+
+export async function withdrawPopular(send: Send): Promise<Response> {
+  const bank = await addIdeaBank();
+  const id = await addProposal(bank, { status: "submitted" });
+  await run(bank, "UPDATE proposals SET author_id = ?1", bank.panelistId);
+  await addVoters(bank, 1, 400);
+  await addVotes(bank, id, 1, 400);
+  await addComments(bank, id, bank.panelistId, 400);
+  return send(`/ideabank/proposals/${id}`, { method: "DELETE", headers: { Authorization: bank.token } });
+}
+
+export async function deleteBusyPanelist(send: Send): Promise<Response> {
+  const bank = await addIdeaBank();
+  for (let index = 0; index < 120; index++) await addProposal(bank);
+  await run(bank, "UPDATE proposals SET author_id = ?1", bank.panelistId);
+  await run(bank, "INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals", bank.panelistId);
+  await addComments(bank, await addProposal(bank), bank.panelistId, 400);
+  return send(`/tenant/panelists/${bank.panelistId}`, { method: "DELETE", headers: await withKeyOf(bank) });
+}
+
+export async function mergePopular(send: Send): Promise<Response> {
+  const bank = await addIdeaBank();
+  const [source, into] = [await addPopular(bank), await addProposal(bank)];
+  await addVotes(bank, into, 51, 200);
+  return send(`/tenant/ideabanks/${bank.id}/proposals/${source}/merge`, {
+    method: "POST",
+    headers: { ...(await withKeyOf(bank)), "Content-Type": "application/json" },
+    body: JSON.stringify({ into }),
+  });
+}
+
+export async function deletePopular(send: Send): Promise<Response> {
+  const bank = await addIdeaBank();
+  const id = await addPopular(bank);
+  await addComments(bank, id, bank.panelistId, 400);
+  return send(`/tenant/ideabanks/${bank.id}/proposals/${id}`, { method: "DELETE", headers: await withKeyOf(bank) });
+}
