@@ -573,7 +573,7 @@ BEGIN
 END;
 
 -- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: API
--- keys, their usage and the audit trail. So revoking always works.
+-- keys, their usage, the audit trail, and what owners' Idempotency-Keys keep. So revoking and rotating always work.
 -- Votes are counted beside them, 128 bytes each, and sixteen of a proposal at a time: so of sixteen votes one writes the account's
 -- row. They are refused by a full account; but merging, which moves them, is not.
 
@@ -641,10 +641,12 @@ CREATE TRIGGER IF NOT EXISTS quota_comments_changed AFTER UPDATE OF body ON comm
   UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.body), 0))
     - (coalesce(octet_length(OLD.body), 0))
   WHERE id = NEW.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempotency_keys BEGIN
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempotency_keys
+WHEN NEW.key NOT GLOB 'account *' BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.key) + octet_length(NEW.outcome)
   WHERE id = NEW.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_removed AFTER DELETE ON idempotency_keys BEGIN
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_removed AFTER DELETE ON idempotency_keys
+WHEN OLD.key NOT GLOB 'account *' BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.key) + octet_length(OLD.outcome))
   WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_votes_changed AFTER UPDATE OF votes ON proposals

@@ -6,6 +6,7 @@ import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { addVoters, addVotes, findMiscounts } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { createOwner } from "../../support/owner.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
 
@@ -95,6 +96,32 @@ it.each([
   expect((await tenant.send("PATCH", `/tenant/panelists/${ids.panelistId}`, { active: false })).status).toBe(200);
   expect((await tenant.send("DELETE", proposal)).status).toBe(204);
   expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`)).status).toBe(204);
+});
+
+it("the owner of a full account can do everything in Account Settings, each with an Idempotency-Key", async () => {
+  const owner = createOwner();
+  const { apiKey } = await owner.create();
+  const post = (path: string, body: object) =>
+    owner.isolate.request(`/account/api${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
+      body: JSON.stringify(body),
+    });
+  const url = "https://crm.example.com/hooks";
+  const { webhook } = await (await post("/webhooks", { url })).json<{ webhook: { id: string } }>();
+  await databaseOf(apiKey.id).prepare("UPDATE accounts SET max_bytes = 0").run();
+  const before = await databaseOf(apiKey.id).prepare("SELECT stored_bytes FROM accounts").all();
+  const answers = [
+    await post(`/keys/${apiKey.id}/rotate`, {}),
+    await post("/keys", { name: "Another" }),
+    await post(`/webhooks/${webhook.id}/rotate`, {}),
+    await post("/webhooks", { url }),
+    await post("/members", { email: "colleague@example.com" }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect((await databaseOf(apiKey.id).prepare("SELECT stored_bytes FROM accounts").all()).results).toEqual(
+    before.results,
+  );
 });
 
 it("a full account does not affect another one", async () => {

@@ -13,8 +13,12 @@ const steps = Object.entries(files).toSorted(([left], [right]) => (left < right 
 const load = (file: string) => env.DB.prepare(file).run();
 const rows = async (sql: string) => (await env.DB.prepare(sql).all<Record<string, string | number | null>>()).results;
 
-async function applySteps() {
-  for (const [, sql] of steps) await load(sql);
+/** Those before the step `until`, or all. */
+async function applySteps(until?: string) {
+  for (const [path, sql] of steps) {
+    if (until !== undefined && path.includes(until)) return;
+    await load(sql);
+  }
 }
 
 const schema = async () =>
@@ -46,6 +50,21 @@ it("the steps make the schema that schema.sql says, to the order of the columns"
   expect({ inSchemaAlone: whole.filter((each) => !made.includes(each)) }, mend).toEqual({ inSchemaAlone: [] });
   expect({ inStepsAlone: made.filter((each) => !whole.includes(each)) }, mend).toEqual({ inStepsAlone: [] });
   expect(whole.length).toBeGreaterThan(50);
+});
+
+it("what owners' Idempotency-Keys keep is taken out of the stored bytes, and its deletion is not counted", async () => {
+  await reset();
+  await applySteps("0017_");
+  await rows("INSERT INTO accounts (id, owner_email, created_at) VALUES ('a', 'a@example.com', 1)");
+  const remember = (key: string) =>
+    rows(`INSERT INTO idempotency_keys VALUES ('a', '${key}', 'hash', '{}', 1)`).then(() => stored());
+  const stored = async () => Number((await rows("SELECT stored_bytes FROM accounts"))[0]?.stored_bytes);
+  const tenants = await remember("0Key00000001 k");
+  expect(await remember("account k")).toBeGreaterThan(tenants);
+  for (const [path, sql] of steps) if (path.includes("0017_")) await load(sql);
+  expect([tenants > 0, await stored()]).toEqual([true, tenants]);
+  await rows("DELETE FROM idempotency_keys");
+  expect(await stored()).toBe(0);
 });
 
 describe("a database of the first version", () => {
