@@ -162,7 +162,7 @@ CREATE TABLE IF NOT EXISTS panelists (
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS panelists_by_account ON panelists (account_id, created_at, id);
+CREATE INDEX IF NOT EXISTS panelists_by_creation ON panelists (account_id, created_at, id) WHERE deleted_at IS NULL;
 -- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 

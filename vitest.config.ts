@@ -56,6 +56,7 @@ export default defineConfig({
           isolate: false,
           // A hang is what this is for; no test depends on how fast the machine is.
           testTimeout: 180_000,
+          hookTimeout: 180_000,
           // The pool gives workerd a cached module without its source map, so that failures name the wrong line
           // (@cloudflare/vitest-plugin 1.5.0 with Vitest 5.1).
           fsModuleCache: false,

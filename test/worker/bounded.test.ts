@@ -57,6 +57,8 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
     ...[
       "surveys (id, account_id, title, description, created_at, updated_at) SELECT substr(?1, 1, 8) || (i + 1000), ?1, 'T', 'D', i, i",
       "idea_banks (id, account_id, name, created_at) SELECT substr(?1, 1, 8) || (i + 1000), ?1, 'N', i",
+      // Deleted, and what they have written is still there.
+      "panelists (id, account_id, created_at, deleted_at) SELECT substr(?1, 1, 8) || (i + 5000), ?1, i + 9000000000000, 1",
       "idempotency_keys SELECT ?1, 'k' || i, 'h', '{}', i + 9000000000000",
     ].map((sql) => database.prepare(`${numbers(1, count)} INSERT OR IGNORE INTO ${sql} FROM n`).bind(accountId)),
   ]);
