@@ -41,6 +41,7 @@ describe("a response", () => {
     ["another media type", 200, WHOAMI, { ...HEADERS, "Content-Type": "text/plain" }, "no text/plain"],
     ["a problem as plain JSON", 401, PROBLEM, { ...unauthorized, ...JSON_TYPE }, "no application/json"],
     ["a problem without its fields", 401, { error: "unauthorized" }, unauthorized, "detail"],
+    ["a code of other operations", 401, { ...PROBLEM, error: "conflict" }, unauthorized, "announces no conflict"],
     ["an unknown code", 401, { ...PROBLEM, error: "surprise" }, unauthorized, "#/error"],
     ["a problem without its header", 401, PROBLEM, { ...HEADERS, ...PROBLEM_TYPE }, "WWW-Authenticate is missing"],
   ])("with %s is refused", async (_, status, body, headers, message) => {

@@ -2,16 +2,19 @@
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import document from "../../public/openapi.json";
 
-type DocumentedResponse = { headers?: Record<string, object>; content?: Record<string, { schema: Schema }> };
+type Content = { schema: Schema; examples?: Record<string, object> };
+type DocumentedResponse = { headers?: Record<string, object>; content?: Record<string, Content> };
 type Operation = { responses: Record<string, DocumentedResponse | { $ref: string }> };
 
 const { schemas } = document.components;
 const sharedResponses: Record<string, DocumentedResponse> = document.components.responses;
 
+const PROBLEM = "application/problem+json";
+
 /** The responses to requests that the document does not describe, such as one to an unknown path. */
 const ANY_PROBLEM: DocumentedResponse = {
   headers: { "X-Request-Id": {} },
-  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+  content: { [PROBLEM]: { schema: { $ref: "#/components/schemas/Problem" } } },
 };
 
 const isRequired = (header: string): boolean =>
@@ -51,6 +54,10 @@ export async function checkAgainstDocument(method: string, path: string, respons
   if (faults.length > 0) throw new Error(`${method} ${path} ${response.status}: ${faults.join("; ")}\n${text}`);
 }
 
+/** A response has an example for each code that it announces. */
+const faultsOfCode = (announced: readonly string[], { error }: { error: string }): string[] =>
+  announced.includes(error) ? [] : [`the document announces no ${error}`];
+
 function faultsOfResponse(
   announced: DocumentedResponse | { $ref: string },
   response: Response,
@@ -63,11 +70,12 @@ function faultsOfResponse(
   const { headers = {}, content = {} } = announced;
   const missing = Object.keys(headers).filter((name) => isRequired(name) && !response.headers.has(name));
   const mediaType = response.headers.get("Content-Type")?.split(";")[0] ?? "none";
-  const schema = content[mediaType]?.schema;
+  const { schema, examples } = content[mediaType] ?? {};
   const isAnnounced = schema !== undefined || (text === "" && Object.keys(content).length === 0);
   return [
     ...missing.map((name) => `the header ${name} is missing`),
     ...(isAnnounced ? [] : [`the document announces no ${mediaType}`]),
     ...(schema === undefined ? [] : faultsOf(schema, JSON.parse(text))),
+    ...(mediaType === PROBLEM && examples ? faultsOfCode(Object.keys(examples), JSON.parse(text)) : []),
   ];
 }

@@ -70,6 +70,13 @@ it("the answer that can be a replay names its header: the first one again, and a
     }
 });
 
+it("tells a panelist's client of nothing that is an API key's", () => {
+  for (const { name, operation } of described) {
+    if (!operation.security.some((each) => "compoundToken" in each)) continue;
+    expect(JSON.stringify(operation), name).not.toMatch(/api.key/i);
+  }
+});
+
 it("every tag is in one group, that of who uses its operations: a tag in no group is not drawn", () => {
   const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
   expect(grouped.toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());

@@ -1,5 +1,5 @@
 /** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
-import type { DescribedOperation } from "../../worker/http/operation.ts";
+import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
 import { takesIdempotencyKey } from "../../worker/http/operation.ts";
 import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
@@ -89,7 +89,11 @@ export function problemsByStatus(operation: DescribedOperation): Record<string, 
       // The rate of a panelist, or of an owner, has no policy header: that answer is its own.
       codes.length === 1 && !(status === 429 && withoutPolicy)
         ? { $ref: `#/components/responses/${codes[0]}` }
-        : toResponse(codes, { withoutPolicy, isReplay: kind === "access" && takesIdempotencyKey(operation.operation) }),
+        : toResponse(codes, {
+            withoutPolicy,
+            isReplay: kind === "access" && takesIdempotencyKey(operation.operation),
+            operation: operation.operation,
+          }),
     ]),
   );
 }
@@ -106,12 +110,10 @@ export const problemResponses = (operations: readonly DescribedOperation[]) => {
 };
 
 /** `isReplay`: a request that was done before is a `conflict`. */
-type Kind = { readonly withoutPolicy?: boolean; readonly isReplay?: boolean };
+type Kind = { readonly withoutPolicy?: boolean; readonly isReplay?: boolean; readonly operation?: Operation };
 
 function toResponse(codes: readonly ProblemCode[], kind: Kind = {}) {
-  const documents = codes.map(
-    (code) => [code, problemDocument(new Problem(code, { extensions: extensionsOf(code) }))] as const,
-  );
+  const documents = codes.map((code) => [code, problemDocument(exampleOf(code, kind))] as const);
   return {
     description: documents.map(([code, { detail }]) => `\`${code}\`: ${detail}`).join("\n\n"),
     headers: headerReferences([...new Set(codes.flatMap((code) => headersOf(code, kind)))]),
@@ -124,10 +126,20 @@ function toResponse(codes: readonly ProblemCode[], kind: Kind = {}) {
   };
 }
 
-const extensionsOf = (code: ProblemCode) => ({
-  ...(code === "invalid-request" && { errors: fieldErrors }),
-  ...(code === "too-many-requests" && { "violated-policies": ["api-key"] }),
-});
+/** As a client of the operation gets it: the texts of the table are those for an API key. */
+function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
+  const kind = operation?.credential.kind;
+  const isPanelists = kind === "compoundToken";
+  if (code === "invalid-request") return new Problem(code, { extensions: { errors: fieldErrors } });
+  if (code === "forbidden" && isPanelists)
+    return new Problem(code, { detail: "Only the panelist who wrote it can change or delete it." });
+  if (code !== "too-many-requests" || kind === "access") return new Problem(code);
+  if (!isPanelists) return new Problem(code, { extensions: { "violated-policies": ["api-key"] } });
+  return new Problem(code, {
+    detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
+    extensions: { "violated-policies": [operation?.method === "GET" ? "panelist-reads" : "panelist-writes"] },
+  });
+}
 
 function headersOf(code: ProblemCode, { withoutPolicy = false, isReplay = false }: Kind): HeaderName[] {
   switch (code) {

@@ -52,6 +52,8 @@ export type ParticipationHandlers<Table extends Operations> = {
 };
 
 export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory, send: Send) {
+  /** Tokens of which D1 has said that they were revoked: that is for good. Who holds one uses up nothing more of its panelist's rate. */
+  const revoked = new WeakSet<VerifiedToken>();
   return async function answer<O extends Operation>(
     c: Context<AppEnv>,
     operation: O,
@@ -60,6 +62,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     const { method, credential } = operation;
     const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
     const token = await tokens.read(c);
+    if (revoked.has(token)) throw unauthorized("revoked");
     const database = databases.of(c, token.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId, method === "GET");
@@ -75,9 +78,16 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
       views.floorOf(token.panelistId, token.ideaBankId),
     );
 
+    const refuse = (access: PanelistAccess) => {
+      if (isRevoked(access, token)) revoked.add(token);
+      const refusal = refusalOf(access, token);
+      if (refusal !== undefined) throw refusal;
+    };
+
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
       const access = await database.read((session) => loadAccess(session, token), { floor, needsPrimary });
-      throw refusalOf(access, token) ?? problem;
+      refuse(access);
+      throw problem;
     });
     const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
     const read = () =>
@@ -91,8 +101,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     primary.noteAnswer();
     if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
 
-    const refusal = refusalOf(found.access, token);
-    if (refusal !== undefined) throw refusal;
+    refuse(found.access);
     if (!found.wasDone) {
       if (found.proposal === null) throw new Problem("proposal-not-found");
       requireCapability(found.access, capability);
@@ -122,6 +131,10 @@ function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken)
   if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
   return undefined;
 }
+
+/** For good. Who is inactive is not meant: a replica that lags may not know that the panelist is active again, with a newer token. */
+const isRevoked = ({ panelist }: PanelistAccess, { issuedAt }: VerifiedToken): boolean =>
+  panelist !== null && Number.isFinite(panelist.tokensValidAfter) && issuedAt * 1000 <= panelist.tokensValidAfter;
 
 function requireCapability({ ideaBank }: PanelistAccess, capability: Capability): void {
   if (ideaBank === null || !hasCapability(ideaBank, capability)) throw new Problem("capability-closed");

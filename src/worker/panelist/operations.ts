@@ -126,7 +126,7 @@ if (!import.meta.deployed) {
       summary: "Vote for a proposal",
       description: "One vote for each panelist. Voting again changes nothing.",
       answer: Vote,
-      problems: [...noProposal, "capability-closed", "conflict"],
+      problems: [...noProposal, "capability-closed", "conflict", "quota-exceeded"],
     },
     unvote: {
       summary: "Remove a vote",

@@ -70,3 +70,21 @@ it("counts nothing for a token that is not valid", async () => {
     expect((await sendWith(createIsolate(watched), token)("GET", PROPOSALS)).status).toBe(401);
   expect(asked).toEqual([]);
 });
+
+it("counts a token that was revoked once: who holds it takes nothing from its panelist's new one", async () => {
+  const asked: string[] = [];
+  const watched = interceptLimits(env, ({ key }, makeCall) => {
+    asked.push(key);
+    return makeCall();
+  });
+  const panel = await createPanel({}, createIsolate(watched));
+  const { id, token } = await panel.panelist();
+  await panel.tenant.send("DELETE", `/tenant/panelists/${id}/tokens`);
+  const path = `${PROPOSALS}/${await panel.propose()}/vote`;
+  const old = sendWith(panel.isolate, token);
+  for (let times = 0; times < 61; times++) expect((await old("PUT", path)).status).toBe(401);
+  expect(asked).toEqual([id]);
+  const issued = await panel.tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, { panelistId: id });
+  const renewed = sendWith(panel.isolate, (await issued.json<{ token: string }>()).token);
+  expect((await renewed("PUT", path)).status).toBe(200);
+});
