@@ -55,8 +55,6 @@ export class Connection {
   readonly #signal: AbortSignal;
   #token: Promise<string> | undefined;
   #who = "";
-  /** When it came, and the consistency token: where the tab has no storage. */
-  #kept = "";
 
   /** `signal` ends every request: nobody waits for the answers any more. `provider` gives nothing where there is none. */
   constructor(
@@ -86,7 +84,8 @@ export class Connection {
     const ask = async (token: string) => {
       this.#who = token.slice(4, 28);
       const key = `idea-bank-consistency:${this.who}`;
-      const kept = recall(key, "sessionStorage") ?? this.#kept;
+      // When it came, and the consistency token.
+      const kept = recall(key, "sessionStorage") ?? "";
       const isYoung = Date.now() - Number(kept.slice(0, DIGITS)) < CONSISTENCY_MS;
       const answer = await fetch(this.#base + path, {
         method,
@@ -101,10 +100,7 @@ export class Connection {
         signal: AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]),
       });
       const given = answer.headers.get(CONSISTENCY);
-      if (given) {
-        this.#kept = Date.now() + given;
-        remember(key, this.#kept, "sessionStorage");
-      }
+      if (given) remember(key, Date.now() + given, "sessionStorage");
       return answer;
     };
     try {

@@ -23,8 +23,9 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
       { name: "Rider ideas" },
       titles.map((title) => idea(title)),
     );
+  const script = () => `<script type="module" src="${stage.api}/embed/board.js"></script>`;
   async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, dir = "ltr") {
-    const head = `<script type="module" src="${stage.api}/embed/board.js"></script><meta name="color-scheme" content="light dark">`;
+    const head = `${script()}<meta name="color-scheme" content="light dark">`;
     const body = `<div dir="${dir}"><idea-bank-board token="${token}"></idea-bank-board></div>`;
     const opened = await stage.page(options);
     await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
@@ -95,6 +96,29 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
     await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
     await page.getByText("About Night buses.").waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("keeps what was typed while a similar idea is open, also where there is no storage", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await stage.page();
+    await page.addInitScript(
+      "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new Error('forbidden') } })",
+    );
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head: script() }));
+    const title = await compose(page);
+    await title.fill("Night trains");
+    await page.getByLabel("Description").fill("Every half hour.");
+    await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await compose(page);
+    await expect.poll(() => title.inputValue()).toBe("Night trains");
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night trains" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await compose(page);
+    await expect.poll(() => title.inputValue()).toBe("");
   });
 
   it("shows none for a short title and for one that is like nothing, and goes on without an answer", async () => {
