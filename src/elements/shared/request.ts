@@ -48,6 +48,7 @@ const CONSISTENCY_MS = 60_000;
 const DIGITS = 13;
 /** `fetch` takes the white space around it away. */
 const TOKEN = /^\s*[!-~]+\s*$/;
+const isToken = (text: string | undefined): text is string => TOKEN.test(text ?? "");
 
 export class Connection {
   readonly #base: string;
@@ -66,7 +67,7 @@ export class Connection {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
     this.#signal = signal;
-    this.#token = token ? Promise.resolve(token) : undefined;
+    this.#token = isToken(token) ? Promise.resolve(token) : undefined;
   }
 
   /**
@@ -95,7 +96,7 @@ export class Connection {
           ...(isYoung && { [CONSISTENCY]: kept.slice(DIGITS) }),
           ...headers,
         },
-        body: body ? JSON.stringify(body) : null,
+        body: JSON.stringify(body),
         credentials: "omit",
         signal: AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]),
       });
@@ -127,8 +128,10 @@ export class Connection {
   /** Fails with `code` where there is no other token. */
   #renew(code: string): Promise<string> {
     const renewed = (async () => {
-      const token = await this.#provider();
-      if (token && TOKEN.test(token)) return token;
+      // What the page gives has a deadline as the API has.
+      const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
+      const token = await Promise.race([this.#provider(), late]);
+      if (isToken(token)) return token;
       throw new RequestFailure(code);
     })();
     this.#token = renewed;
