@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
@@ -65,6 +65,24 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
     await search(page).fill("quiet");
     held.release();
     await expect.poll(() => titles(page)).toEqual(["A quiet carriage"]);
+  });
+
+  it("asks for nothing that was typed before it began anew", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await stage.page();
+    await page.clock.install();
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head: script() }));
+    const board = page.locator("idea-bank-board");
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    await search(page).fill("night");
+    const read = page.waitForResponse(/proposals\?/);
+    await ask(board, `(element.lang = "de", 1)`);
+    await read;
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await page.clock.runFor(1_000);
+    await expect.poll(() => ask(board, "element.matches(':state(ready)')")).toBe(true);
+    await expect.poll(() => page.locator(".root").getAttribute("aria-busy")).toBe("false");
   });
 
   it("shows similar ideas below the title, from five characters on, to be voted for right there by keyboard", async () => {

@@ -223,4 +223,33 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
     await page.locator(".notice").getByText("No connection").waitFor();
     await expect.poll(() => page.locator(".discussion .skeleton").count()).toBe(0);
   });
+
+  it("shows no list that it has not read, when an idea is submitted or withdrawn meanwhile", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
+    const { page } = await stage.page();
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    const titles = () => page.locator("li h3").allTextContents();
+    const failList = () => page.route(/proposals\?/, (route) => route.abort());
+    await failList();
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head }));
+    await page.locator("idea-bank-board:state(error)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await toList(page);
+    await expect.poll(async () => (await titles()).sort()).toEqual(["Cats", "Dogs", "Night buses"]);
+
+    await openIdea(page, "Night buses");
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await failList();
+    await page.reload();
+    await page.locator("idea-bank-board:state(error)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    await page.locator(".sure").getByRole("button", { name: "Withdraw" }).click();
+    await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
+    await expect.poll(async () => (await titles()).sort()).toEqual(["Cats", "Dogs"]);
+  });
 });
