@@ -252,4 +252,39 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
     await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
     await expect.poll(async () => (await titles()).sort()).toEqual(["Cats", "Dogs"]);
   });
+
+  it("shows what was written while an opened idea was read, not what was read", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night busses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night busses" }).waitFor();
+    await toList(page);
+    // The answer is from before what is written next, and comes after it.
+    const [seen, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(proposal("\\w+"), async (route) => {
+      if (route.request().method() !== "GET") return route.continue();
+      const response = await route.fetch();
+      seen.resolve();
+      await gate.promise;
+      return route.fulfill({ response });
+    });
+    await openIdea(page, "Night busses");
+    await seen.promise;
+    await page.getByLabel("Add a comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    const answered = page.waitForResponse(proposal("\\w+"));
+    gate.resolve();
+    await (await answered).finished();
+    await page.unrouteAll({ behavior: "wait" });
+    await toList(page);
+    await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Night buses"]);
+    await expect.poll(() => page.locator("li .with-icon").textContent()).toContain("1 comment");
+  });
 });
