@@ -1,6 +1,7 @@
 // The start page and the page of the elements. Both run sandboxed: this script has no origin, no storage and no sign-in.
 // It runs before anything is painted: where the elements will be, and where the form is, nothing moves.
 
+const TOKEN = /^ibt_[0-9A-Za-z]+$/;
 const TOKEN_IN_FRAGMENT = /[#&]token=(ibt_[0-9A-Za-z]+)/;
 
 /** "given": the elements are shown. "asked": the form is. */
@@ -20,8 +21,10 @@ function show(token) {
 
 /** The elements speak to a panelist, who would sign in again. Who tries a token here can give another one. */
 async function askAgainIfRefused(token) {
-  const response = await fetch("/ideabank", { headers: { Authorization: token } }).catch(() => undefined);
-  const isRefused = response?.status === 401;
+  const isToken = TOKEN.test(token);
+  // What is no token may not even fit into a header.
+  const response = isToken && (await fetch("/ideabank", { headers: { Authorization: token } }).catch(() => undefined));
+  const isRefused = !isToken || response?.status === 401;
   document.getElementById("token-problem").hidden = !isRefused;
   if (isRefused) setToken("asked");
 }

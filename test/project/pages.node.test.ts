@@ -76,6 +76,14 @@ describe.runIf(shared)("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("a token that was copied from the documentation is asked for again", async () => {
+    const { page } = await open("/");
+    await page.getByLabel("A panelist’s token").fill("ibt_…");
+    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await page.getByText("This token is refused").waitFor();
+    await expect.poll(() => page.locator("#token-form").isVisible()).toBe(true);
+  });
+
   it("a token that is refused is asked for again", async () => {
     const { page } = await open("/#token=ibt_0refused");
     await page.getByText("This token is refused").waitFor();

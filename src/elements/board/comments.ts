@@ -20,7 +20,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     { type: "button", class: "button", part: "button", hidden: true },
     words.say("moreComments"),
   );
-  const title = heading(level + 2, { class: "subtitle" });
+  const title = heading(level + 2, { class: "subtitle", tabindex: -1 });
   const shown = new Set<string>();
   const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
   const toCome = skeleton(Math.min(idea.comments, PAGE), "comment", "face");
@@ -131,7 +131,6 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, send: add }, context);
 
   more.addEventListener("click", () => void load());
-  title.tabIndex = -1;
   showCount();
   void load();
   const element = h("section", { class: "discussion" }, title, list, idea.comments > 0 && toCome, more, writing);

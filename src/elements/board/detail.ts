@@ -108,16 +108,19 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     { class: "detail", part: "idea" },
     h(
       "button",
-      { type: "button", class: "link back", part: "back", onclick: exits.back },
+      { type: "button", class: "link back with-icon", part: "back", onclick: exits.back },
       icon(BACK),
       words.say("back"),
     ),
     body,
     discussion.element,
   );
-  const update = async () => {
+  const update = async (): Promise<void> => {
     const known = ballots.get(idea.id)?.confirmed;
+    const before = JSON.stringify(idea);
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
+    // What was written meanwhile may be newer than the answer.
+    if (JSON.stringify(idea) !== before) return update();
     Object.assign(idea, now);
     // A vote that was given meanwhile is newer, and a button with the focus keeps it.
     if (ballots.get(idea.id)?.confirmed === known && !vote.matches(":focus")) {

@@ -40,6 +40,7 @@ export function ideaForm(context: BoardContext, { idea, similar, send, cancel }:
     },
     context,
   );
+  element.ariaLabel = words.say(idea ? "editTitle" : "suggestTitle");
   const input = element.querySelector("input");
   if (similar && input) input.parentElement?.after(similarIdeas(input, context, similar));
   return element;

@@ -24,6 +24,7 @@ export class List {
   readonly #byId = new Map<string, HTMLElement>();
   #filter: Filter = { sort: "hot" };
   #cursor: string | undefined;
+  /** Stays when the first page could not be read. */
   #loading: AbortController | undefined;
   #pagesByThemselves = PAGES_BY_THEMSELVES;
 
@@ -94,6 +95,10 @@ export class List {
 
   /** A new one; it may be here already, when it was sent again after a lost answer. */
   add(idea: Idea): void {
+    if (this.#loading) {
+      void this.load();
+      return;
+    }
     const row = this.#row(idea);
     this.#byId.get(idea.id)?.remove();
     this.#rows.prepend(row);
@@ -103,6 +108,10 @@ export class List {
   }
 
   remove({ id }: Idea): void {
+    if (this.#loading) {
+      void this.load();
+      return;
+    }
     this.#byId.get(id)?.remove();
     this.#byId.delete(id);
     if (this.#byId.size === 0) this.#showEmpty();

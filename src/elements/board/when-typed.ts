@@ -20,6 +20,7 @@ export function whenTyped(
     const { signal: own } = asking;
     timer = setTimeout(
       () => {
+        if (signal.aborted) return;
         asked = text;
         void ask(text, AbortSignal.any([signal, own]));
       },

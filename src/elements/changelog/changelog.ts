@@ -49,10 +49,9 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         if (!items) return;
         visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
         const isNew = visit.compare(items);
-        const count = items.filter(isNew).length;
-        this.#showEntries(entries, items, isNew, count);
+        this.#showEntries(entries, items, isNew);
         etag = reply.etag;
-        this.#setCount(count);
+        this.#setCount(visit.unseen(items));
         look();
       } catch (error) {
         if (signal.aborted) return;
@@ -90,7 +89,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.dispatchEvent(new CustomEvent("changelog-count", { detail: { count }, bubbles: true, composed: true }));
   }
 
-  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean, count: number): void {
+  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {
     remember(ROWS, String(items.length));
     if (items.length === 0) {
       const text = this.words.say("empty");
@@ -101,6 +100,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     }
     this.enter("ready");
     entries.show(items, isNew);
+    const count = items.filter(isNew).length;
     const badge = count > 0 && this.words.say("newCount", { count });
     const head = this.#head(badge && h("span", { class: "badge", part: "badge" }, badge));
     // Moving the list would lose the focus.

@@ -15,9 +15,8 @@ export class LastVisit {
 
   constructor(key: string) {
     this.#key = key;
-    const kept = Number(recall(key));
-    this.#before = kept > 0 ? kept : null;
-    this.#seen = kept;
+    this.#seen = Number(recall(key));
+    this.#before = this.#seen || null;
   }
 
   /** Tells, for these entries, which are new. What was new stays marked until the page is left. */
@@ -25,6 +24,11 @@ export class LastVisit {
     this.#newest = Math.max(this.#newest, ...items.map(({ lastModified }) => lastModified));
     const before = this.#before ?? this.#newest;
     return ({ lastModified }) => lastModified > before;
+  }
+
+  /** How many of these the visitor has not looked at; none on the first visit. */
+  unseen(items: readonly Dated[]): number {
+    return this.#before === null ? 0 : items.filter(({ lastModified }) => lastModified > this.#seen).length;
   }
 
   /** The visitor looks at them now. False when there was nothing that had not been seen. */

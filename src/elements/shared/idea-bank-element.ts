@@ -12,8 +12,6 @@ import { Connection, RequestFailure, type TokenProvider } from "./request.ts";
 /** Also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
 
-const PROPERTIES = ["src", "token", "tokenProvider", "labels"] as const;
-
 const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
@@ -86,10 +84,8 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   }
 
   connectedCallback(): void {
-    // A property that was set before this script had loaded hides the accessor of the same name.
-    for (const name of PROPERTIES) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = Reflect.get(this, name);
+    // A property that was set before this script had loaded hides the accessor of the same name. Any other stays as it is.
+    for (const [name, value] of Object.entries(this)) {
       Reflect.deleteProperty(this, name);
       Reflect.set(this, name, value);
     }

@@ -48,6 +48,7 @@ const CONSISTENCY_MS = 60_000;
 const DIGITS = 13;
 /** `fetch` takes the white space around it away. */
 const TOKEN = /^\s*[!-~]+\s*$/;
+const isToken = (text: string | undefined): text is string => TOKEN.test(text ?? "");
 
 export class Connection {
   readonly #base: string;
@@ -55,8 +56,6 @@ export class Connection {
   readonly #signal: AbortSignal;
   #token: Promise<string> | undefined;
   #who = "";
-  /** When it came, and the consistency token: where the tab has no storage. */
-  #kept = "";
 
   /** `signal` ends every request: nobody waits for the answers any more. `provider` gives nothing where there is none. */
   constructor(
@@ -68,7 +67,7 @@ export class Connection {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
     this.#signal = signal;
-    this.#token = token ? Promise.resolve(token) : undefined;
+    this.#token = isToken(token) ? Promise.resolve(token) : undefined;
   }
 
   /**
@@ -86,7 +85,8 @@ export class Connection {
     const ask = async (token: string) => {
       this.#who = token.slice(4, 28);
       const key = `idea-bank-consistency:${this.who}`;
-      const kept = recall(key, "sessionStorage") ?? this.#kept;
+      // When it came, and the consistency token.
+      const kept = recall(key, "sessionStorage") ?? "";
       const isYoung = Date.now() - Number(kept.slice(0, DIGITS)) < CONSISTENCY_MS;
       const answer = await fetch(this.#base + path, {
         method,
@@ -96,15 +96,12 @@ export class Connection {
           ...(isYoung && { [CONSISTENCY]: kept.slice(DIGITS) }),
           ...headers,
         },
-        body: body ? JSON.stringify(body) : null,
+        body: JSON.stringify(body),
         credentials: "omit",
         signal: AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]),
       });
       const given = answer.headers.get(CONSISTENCY);
-      if (given) {
-        this.#kept = Date.now() + given;
-        remember(key, this.#kept, "sessionStorage");
-      }
+      if (given) remember(key, Date.now() + given, "sessionStorage");
       return answer;
     };
     try {
@@ -131,8 +128,10 @@ export class Connection {
   /** Fails with `code` where there is no other token. */
   #renew(code: string): Promise<string> {
     const renewed = (async () => {
-      const token = await this.#provider();
-      if (token && TOKEN.test(token)) return token;
+      // What the page gives has a deadline as the API has.
+      const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
+      const token = await Promise.race([this.#provider(), late]);
+      if (isToken(token)) return token;
       throw new RequestFailure(code);
     })();
     this.#token = renewed;

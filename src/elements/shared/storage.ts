@@ -1,11 +1,14 @@
-/** The browser's storage, where there is one: a sandboxed page and a strict visitor have none, and nothing is remembered there. */
+/** The browser's storage. Where there is none (a sandboxed page, a strict visitor), and where it is full, memory keeps it until the page is left. */
 
 /** For good, or for the tab. */
 type Place = "localStorage" | "sessionStorage";
 
+/** What the browser's storage did not take. */
+const memory: Record<string, string | undefined> = {};
+
 export function recall(key: string, place: Place = "localStorage"): string | null {
   try {
-    return window[place].getItem(key);
+    return memory[key] ?? window[place].getItem(key);
   } catch {
     return null;
   }
@@ -14,12 +17,15 @@ export function recall(key: string, place: Place = "localStorage"): string | nul
 export function remember(key: string, value: string, place: Place = "localStorage"): void {
   try {
     window[place].setItem(key, value);
+    memory[key] = undefined;
   } catch {
     // Full, or forbidden.
+    memory[key] = value;
   }
 }
 
 export function forget(key: string): void {
+  memory[key] = undefined;
   try {
     localStorage.removeItem(key);
   } catch {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
@@ -23,8 +23,9 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
       { name: "Rider ideas" },
       titles.map((title) => idea(title)),
     );
+  const script = () => `<script type="module" src="${stage.api}/embed/board.js"></script>`;
   async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, dir = "ltr") {
-    const head = `<script type="module" src="${stage.api}/embed/board.js"></script><meta name="color-scheme" content="light dark">`;
+    const head = `${script()}<meta name="color-scheme" content="light dark">`;
     const body = `<div dir="${dir}"><idea-bank-board token="${token}"></idea-bank-board></div>`;
     const opened = await stage.page(options);
     await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
@@ -66,6 +67,24 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
     await expect.poll(() => titles(page)).toEqual(["A quiet carriage"]);
   });
 
+  it("asks for nothing that was typed before it began anew", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await stage.page();
+    await page.clock.install();
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head: script() }));
+    const board = page.locator("idea-bank-board");
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    await search(page).fill("night");
+    const read = page.waitForResponse(/proposals\?/);
+    await ask(board, `(element.lang = "de", 1)`);
+    await read;
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await page.clock.runFor(1_000);
+    await expect.poll(() => ask(board, "element.matches(':state(ready)')")).toBe(true);
+    await expect.poll(() => page.locator(".root").getAttribute("aria-busy")).toBe("false");
+  });
+
   it("shows similar ideas below the title, from five characters on, to be voted for right there by keyboard", async () => {
     const bank = await bankOf("Night buses", "More trains at night", "A quiet carriage");
     const { page, complaints } = await open(bank.token);
@@ -95,6 +114,29 @@ describe.runIf(shared)("finding in <idea-bank-board>", () => {
     await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
     await page.getByText("About Night buses.").waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("keeps what was typed while a similar idea is open, also where there is no storage", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await stage.page();
+    await page.addInitScript(
+      "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new Error('forbidden') } })",
+    );
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head: script() }));
+    const title = await compose(page);
+    await title.fill("Night trains");
+    await page.getByLabel("Description").fill("Every half hour.");
+    await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await compose(page);
+    await expect.poll(() => title.inputValue()).toBe("Night trains");
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night trains" }).waitFor();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await compose(page);
+    await expect.poll(() => title.inputValue()).toBe("");
   });
 
   it("shows none for a short title and for one that is like nothing, and goes on without an answer", async () => {

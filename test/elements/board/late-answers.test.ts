@@ -223,4 +223,68 @@ describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
     await page.locator(".notice").getByText("No connection").waitFor();
     await expect.poll(() => page.locator(".discussion .skeleton").count()).toBe(0);
   });
+
+  it("shows no list that it has not read, when an idea is submitted or withdrawn meanwhile", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
+    const { page } = await stage.page();
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    const titles = () => page.locator("li h3").allTextContents();
+    const failList = () => page.route(/proposals\?/, (route) => route.abort());
+    await failList();
+    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head }));
+    await page.locator("idea-bank-board:state(error)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await toList(page);
+    await expect.poll(async () => (await titles()).sort()).toEqual(["Cats", "Dogs", "Night buses"]);
+
+    await openIdea(page, "Night buses");
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await failList();
+    await page.reload();
+    await page.locator("idea-bank-board:state(error)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Withdraw" }).click();
+    await page.locator(".sure").getByRole("button", { name: "Withdraw" }).click();
+    await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
+    await expect.poll(async () => (await titles()).sort()).toEqual(["Cats", "Dogs"]);
+  });
+
+  it("shows what was written while an opened idea was read, not what was read", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night busses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "Night busses" }).waitFor();
+    await toList(page);
+    // The answer is from before what is written next, and comes after it.
+    const [seen, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(proposal("\\w+"), async (route) => {
+      if (route.request().method() !== "GET") return route.continue();
+      const response = await route.fetch();
+      seen.resolve();
+      await gate.promise;
+      return route.fulfill({ response });
+    });
+    await openIdea(page, "Night busses");
+    await seen.promise;
+    await page.getByLabel("Add a comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    const answered = page.waitForResponse(proposal("\\w+"));
+    gate.resolve();
+    await (await answered).finished();
+    await page.unrouteAll({ behavior: "wait" });
+    await toList(page);
+    await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Night buses"]);
+    await expect.poll(() => page.locator("li .with-icon").textContent()).toContain("1 comment");
+  });
 });

@@ -100,6 +100,7 @@ describe.runIf(shared)("writing in <idea-bank-board>", () => {
     await page.getByLabel("Description").fill("Every half hour.");
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("form", { name: "Edit your idea" }).waitFor();
     await page.getByLabel("Title").fill("Night buses");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();

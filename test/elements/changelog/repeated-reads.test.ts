@@ -83,6 +83,37 @@ describe.runIf(shared)("<idea-bank-changelog> reads again", () => {
     await expect.poll(() => titles(page)).toEqual(["Old"]);
   });
 
+  it("counts what has come since the last look, not what was looked at before", async () => {
+    const { token } = await stage.ideaBank();
+    const { page } = await stage.page();
+    await page.addInitScript(
+      "addEventListener('changelog-count', ({ detail }) => (window.counts ??= []).push(detail.count))",
+    );
+    let times = [1];
+    await page.route(CHANGELOG, (route) => {
+      const items = times.map((lastModified) => ({ title: `At ${lastModified}`, description: "", lastModified }));
+      return route.fulfill({ headers: { "Access-Control-Allow-Origin": "*" }, body: JSON.stringify({ items }) });
+    });
+    const counts = () => page.evaluate("window.counts");
+    const shows = (expected: readonly number[]) =>
+      expect.poll(() => titles(page)).toEqual(expected.map((time) => `At ${time}`));
+    await page.goto(address(token));
+    await expect.poll(() => page.evaluate("Object.keys(localStorage).length")).toBe(2);
+    times = [3, 2, 1];
+    await page.reload();
+    await shows(times);
+    await expect.poll(counts).toEqual([2, 0]);
+    // In a panel that is closed again.
+    await ask(page.locator("main"), "(element.style.marginTop = '-9999px')");
+    times = [3, 1];
+    await comeBack(page);
+    await expect.poll(() => page.getByRole("status").textContent()).toBe("2 updates, 1 new");
+    await expect.poll(counts).toEqual([2, 0]);
+    times = [4, 3, 1];
+    await comeBack(page);
+    await expect.poll(counts).toEqual([2, 0, 1]);
+  });
+
   it("keeps the focus inside when what had it is replaced", async () => {
     const bank = await stage.ideaBank({}, [done("Old")]);
     const { page } = await stage.page();

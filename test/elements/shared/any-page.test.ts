@@ -215,5 +215,17 @@ describe.runIf(shared)("both elements, on any page", () => {
       })()`,
     );
     expect(order).toBe("10 days");
+    // The mark of a field stands beside its name, on the side where the text goes on.
+    await page.getByRole("button", { name: "New idea" }).click();
+    const gap = await ask<number>(
+      page.locator(".mark").first(),
+      `(() => {
+        const name = new Range();
+        name.selectNodeContents(element.previousSibling);
+        const [left, right] = [name, element].map((each) => each.getBoundingClientRect()).sort((one, other) => one.left - other.left);
+        return right.left - left.right;
+      })()`,
+    );
+    expect(gap).toBeGreaterThan(4);
   });
 });

@@ -75,6 +75,37 @@ describe.runIf(shared)("both elements, when something fails", () => {
     },
   );
 
+  it.each(ELEMENTS)("the %s says so when no token comes, and asks for another one when it is told to", async (name) => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.clock.install();
+    await page.goto(host(""));
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    await page.evaluate(`{
+      window.answers = [new Promise(() => {}), "${bank.token}"];
+      const element = document.createElement("idea-bank-${name}");
+      element.tokenProvider = () => answers.shift();
+      document.querySelector("main").append(element);
+    }`);
+    await expect.poll(() => page.evaluate("answers.length")).toBe(1);
+    await page.clock.runFor(19_000);
+    await inState(page, name, "loading");
+    await page.clock.runFor(1_000);
+    await inState(page, name, "error");
+    await page.getByText("No connection.").first().waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await inState(page, name, "ready");
+  });
+
+  it.each(ELEMENTS)("the %s takes a token that no header can carry for none", async (name) => {
+    const { page } = await stage.page();
+    await countEvents(page);
+    // As it stands in the documentation.
+    await page.goto(host(tag(name, `token="ibt_…"`)));
+    await inState(page, name, "signed-out");
+    await expect.poll(() => page.evaluate("errors")).toEqual(["not-signed-in"]);
+  });
+
   it("a vote with a revoked token tells the page", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page();
