@@ -3,7 +3,7 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { hasJustGone } from "./seen/doubts.ts";
-import { DEADLINE_MS, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { DEADLINE_MS, type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
@@ -62,6 +62,10 @@ const metAnother = (history: History, call: Call): boolean =>
     faulty(history, store, undefined, call.at - REMEMBERED_MS, call.answeredAt),
   );
 
+/** A replica that answers, and has not come as far as the request must see: the primary alone hangs. */
+const waitedForReplica = ({ part }: FaultSpan, { stores }: Call): boolean =>
+  part === "primary" && stores.some(({ store, to }) => store === "d1" && to === "replica");
+
 /**
  * A database is known to hang in an isolate half a second after the first answer there that took two seconds or was 503 while it hung: so
  * long a sign of life is waited for ("When a store fails"). From then on,
@@ -98,7 +102,7 @@ export const nobodyWaitsInLine = oracle(
         let slow: Call | undefined;
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
-          if (metAnother(history, call)) continue;
+          if (metAnother(history, call) || waitedForReplica(fault, call)) continue;
           if (
             slow !== undefined &&
             call.at - slow.at < SECOND_MS - NETWORK_MS &&
