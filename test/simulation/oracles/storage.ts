@@ -1,4 +1,4 @@
-import type { History } from "../history.ts";
+import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { callsOf, field } from "./seen/calls.ts";
 import { ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
@@ -6,12 +6,15 @@ import { accountOfIdeaBank } from "./seen/expected.ts";
 import { accountIdOf, rowsOf } from "./seen/rows.ts";
 
 const COUNTED = new Set(["surveys", "panelists", "idea_banks", "proposals", "comments", "idempotency_keys"]);
+/** What an owner's Idempotency-Key keeps is no part of the quota, so that rotating always works. A panelist's and a tenant's is. */
+const isOwners = (table: string, row: Row): boolean =>
+  table === "idempotency_keys" && String(row.key).startsWith("account ");
 /** A body has at most 64 KiB; what is stored for it is at most so much with its rows' estimates. */
 const ONE_WRITE_BYTES = 200_000;
 
 /**
  * Never below zero, never grown past the maximum, more after a commit that only adds, not more after one that only removes. A refusal
- * needs an account that one write could fill; reading, deleting and revoking are never refused.
+ * needs an account that one write could fill; reading, deleting and what owners do in Account Settings are never refused.
  */
 function* find(history: History): Iterable<Found> {
   const rows = rowsOf(history);
@@ -24,9 +27,10 @@ function* find(history: History): Iterable<Found> {
       const before = rows.row("accounts", account, moment - 1);
       if (now === null || before === null) continue;
       const grown = Number(now.stored_bytes) - Number(before.stored_bytes);
-      const changes = commit.changes.filter(
-        ({ table, before, after }) => COUNTED.has(table) && (after ?? before)?.account_id === account,
-      );
+      const changes = commit.changes.filter(({ table, before, after }) => {
+        const row = after ?? before ?? {};
+        return COUNTED.has(table) && row.account_id === account && !isOwners(table, row);
+      });
       const adds = changes.some(({ before }) => before === null);
       const removes = changes.some(({ after }) => after === null);
       const edits = changes.some(({ before, after }) => before !== null && after !== null);
@@ -45,7 +49,7 @@ function* find(history: History): Iterable<Found> {
   }
   for (const call of callsOf(history)) {
     if (call.status !== 409 || field(call.answer?.body, "error") !== "quota-exceeded") continue;
-    if (call.method === "GET" || call.method === "DELETE") {
+    if (call.method === "GET" || call.method === "DELETE" || call.path.startsWith("/account/")) {
       yield { at: call.answeredAt, found: `${call.operation} was refused for the quota`, calls: [call.call] };
     }
     const token = tokenOf(call);
@@ -71,6 +75,6 @@ function* find(history: History): Iterable<Found> {
 
 export const storage = oracle(
   "storage-bounded",
-  "An account that reaches its quota gets 409; other accounts are not affected, and reading, deleting and revoking always work.",
+  "An account that reaches its quota gets 409; other accounts are not affected, and reading, deleting, revoking and rotating always work.",
   find,
 );

@@ -4,6 +4,7 @@ import { acknowledged, nothingLost, retriesAreSafe } from "./acknowledged.ts";
 import { activeKeys } from "./active-keys.ts";
 import { counters } from "./counters.ts";
 import {
+  ACCOUNT,
   account,
   apiKey,
   asked,
@@ -151,6 +152,20 @@ test("stored bytes grow with what is added, and a refusal needs a full account",
   expect(found(storage, [grow(0)])).toBe(1);
   expect(found(storage, [grow(1_000_001)])).toBe(1);
   expect(found(storage, [refused])).toBe(1);
+});
+test("what an owner's Idempotency-Key keeps is no part of the stored bytes; a tenant's is; an owner is refused nothing", () => {
+  const keeps = (key: string, bytes: number) => {
+    const write = wrote(300, "idempotency_keys", { account_id: ACCOUNT, key, outcome: "{}" });
+    return {
+      ...write,
+      changes: [...write.changes, { table: "accounts", before: account(), after: account({ stored_bytes: bytes }) }],
+    };
+  };
+  expect(found(storage, [keeps("account 4f", 0)])).toBe(0);
+  expect(found(storage, [keeps("4f", 0)])).toBe(1);
+  expect(found(storage, [keeps("4f", 170)])).toBe(0);
+  const rotates = { operation: "rotateApiKey", method: "POST", path: `/account/api/keys/${KEY_ID}/rotate` };
+  expect(found(storage, asked(1, [400, 410], rotates, 409, { body: { error: "quota-exceeded" } }))).toBe(1);
 });
 
 const foreign = [
