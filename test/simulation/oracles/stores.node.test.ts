@@ -196,6 +196,16 @@ test("nobody waits in line for a database that is known to hang", () => {
   expect(found(nobodyWaitsInLine, hang, first, view(2, 3_300, 4_150), view(3, 3_350, 4_160))).toBe(0);
   expect(found(nobodyWaitsInLine, hang, first, view(2, 3_750, 4_600), view(3, 3_800, 4_610))).toBe(1);
 });
+test("a database that nobody has needed for two seconds is asked for a sign of life again, and waited for", () => {
+  const hang = fault("d1", 1_000, 70_000);
+  const sign = (call: number, at: number) => stored(call, at, "d1", "0", { to: "primary" });
+  const first = [...view(1, 1_100, 3_200), sign(1, 1_150), sign(1, 3_150)];
+  const both = [...view(2, 9_000, 9_600), sign(2, 9_020), ...view(3, 9_050, 9_610)];
+  expect(found(nobodyWaitsInLine, hang, first, both)).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, view(4, 7_000, 7_010, 503), sign(4, 7_005), both)).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, view(4, 8_000, 8_010, 503), sign(4, 8_005), both)).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, both, view(4, 9_800, 10_400), view(5, 9_810, 10_410))).toBe(1);
+});
 const step = (at: number): HistoryEvent => ({ kind: "clock-stepped", at, where: "a", by: -5_000 });
 test("an idea bank is read once a second in an isolate", () => {
   const read = (call: number, at: number, more: object = {}) => [

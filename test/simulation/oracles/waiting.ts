@@ -67,6 +67,20 @@ const waitedForReplica = ({ part }: FaultSpan, { stores }: Call): boolean =>
   part === "primary" && stores.some(({ store, to }) => store === "d1" && to === "replica");
 
 /**
+ * "When nobody has needed it for two seconds it may have returned: who comes in the next half second waits for a sign of life, too." A
+ * sign of life is asked for once a second while somebody needs it: one that nobody asked for in the second and a half before it begins
+ * that half second.
+ */
+const mayHaveReturned = (calls: readonly Call[], call: Call): boolean => {
+  const asked = calls.flatMap(({ stores }) => stores.filter(({ store }) => store === "d1").map(({ at }) => at));
+  return asked.some(
+    (first) =>
+      Math.abs(first - call.at) <= SIGN_OF_LIFE_MS &&
+      !asked.some((at) => at < first && at >= first - SECOND_MS - SIGN_OF_LIFE_MS),
+  );
+};
+
+/**
  * A database is known to hang in an isolate half a second after the first answer there that took two seconds or was 503 while it hung: so
  * long a sign of life is waited for ("When a store fails"). From then on,
  * of the requests that need nothing else that is down, one a second may ask; the others are answered within 50 ms. Two slow ones that
@@ -102,7 +116,7 @@ export const nobodyWaitsInLine = oracle(
         let slow: Call | undefined;
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
-          if (metAnother(history, call) || waitedForReplica(fault, call)) continue;
+          if (metAnother(history, call) || waitedForReplica(fault, call) || mayHaveReturned(calls, call)) continue;
           if (
             slow !== undefined &&
             call.at - slow.at < SECOND_MS - NETWORK_MS &&
