@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes under a
- * minute, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
+ * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes a
+ * minute and a half, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
  * `-- --resume` goes on after the last part that a full run has finished.
  */
 import { execFileSync } from "node:child_process";

@@ -15,6 +15,8 @@ const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
+/** What the quota counts (schema.sql, `quota_exceeded`). */
+const STORED = "stored_bytes + 128 * counted_votes";
 /** So the Worker stores a change of settings (src/worker/database/audit-events.ts). */
 const CHANGED = "renamed";
 /** A gate reads its key's row at least so often. */
@@ -85,7 +87,7 @@ function statementsOf(action: string, subject: string, first: string, second: st
     throw new Failure(`${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits.`);
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
-  const columns = "id, owner_email, status, stored_bytes, max_bytes";
+  const columns = `id, owner_email, status, ${STORED} AS stored_bytes, max_bytes`;
   if (action === "show") return [`SELECT ${columns} FROM accounts WHERE ${which}`];
   if (action === "quota") {
     const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;

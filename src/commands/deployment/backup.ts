@@ -31,7 +31,7 @@ export const backup = defineCommand({
       );
     });
     context.print(
-      `\nThe backup is in ${folder}. It holds personal data and the hashes of API keys: keep it as you keep those.`,
+      `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: keep it as you keep those.`,
     );
     const options = ["--from", folder, ...(values.local ? ["--local"] : [])];
     context.print(`To restore it: ${commandLine("restore", values.env, ...options)}`);

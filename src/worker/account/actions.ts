@@ -12,6 +12,7 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
+import { FIRST_USE } from "../model/allowed-addresses.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
@@ -101,7 +102,8 @@ export async function createKey(
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
   }
-  // Nothing else calls a new key's gate before its first use, which is near whoever uses it. If this fails, that decides.
+  // Nothing else calls a new key's gate before its first use, near whoever uses it, unless its owner changes it first. If this fails,
+  // that decides.
   if (created.region !== null) {
     const placing = c.env.GATES.place(created.id, created.region);
     await placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
@@ -158,6 +160,7 @@ export async function rotateKey(
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const at = stamp(id);
   const { name: _, ...limits } = changes;
+  const takesFirst = limits.allowedAddresses?.includes(FIRST_USE);
   const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
@@ -165,9 +168,9 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   if (apiKey === null) throw noSuchKey();
   if (isHeld(apiKey)) throw heldBack(apiKey);
   if (apiKey === "ended") throw endedKey();
-  // Nothing changed may be the same again, whose gate was not reached then.
+  // Nothing changed may be the same again, whose gate was not reached then. Who sends `first-use` again may open the key to another address.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(c, id, "The key is changed", "Change it again");
+    await makeSure(c, id, "The key is changed", takesFirst ? "Send an empty change (`{}`)" : "Change it again");
   return apiKey;
 }
 

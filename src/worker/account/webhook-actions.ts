@@ -39,6 +39,8 @@ const elsewhere = () =>
     detail:
       "Another change is the next one by now: nothing was moved. Look at the last attempts, and send that change's `id`.",
   });
+const suspended = () =>
+  new Problem("conflict", { detail: "The account is suspended: nothing is sent to its webhooks." });
 const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWebhook);
 
 /** The URL as it is called. Throws `invalid-request`. */
@@ -81,18 +83,19 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/** Throws `not-found`; `conflict` for a move from where the webhook is not. */
+/** Throws `not-found`; for a webhook that is there and not as the change wants it, `otherwise`: by default that of a move from elsewhere. */
 export async function changeTo(
   c: Context<OwnerEnv>,
   id: string,
   change: WebhookChange,
   idempotencyKey?: IdempotencyKey,
+  otherwise = elsewhere,
 ) {
   const session = primary(c, id);
   const { made } = await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey);
   // With a condition, there may be such a webhook.
   if (made === undefined && change.when !== undefined) await showWebhook(c, id);
-  return orThrow(made, change.when === undefined ? noSuchWebhook : elsewhere);
+  return orThrow(made, change.when === undefined ? noSuchWebhook : otherwise);
 }
 
 export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Webhook> {
@@ -123,7 +126,7 @@ export async function testWebhook(
   id: string,
   idempotencyKey?: IdempotencyKey,
 ): Promise<WebhookTest> {
-  const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey);
+  const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey, suspended);
   const payload = { type: "webhook.test", at: toTimestamp(Date.now()) };
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(send, { url: webhook.url, secrets }, message);

@@ -133,10 +133,12 @@ export class KeyUse {
       this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
     else if (answer?.outcome === "refused") {
       this.endAll();
+      this.#flood = undefined;
       const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
       this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
     }
-    if (answer?.outcome === "limited") this.#flood = { quota: answer.quota, since };
+    // A refusal is of the key, whatever its limit: an answer that was on its way beside it changes nothing.
+    if (answer?.outcome === "limited" && this.refused(now) === undefined) this.#flood = { quota: answer.quota, since };
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
     if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;

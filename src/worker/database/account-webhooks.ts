@@ -127,8 +127,11 @@ export const rotateWebhook = (secret: string): WebhookChange =>
     { secret },
   );
 
-/** Only the event. */
-export const testWebhook: WebhookChange = update("webhook-tested", "id = id");
+/** Only the event. Of a suspended account nothing is sent, and no test. */
+export const testWebhook: WebhookChange = {
+  ...update("webhook-tested", "id = id"),
+  when: "EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')",
+};
 
 /** Always possible, however often something was changed. */
 export const deleteWebhook: WebhookChange = {

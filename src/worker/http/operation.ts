@@ -12,7 +12,7 @@ export type ListQuery = z.ZodMiniType<{ limit: number; cursor?: string | undefin
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Parameters are in braces. Each is an identifier: `{surveyId}` is the id of a row in the table `surveys`. */
+  /** Parameters are in braces. Each is a row's identifier (`{surveyId}`: in the table `surveys`), but for `{externalId}`, the tenant's own. */
   readonly path: `/${string}`;
   readonly credential: Credential;
   readonly query?: ListQuery;

@@ -1,4 +1,4 @@
-/** The changelog's bytes (contract, changelog rules 1, 2 and 6). Pure. */
+/** The changelog's bytes (contract, changelog rules 1 to 3). Pure. */
 import { type Changelog, type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 
 /** The response body and its strong validator, a hash of the body alone: it tells nothing that the body does not. */

@@ -18,7 +18,7 @@ import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
 import { integer, Name, oneOf, Timestamp } from "./text.ts";
 
-/** Active keys at the same time (contract, "Authentication"). */
+/** Active keys at the same time (docs/api.md, "Account Settings API"). */
 export const MAX_ACTIVE_KEYS = 4;
 
 /** How long a rotated key's old secret may stay valid, in seconds, with labels. */
@@ -140,7 +140,7 @@ if (!import.meta.deployed) {
     windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
     region:
       "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
-      "the key's first use. It cannot be changed.",
+      "the key's first use, or near the owner who changes or rotates it before. It cannot be changed.",
     allowedAddresses: ALLOWED_ADDRESSES,
   };
   describe(NewApiKey, {
@@ -215,7 +215,7 @@ if (!import.meta.deployed) {
   describe(Storage, {
     name: "Storage",
     fields: {
-      usedBytes: "What surveys, panelists, idea banks, proposals, comments and idempotency keys take, in bytes.",
+      usedBytes: "What surveys, panelists, idea banks, proposals, comments, votes and idempotency keys take, in bytes.",
       maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
     },
   });

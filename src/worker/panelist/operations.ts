@@ -24,7 +24,7 @@ const submit = compoundToken("canSubmitProposals");
 const vote = compoundToken("canVote");
 const comment = compoundToken("canComment");
 
-/** Answered from the isolate's snapshot of the idea bank. */
+/** Answered from the isolate's view of the idea bank. */
 export const IDEA_BANK_OPERATIONS = {
   getChangelog: {
     method: "GET",

@@ -56,10 +56,10 @@ export class LeasedWindow {
     this.#window = new SlidingWindow(rateLimit, past, sum(this.#charges));
   }
 
-  /** The same admissions and leases under another limit. */
+  /** The same admissions and leases under another limit: as far back as the longer window of both, for it may change once more. */
   under(rateLimit: RateLimit, now: number): LeasedWindow {
-    this.#drop(now);
-    return new LeasedWindow(rateLimit, this.#window.times(now), now, this.#charges);
+    const windowMs = Math.max(rateLimit.windowMs, this.rateLimit.windowMs);
+    return new LeasedWindow(rateLimit, this.#window.times(now, windowMs), now, this.#charges);
   }
 
   /**

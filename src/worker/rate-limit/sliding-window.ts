@@ -81,11 +81,11 @@ export class SlidingWindow {
   }
 
   /**
-   * The admissions that still count at `now`, oldest first: enough for a later window of any limit to continue exactly. With a
-   * longer window it continues with the admissions that this one has kept.
+   * The admissions of the last `windowMs` before `now` that this window has kept, oldest first: enough for a later window of any limit
+   * to continue exactly.
    */
-  times(now: number): Float64Array {
-    const count = this.#countAt(now);
+  times(now: number, windowMs = this.rateLimit.windowMs): Float64Array {
+    const count = this.since(now - windowMs);
     return Float64Array.from({ length: count }, (_, index) => this.#at(this.#ring.length - count + index));
   }
 

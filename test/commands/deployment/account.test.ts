@@ -38,6 +38,11 @@ it("shows an account and its keys, as an operator types it", async () => {
   );
 });
 
+it("shows what the quota counts: votes, too", async () => {
+  database.exec(`UPDATE accounts SET stored_bytes = ${2 * 1_048_576}, counted_votes = ${1_048_576 / 128}`);
+  expect(await run("show", ACCOUNT)).toMatchObject({ stdout: expect.stringContaining("It stores 3.0 of 512.0 MiB.") });
+});
+
 it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
   expect(await run("quota", subject, "1024")).toMatchObject({
     code: 0,

@@ -23,7 +23,7 @@ const OWNER_MS = 39_000;
 
 export const deadlines = oracle(
   "deadlines",
-  "D1: 2 seconds when an older record or snapshot can be used instead, 10 seconds otherwise. A key's Durable Object: 2 seconds, and 10 for a revocation. KV and the rate-limiting binding: 1 second.",
+  "D1: 2 seconds when an older record or view can be used instead, 10 seconds otherwise. A key's Durable Object: 2 seconds, and 10 for a revocation. KV and the rate-limiting binding: 1 second.",
   function* (history: History): Iterable<Found> {
     for (const call of callsOf(history)) {
       if (call.answer === undefined) continue;

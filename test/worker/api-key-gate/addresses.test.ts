@@ -144,6 +144,19 @@ describe("a key that takes the first address", () => {
     expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([200, 403]);
   });
 
+  it("is not opened to another by who makes sure of the gate: an empty change leaves the one that came first", async () => {
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create();
+    const cutOff = createOwner(owner.email, failStores(env, "gate"));
+    const failed = await cutOff.json("PATCH", `/keys/${apiKey.id}`, { allowedAddresses: ["first-use"] });
+    const detail = expect.stringContaining("Send an empty change (`{}`)");
+    expect([failed.status, await failed.json()]).toMatchObject([503, { detail }]);
+    const isolate = createIsolate();
+    expect(await whoami(isolate, key, INSIDE)).toBe(200);
+    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(200);
+    expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([403, 200]);
+  });
+
   it("is granted no lease before it has one", async () => {
     const { id, key } = await limited(["first-use"], { limit: 10_000 });
     const gate = gateOf(id);

@@ -280,3 +280,18 @@ it.each(["reported", "stored"])("and no more with a lease that is %s while the l
   else window = new LeasedWindow({ limit: 5, windowMs }, window.store(300), 300);
   expect(window.under({ limit: 100, windowMs }, 400).admit(400).admitted).toBe(false);
 });
+
+it("a window that is made shorter and longer again, or only longer, takes over what was admitted in the longer one", () => {
+  const [limit, short, long] = [20, 1_000, 60_000];
+  let window = new LeasedWindow({ limit, windowMs: long }, new Float64Array(), 0);
+  for (let count = 0; count < limit; count++) expect(window.admit(count).admitted).toBe(true);
+  window = window.under({ limit, windowMs: short }, 3_000);
+  expect(window.remaining(3_000)).toBe(limit);
+  expect(window.under({ limit, windowMs: long }, 3_000).remaining(3_000)).toBe(0);
+  expect(window.admit(3_000).admitted).toBe(true);
+  expect(window.under({ limit, windowMs: long }, 10_000).remaining(10_000)).toBe(0);
+  expect(window.under({ limit, windowMs: long }, 60_019).remaining(60_019)).toBe(limit - 1);
+  const steady = new LeasedWindow({ limit, windowMs: short }, new Float64Array(), 0);
+  for (let now = 0; now < 50_000; now += 100) expect(steady.admit(now).admitted).toBe(true);
+  expect(steady.under({ limit, windowMs: long }, 50_000).remaining(50_000)).toBe(0);
+});

@@ -25,7 +25,7 @@ export const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Stor
         {`${words}. `}
         {isFull
           ? "The storage is full: what would store more is refused. Reading, deleting and revoking still work."
-          : "Surveys, panelists, idea banks, proposals and comments count."}
+          : "Surveys, panelists, idea banks, proposals, comments and votes count."}
       </p>
     </section>
   );
