@@ -4,7 +4,8 @@
  * scheduled job (`deliverDue`), which alone tries again what has failed.
  */
 import { listUndelivered } from "../database/changes.ts";
-import { type ClaimedWebhook, claimWebhook, record, selectDue } from "../database/webhook-deliveries.ts";
+import { isDatabaseOutage } from "../database/outage.ts";
+import { type ClaimedWebhook, claimWebhook, record, release, selectDue } from "../database/webhook-deliveries.ts";
 import { attempt } from "./attempt.ts";
 import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
 import type { Send } from "./send.ts";
@@ -66,7 +67,12 @@ async function deliverClaimed(
     });
     if (failure || going === undefined) return false;
     claimed = { ...claimed, ...going, attempts: 0, failingMs: 0 };
-    if (going.claimedUntil === 0 || isUsedUp(allowance)) break;
+    if (going.claimedUntil === 0) break;
+    if (isUsedUp(allowance)) {
+      // It was used up while the attempt was recorded.
+      await release(database, claimed);
+      break;
+    }
   }
   return claimed.isDue;
 }
@@ -95,12 +101,13 @@ const DUE_AT_MOST = 100;
 
 /**
  * What is due in all of the databases, in the order of its time, each account by itself. Accounts with a webhook that has not failed come
- * first, so that nobody waits behind receivers that hang; one lane serves the others first, with its share of the statements. Rejects
- * with what failed, when the rest is done.
+ * first, so that nobody waits behind receivers that hang; one lane serves the others first, with its share of the statements. A database
+ * that does not answer is left out from then on. Rejects with what failed, when the rest is done.
  */
 export async function deliverDue(databases: readonly D1Database[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
   const noteFailure = (error: unknown) => void failures.push(error);
+  const down = new Set<D1Database>();
   const selected = databases.map(async (database) => {
     allowance.statements.left -= 3;
     return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
@@ -123,7 +130,11 @@ export async function deliverDue(databases: readonly D1Database[], send: Send, a
         // Each has a part of what is left: a slow one does not use it all.
         const now = Date.now();
         const part = now + (endsAt - now) / (webhooks.length - index);
-        await deliver(database, id, send, { ...share, endsAt: part }).catch(noteFailure);
+        if (down.has(database)) continue;
+        await deliver(database, id, send, { ...share, endsAt: part }).catch((error: unknown) => {
+          noteFailure(error);
+          if (isDatabaseOutage(error)) down.add(database);
+        });
       }
     }
   };

@@ -2,6 +2,7 @@
  * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries
  * in order. Only the database's clock counts: those of isolates differ.
  */
+import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
 import type { WebhookState } from "../model/webhook.ts";
 import { accountOf } from "./idempotency.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -80,7 +81,7 @@ const dueLongest = (
 const selectSuspended = (hasFailed: 0 | 1): string =>
   `SELECT webhookId FROM ${dueLongest(hasFailed)} WHERE a.status <> 'active'`;
 
-/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
+/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip, of two seconds at most: other databases wait for it. */
 export async function selectDue(database: D1Database, limit: number): Promise<readonly DueWebhook[]> {
   const select = (hasFailed: 0 | 1) =>
     prepare(
@@ -89,7 +90,7 @@ export async function selectDue(database: D1Database, limit: number): Promise<re
        WHERE a.status = 'active' AND claimed_until <= ${DATABASE_NOW} ORDER BY dueAt LIMIT :limit`,
       { limit },
     );
-  const [, ...selected] = await database.batch([
+  const batch = database.batch([
     prepare(
       database,
       `UPDATE webhooks SET due_at = ${DATABASE_NOW} + ${SUSPENDED_MS}
@@ -99,6 +100,7 @@ export async function selectDue(database: D1Database, limit: number): Promise<re
     select(0),
     select(1),
   ]);
+  const [, ...selected] = await answerWithin(DEADLINE_MS.withFallback, batch);
   return selected.flatMap((result) => rowsOf<DueWebhook>(result));
 }
 
@@ -214,7 +216,13 @@ export async function record(
     },
   ).first<{ number: number; claimed_until: number; due_at: number | null }>();
   if (row !== null) return { claimedUntil: row.claimed_until, number: row.number, isDue: row.due_at !== null };
-  const ended = "UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil";
-  await prepare(database, ended, { id, claimedUntil }).run();
+  await release(database, { id, claimedUntil });
   return undefined;
 }
+
+/** Ends the claim: whoever comes next delivers what is left. */
+export const release = (database: D1Database, { id, claimedUntil }: Pick<ClaimedWebhook, "id" | "claimedUntil">) =>
+  prepare(database, "UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil", {
+    id,
+    claimedUntil,
+  }).run();

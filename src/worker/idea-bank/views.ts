@@ -18,6 +18,7 @@ import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { AccountMemory } from "./account-memory.ts";
 import { StoredChangelogs } from "./stored-changelogs.ts";
+import type { TokenRevocations } from "./token-revocations.ts";
 import { type Reach, readView, type View } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds. */
@@ -43,7 +44,8 @@ export type OpenTerms = {
 
 /** What is known of one panelist. `seq` 0: nothing was ever revoked. */
 type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & Pick<View, "bookmark" | "primaryAt">;
-type Found = { readonly view: View; readonly revokedAt: number };
+/** `askedAt`: when the primary was last asked, of the panelist, too, where that is known alone. */
+type Found = { readonly view: View; readonly revokedAt: number; readonly askedAt: number };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
@@ -102,7 +104,8 @@ export class IdeaBankViews {
     const opened = this.#open(claims, found);
     // A revocation is for good. Who is inactive, and what is closed or missing, may have been so before the token was issued: so may
     // what the primary has said since, to a read that began before this request.
-    const isConfirmed = found.view.primaryAt > confirmedAt && found.view.primaryAt >= began;
+    const saidAt = opened.isRevoked ? found.askedAt : found.view.primaryAt;
+    const isConfirmed = saidAt > confirmedAt && saidAt >= began;
     const isFinal = (opened.isRevoked && found.revokedAt !== INACTIVE) || isConfirmed;
     if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.doubtMs, Date.now()))
       return opened;
@@ -165,8 +168,7 @@ export class IdeaBankViews {
     const view = kept.young(this.#viewTerms(claims, terms, listed !== undefined));
     if (view === undefined) return undefined;
     const own = listed ? undefined : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms, true));
-    const revokedAt = listed ? listed.of(claims.panelistId) : own?.revokedAt;
-    return listed || own ? { view, revokedAt: revokedAt ?? NEVER_REVOKED } : undefined;
+    return listed ? foundIn(listed, claims, view) : own && foundAlone(own, view);
   }
 
   async #read(claims: Claims, terms: OpenTerms, since = Date.now()): Promise<Found> {
@@ -178,8 +180,7 @@ export class IdeaBankViews {
     if (known !== undefined && this.#listed(known) === undefined) await readOwn();
     const view = await kept.read({ ...this.#viewTerms(claims, terms, true), since });
     const listed = this.#listed(view);
-    if (listed !== undefined) return { view, revokedAt: listed.of(claims.panelistId) ?? NEVER_REVOKED };
-    return { view, revokedAt: (await readOwn()).revokedAt };
+    return listed ? foundIn(listed, claims, view) : foundAlone(await readOwn(), view);
   }
 
   /** The account's revocations, unless they are too many, or there is no idea bank and so no account. */
@@ -261,6 +262,18 @@ export class IdeaBankViews {
     );
   }
 }
+
+const foundIn = (listed: TokenRevocations, { panelistId }: Claims, view: View): Found => ({
+  view,
+  revokedAt: listed.of(panelistId) ?? NEVER_REVOKED,
+  askedAt: view.primaryAt,
+});
+
+const foundAlone = ({ revokedAt, primaryAt }: OwnRevocation, view: View): Found => ({
+  view,
+  revokedAt,
+  askedAt: Math.min(primaryAt, view.primaryAt),
+});
 
 const newKept = <Value>(database: Database, options: Partial<KeptValueOptions<Value>>) =>
   new KeptValue<Value>({

@@ -1,5 +1,6 @@
 /** Who delivers has claimed the webhook: one attempt at a time, also where somebody dies. */
 import { expect, it } from "vitest";
+import { deliver } from "../../../src/worker/changes/deliver.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createWebhookScene } from "../../support/webhooks.ts";
 
@@ -75,4 +76,25 @@ it("an owner who moves it while an attempt is under way is not overruled, whatev
   receiver.react = () => 200;
   await job();
   expect(await stored()).toMatchObject({ number: await newest() });
+});
+
+it("what is used up while an attempt is recorded is released: the next one delivers what is left, at once", async () => {
+  const { propose, receiver, database, id, pass, job, stored, newest } = await createWebhookScene(() => 500);
+  for (let more = 0; more < 3; more++) await propose();
+  receiver.react = () => 200;
+  await pass(HOUR);
+  receiver.seen.length = 0;
+  const allowance = { endsAt: Number.POSITIVE_INFINITY, statements: { left: 100 } };
+  const slow = interceptDatabase(database, async (_, call) => {
+    const answer = await call();
+    // Its record was slow.
+    if (receiver.seen.length === 1) allowance.statements.left = 0;
+    return answer;
+  });
+  await deliver(slow, id, receiver.send, allowance);
+  expect(receiver.seen).toHaveLength(1);
+  expect(await stored()).toMatchObject({ claimed_until: 0 });
+  await job();
+  expect(receiver.seen).toHaveLength(3);
+  expect(await stored()).toMatchObject({ number: await newest(), due_at: null });
 });

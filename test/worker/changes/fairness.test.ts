@@ -5,7 +5,8 @@ import { deliverDue, deliverSoon } from "../../../src/worker/changes/deliver.ts"
 import { allDatabases } from "../../../src/worker/database/choose-database.ts";
 import { selectDue } from "../../../src/worker/database/webhook-deliveries.ts";
 import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { freezeTimers } from "../../support/clock.ts";
+import { type Digit, databaseOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { addWebhook, createReceiver, createWebhookScene } from "../../support/webhooks.ts";
@@ -48,9 +49,13 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
 });
 
 /** Accounts with a webhook and a change that waits for it. `attempts` have failed; `due` orders them. */
-async function addWaiting(count: number, name: string, { attempts, due }: { attempts: number; due: number }) {
+async function addWaiting(
+  count: number,
+  name: string,
+  { attempts, due, digit }: { attempts: number; due: number; digit?: Digit },
+) {
   for (let index = 0; index < count; index++) {
-    const accountId = await addAccount();
+    const accountId = await addAccount(digit && { digit });
     const id = await addWebhook(accountId, { url: `https://${name}.example/${index}` });
     await databaseOf(id).batch(
       [
@@ -185,4 +190,34 @@ it("no attempt begins when the database took so long that the claim may be over"
   await deliverSoon(slow, [id], receiver.send);
   expect([calls, receiver.seen.length]).toEqual([2, before]);
   expect(await stored()).toMatchObject({ attempts: 1, claimed_until: expect.any(Number) });
+});
+
+it.each([
+  ["from the beginning", 0, 2_000],
+  ["once it has said what is due", 1, 10_000],
+])("a database that hangs %s holds up the deliveries of no other for long", async (_, answers, mostMs) => {
+  await addWaiting(9, "hanging", { attempts: 0, due: 1, digit: "1" });
+  await addWaiting(5, "well", { attempts: 0, due: 2, digit: "0" });
+  const start = Date.now();
+  freezeTimers(start);
+  let calls = 0;
+  const hanging = interceptDatabase(env.DB_1, (_, makeCall) => {
+    calls += 1;
+    return calls <= answers ? makeCall() : new Promise(() => {});
+  });
+  const bindings = { DB: env.DB, DB_1: hanging };
+  const databases = allDatabases(bindings).map(({ database }) => database);
+  const receiver = createReceiver();
+  const allowance = { endsAt: start + 30_000, statements: { left: 500 } };
+  const ended = deliverDue(databases, receiver.send, allowance).catch((error: unknown) => error);
+  const isDone = () => receiver.taken.length === 5;
+  for (let turns = 0; turns < 200 && !isDone(); turns++) {
+    // The stores answer in real time.
+    for (let answer = 0; answer < 5; answer++) await env.DB.prepare("SELECT 1").run();
+    await vi.advanceTimersByTimeAsync(250);
+  }
+  expect(receiver.taken.map(({ url }) => url.slice(0, 12))).toEqual(Array(5).fill("https://well"));
+  expect(Date.now() - start).toBeLessThanOrEqual(mostMs + 2_000);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await ended).toBeInstanceOf(AggregateError);
 });

@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
-import { freeze } from "../../support/clock.ts";
+import { freeze, freezeTimers } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
-import { meterDatabase } from "../../support/intercept-binding.ts";
+import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { type Asked, createViews, fillRevocations, meter, START } from "../../support/views.ts";
 import { addAccount, addIdeaBank, addPanelist, newId } from "../../support/world.ts";
@@ -122,6 +122,35 @@ describe("a token that is refused by what memory or a replica says", () => {
       vi.setSystemTime(Date.now() + 1_000);
       expect((await open(replica.database, { ideaBankId: bank.id, panelistId, ...young })).isRevoked).toBe(false);
     }
+  });
+
+  it("is looked up when the primary was asked meanwhile of somebody else, where each is known alone", async () => {
+    freezeTimers(START);
+    const bank = await addIdeaBank();
+    const [one, other] = [bank.panelistId, await addPanelist(bank.accountId)];
+    await fillRevocations(bank.accountId, MAX_LISTED + 1);
+    for (const each of [one, other]) await databaseOf(bank.id).prepare(REVOKE).bind(each).run();
+    const replica = await createReplica(bank.id);
+    let held: Promise<void> | undefined;
+    const database = interceptDatabase(replica.database, async (_, makeCall) => {
+      const [answer, until] = [makeCall(), held];
+      held = undefined;
+      await answer;
+      await until;
+      return answer;
+    });
+    const { open } = createViews();
+    const openFor = (panelistId: string, asked: Partial<Asked> = {}) =>
+      open(database, { ideaBankId: bank.id, panelistId, capability, ...asked });
+    expect((await openFor(other)).isRevoked).toBe(true);
+    await replica.write("UPDATE panelists SET active = 1 WHERE account_id = ?1", bank.accountId);
+    vi.setSystemTime(START + 1_000);
+    const replicaAnswers = Promise.withResolvers<void>();
+    held = replicaAnswers.promise;
+    const opening = openFor(one, young);
+    expect((await openFor(other, young)).isRevoked).toBe(false);
+    replicaAnswers.resolve();
+    expect((await opening).isRevoked).toBe(false);
   });
 
   it("is refused at once when it was revoked: that is for good", async () => {

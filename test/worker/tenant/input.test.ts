@@ -30,6 +30,12 @@ describe("a body that breaks rules", () => {
       '{"title":"T","description":"","metadata":{"__proto__":"x"}}',
       ["__proto__"],
     ],
+    [
+      "metadata of the name __proto__, in escapes",
+      "/tenant/ideabanks/{bank}/proposals",
+      '{"title":"T","description":"","metadata":{"\\u005F_\\u0070rot\\u006f__":"x"}}',
+      ["__proto__"],
+    ],
     ["an array", "/tenant/surveys", [], [""]],
     ["null", "/tenant/surveys", "null", [""]],
     ["a number", "/tenant/surveys", "1", [""]],
