@@ -8,7 +8,7 @@ export const JSON_TYPE = "application/json";
 /** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
 export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
   const json = parseJson(await readBytes(request, JSON_TYPE));
-  if (PROTO.test(json.text.replace(ESCAPED, unescape)))
+  if (PROTO.test(json.text.replace(ESCAPED, decode)))
     throw invalid([{ path: "__proto__", message: "is no name that is kept" }]);
   return json;
 }
@@ -17,7 +17,7 @@ export async function readJsonBody(request: Request): Promise<{ text: string; va
 const PROTO = /"__proto__"\s*:/;
 /** Its characters, written as escapes. */
 const ESCAPED = /\\u00(5f|6f|7[024])/gi;
-const unescape = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+const decode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
 
 /** Throws `invalid-request`. */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
