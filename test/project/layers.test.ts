@@ -67,7 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "http/operation.ts": ["model", "problem.ts"],
   "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts"],
-  changes: ["credentials", "database", "model"],
+  changes: ["credentials", "database", "memory", "model"],
   "idea-bank": ["memory", "credentials", "database", "model", "problem.ts"],
   "idea-bank/render-changelog.ts": ["model"],
   database: ["credentials", "model", "memory"],

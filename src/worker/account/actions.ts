@@ -170,7 +170,12 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   if (apiKey === "ended") throw endedKey();
   // Nothing changed may be the same again, whose gate was not reached then. Who sends `first-use` again may open the key to another address.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(c, id, "The key is changed", takesFirst ? "Send an empty change (`{}`)" : "Change it again");
+    await makeSure(
+      c,
+      id,
+      "The key is changed",
+      takesFirst ? "Send an empty change (`{}`), or save this key's page anew, unchanged," : "Change it again",
+    );
   return apiKey;
 }
 

@@ -9,6 +9,7 @@ import type { Kept } from "../memory/kept-value.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
 import { SEEN_REFUSALS } from "../model/seen.ts";
+import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
 import type { UsageState } from "./usage-counts.ts";
 
 export const STATE = "gate/1";
@@ -24,7 +25,6 @@ export type GateState = {
   readonly reports: Iterable<string>;
 };
 
-const MAX_LIMIT = 10_000;
 const MAX_WINDOW_MS = 3_600_000;
 /** Of so many reports the ids are stored: what is put back after a lost answer comes with one of the isolate's next calls. */
 const STORED_REPORTS = 50;

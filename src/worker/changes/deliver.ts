@@ -4,8 +4,15 @@
  * scheduled job (`deliverDue`), which alone tries again what has failed.
  */
 import { listUndelivered } from "../database/changes.ts";
-import { isDatabaseOutage } from "../database/outage.ts";
-import { type ClaimedWebhook, claimWebhook, record, release, selectDue } from "../database/webhook-deliveries.ts";
+import {
+  type ClaimedWebhook,
+  claimWebhook,
+  type DueWebhook,
+  record,
+  release,
+  selectDue,
+} from "../database/webhook-deliveries.ts";
+import { DEADLINE_MS, hasHung, hasSettledWithin } from "../memory/deadline.ts";
 import { attempt } from "./attempt.ts";
 import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
 import type { Send } from "./send.ts";
@@ -99,24 +106,39 @@ const ACCOUNT_MS = 10_000;
 const LANES = 4;
 const DUE_AT_MOST = 100;
 
+type Due = DueWebhook & { readonly database: D1Database };
+
 /**
- * What is due in all of the databases, in the order of its time, each account by itself. Accounts with a webhook that has not failed come
- * first, so that nobody waits behind receivers that hang; one lane serves the others first, with its share of the statements. A database
- * that does not answer is left out from then on. Rejects with what failed, when the rest is done.
+ * What is due in all of the databases. What is due in one that takes more than two seconds to say so comes after the others'. Rejects with
+ * what failed, when the rest is done.
  */
 export async function deliverDue(databases: readonly D1Database[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
-  const noteFailure = (error: unknown) => void failures.push(error);
-  const down = new Set<D1Database>();
-  const selected = databases.map(async (database) => {
+  const selected = databases.map(async (database): Promise<readonly Due[]> => {
     allowance.statements.left -= 3;
-    return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
+    try {
+      return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
+    } catch (error) {
+      failures.push(error);
+      return [];
+    }
   });
-  const due = (await Promise.allSettled(selected)).flatMap((result) => {
-    if (result.status === "fulfilled") return result.value;
-    noteFailure(result.reason);
-    return [];
-  });
+  const isSoon = await Promise.all(selected.map((due) => hasSettledWithin(DEADLINE_MS.withFallback, due)));
+  for (const soon of [true, false]) {
+    const due = await Promise.all(selected.filter((_, index) => isSoon[index] === soon));
+    failures.push(...(await deliverInOrder(due.flat(), send, allowance)));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
+}
+
+/**
+ * In the order of its time, each account by itself. Accounts with a webhook that has not failed come first, so that nobody waits behind
+ * receivers that hang; one lane serves the others first, with its share of the statements. A database that hangs is left out from then on.
+ * Returns what failed.
+ */
+async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowance): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  const hanging = new Set<D1Database>();
   const inOrder = due.toSorted((one, other) => one.hasFailed - other.hasFailed || one.dueAt - other.dueAt);
   const accounts = [...Map.groupBy(inOrder, ({ accountId }) => accountId).values()];
   const first = accounts.filter(([next]) => next?.hasFailed === 0);
@@ -130,10 +152,10 @@ export async function deliverDue(databases: readonly D1Database[], send: Send, a
         // Each has a part of what is left: a slow one does not use it all.
         const now = Date.now();
         const part = now + (endsAt - now) / (webhooks.length - index);
-        if (down.has(database)) continue;
+        if (hanging.has(database)) continue;
         await deliver(database, id, send, { ...share, endsAt: part }).catch((error: unknown) => {
-          noteFailure(error);
-          if (isDatabaseOutage(error)) down.add(database);
+          failures.push(error);
+          if (hasHung(error)) hanging.add(database);
         });
       }
     }
@@ -142,5 +164,5 @@ export async function deliverDue(databases: readonly D1Database[], send: Send, a
   allowance.statements.left -= share.statements.left;
   const lanes = Array.from({ length: LANES - 1 }, () => serve([first, failed], allowance));
   await Promise.all([serve([failed, first], share), ...lanes]);
-  if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
+  return failures;
 }

@@ -4,8 +4,8 @@
  *
  * When a call has missed its deadline, and none that began after it was answered, the database is asked for nothing but a sign of
  * life, once a second. When that was not answered for half a second, the database is known to hang: every other call is refused at once, and
- * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When nobody has asked for
- * two seconds, the half second begins anew.
+ * so are those that have begun in that half second. Any answer ends it; a call that only fails does, too. When no sign of
+ * life was asked for in two seconds, because nobody needed the database, the half second begins anew.
  */
 import { DEADLINE_MS, hasSettledWithin, isWithin, type WaitUntil } from "../memory/deadline.ts";
 

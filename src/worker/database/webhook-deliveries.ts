@@ -2,7 +2,6 @@
  * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries
  * in order. Only the database's clock counts: those of isolates differ.
  */
-import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
 import type { WebhookState } from "../model/webhook.ts";
 import { accountOf } from "./idempotency.ts";
 import { prepare, rowsOf } from "./statement.ts";
@@ -81,7 +80,7 @@ const dueLongest = (
 const selectSuspended = (hasFailed: 0 | 1): string =>
   `SELECT webhookId FROM ${dueLongest(hasFailed)} WHERE a.status <> 'active'`;
 
-/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip, of two seconds at most: other databases wait for it. */
+/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
 export async function selectDue(database: D1Database, limit: number): Promise<readonly DueWebhook[]> {
   const select = (hasFailed: 0 | 1) =>
     prepare(
@@ -90,7 +89,7 @@ export async function selectDue(database: D1Database, limit: number): Promise<re
        WHERE a.status = 'active' AND claimed_until <= ${DATABASE_NOW} ORDER BY dueAt LIMIT :limit`,
       { limit },
     );
-  const batch = database.batch([
+  const [, ...selected] = await database.batch([
     prepare(
       database,
       `UPDATE webhooks SET due_at = ${DATABASE_NOW} + ${SUSPENDED_MS}
@@ -100,7 +99,6 @@ export async function selectDue(database: D1Database, limit: number): Promise<re
     select(0),
     select(1),
   ]);
-  const [, ...selected] = await answerWithin(DEADLINE_MS.withFallback, batch);
   return selected.flatMap((result) => rowsOf<DueWebhook>(result));
 }
 

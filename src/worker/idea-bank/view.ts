@@ -35,14 +35,17 @@ export type Reach = {
 const NO_VERSION = -1;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is what is known of it. */
+/**
+ * One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is what is known of it; `primaryAt` is
+ * when this read asked the primary.
+ */
 export async function readView(
   { database, kv, stored, waitUntil }: ViewSources,
   ideaBankId: string,
   known: Omit<KnownOfView, "version">,
   previous: View | undefined,
   reach: Reach,
-): Promise<{ readonly view: View; readonly loaded: LoadedView; readonly bookmark: D1SessionBookmark }> {
+): Promise<Pick<View, "bookmark" | "primaryAt"> & { readonly view: View; readonly loaded: LoadedView }> {
   let seed: VersionedChangelog | undefined;
   const held = previous === undefined && kv !== undefined ? stored.read(kv, ideaBankId) : undefined;
   held?.then((changelog) => {
@@ -58,13 +61,13 @@ export async function readView(
   const { ideaBank, entries } = loaded;
   // A replica that has not come as far as what is known.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
-    return { view: previous, loaded, bookmark };
+    return { view: previous, loaded, bookmark, primaryAt };
   if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))
-    return { view: { ideaBank, changelog: previous?.changelog, bookmark, primaryAt }, loaded, bookmark };
+    return { view: { ideaBank, changelog: previous?.changelog, bookmark, primaryAt }, loaded, bookmark, primaryAt };
 
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
-  return { view: { ideaBank, changelog, bookmark, primaryAt }, loaded, bookmark };
+  return { view: { ideaBank, changelog, bookmark, primaryAt }, loaded, bookmark, primaryAt };
 }

@@ -238,10 +238,10 @@ export class IdeaBankViews {
     const floor = [terms.floor, this.#written.peek(ideaBankId), resumed].reduce<D1SessionBookmark>(laterOf, "");
     const sources = { database, kv, stored: this.#stored, waitUntil };
     const read = await readView(sources, ideaBankId, { panelistId, seqs }, previous, { ...reach, floor });
-    const { view, loaded, bookmark } = read;
+    const { view, loaded, bookmark, primaryAt } = read;
     if (loaded.ideaBank !== null) this.#accounts.add(loaded.ideaBank.accountId, accounts, loaded.revocations);
     const { seq = 0, revokedAt = NEVER_REVOKED } = loaded.own ?? {};
-    const own = { seq, revokedAt, bookmark, primaryAt: view.primaryAt };
+    const own = { seq, revokedAt, bookmark, primaryAt };
     // Memory may have dropped the view meanwhile, and read it anew.
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);

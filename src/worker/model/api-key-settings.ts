@@ -1,5 +1,6 @@
 /** What an owner sets of an API key, and changes later. */
 import * as z from "zod/mini";
+import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
 import { Blocks, FIRST_USE, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { SCOPES } from "./scope.ts";
@@ -13,7 +14,7 @@ export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes"
   z.refine((scopes) => new Set(scopes).size === scopes.length, { error: "must name each scope once" }),
 );
 
-export const Limit = integer(1, 10_000);
+export const Limit = integer(1, MAX_LIMIT);
 export const WindowSeconds = integer(1, 3_600);
 
 /** Whether it is a time of the calendar: JavaScript takes the 30th of February for the 2nd of March. */

@@ -11,7 +11,7 @@
  *   used less than nine tenths of the limit is admitted. A crash can add what the leases and the reserve held then.
  */
 import type { Lease, LeaseReport } from "./lease.ts";
-import { type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-window.ts";
+import { MAX_LIMIT, type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-window.ts";
 
 /**
  * `admissions` count until a window after `endsAt` (Unix milliseconds). Without an id it is what an earlier run of the gate may
@@ -126,7 +126,8 @@ export class LeasedWindow {
     const reserved = new Array<number>(this.#reserve.left).fill(until);
     const counted = [...this.#window.times(now), ...charged];
     const times = Float64Array.from([...counted, ...reserved]).sort();
-    return times.subarray(Math.max(0, times.length - Math.max(this.rateLimit.limit, counted.length)));
+    const most = Math.min(MAX_LIMIT, Math.max(this.rateLimit.limit, counted.length));
+    return times.subarray(Math.max(0, times.length - most));
   }
 
   #worthReserving(now: number): number {

@@ -10,6 +10,9 @@
  * that has not passed counts as passed: admissions leave the window early by as much.
  */
 
+/** No limit is higher: of more admissions, the oldest say nothing. */
+export const MAX_LIMIT = 10_000;
+
 /** At most `limit` requests in any `windowMs` milliseconds. */
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
 

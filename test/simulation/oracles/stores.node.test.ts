@@ -205,6 +205,8 @@ test("a database that nobody has needed for two seconds is asked for a sign of l
   expect(found(nobodyWaitsInLine, hang, first, view(4, 7_000, 7_010, 503), sign(4, 7_005), both)).toBe(0);
   expect(found(nobodyWaitsInLine, hang, first, view(4, 8_000, 8_010, 503), sign(4, 8_005), both)).toBe(1);
   expect(found(nobodyWaitsInLine, hang, first, both, view(4, 9_800, 10_400), view(5, 9_810, 10_410))).toBe(1);
+  const long = [...view(2, 9_000, 11_200), sign(2, 9_020), ...view(3, 9_050, 11_210)];
+  expect(found(nobodyWaitsInLine, hang, first, long)).toBe(1);
 });
 const step = (at: number): HistoryEvent => ({ kind: "clock-stepped", at, where: "a", by: -5_000 });
 test("an idea bank is read once a second in an isolate", () => {

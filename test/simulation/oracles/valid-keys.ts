@@ -16,12 +16,12 @@ const OLDEST_RECORD_MS = 300_000;
 function* find(history: History): Iterable<Found> {
   const rows = rowsOf(history);
   const epoch = history.epoch ?? 0;
-  // From the answer on, when it says that its gate was told.
+  // From the answer on, when it says that its gate was told: of what was so when it was sent.
   const rotations = new Map(
-    callsOf(history).flatMap(({ operation, answer, answeredAt, status }) => {
+    callsOf(history).flatMap(({ operation, at, answer, answeredAt, status }) => {
       const shown = text(answer?.body, "key");
       const isTold = operation === "rotateApiKey" && status === 201 && field(answer?.body, "warning") == null;
-      return isTold && shown !== undefined ? [[shown, answeredAt] as const] : [];
+      return isTold && shown !== undefined ? [[shown, { at, answeredAt }] as const] : [];
     }),
   );
   for (const [keyId, calls] of callsByKey(history)) {
@@ -31,13 +31,11 @@ function* find(history: History): Iterable<Found> {
       const hash = createHash("sha256")
         .update(keyOf(call) ?? "")
         .digest("hex");
-      const shownAt = rotations.get(keyOf(call) ?? "") ?? Infinity;
+      const shown = rotations.get(keyOf(call) ?? "");
+      const isShown = shown !== undefined && shown.answeredAt < call.at;
       const oldest = call.at - OLDEST_RECORD_MS - history.settings.leaseMs;
-      const from = shownAt < call.at ? Math.max(shownAt, oldest) : oldest;
-      const since = versions.filter((version, index) => {
-        const next = versions[index + 1]?.at ?? Infinity;
-        return version.at <= call.answeredAt && next >= from;
-      });
+      const from = isShown ? Math.max(shown.at, oldest) : oldest;
+      const since = seenBy(versions, call, isShown ? Math.max(shown.answeredAt, oldest) : oldest);
       const end = epoch + call.answeredAt + stepped(history, 0, call.answeredAt) + 1_000;
       const isGood =
         since.length > 0 &&
@@ -48,11 +46,9 @@ function* find(history: History): Iterable<Found> {
               row.secret_hash === hash &&
               row.revoked_at === null &&
               (row.expires_at === null || Number(row.expires_at) > end) &&
-              (call.status === 401 ||
-                (row.paused_at === null &&
-                  row.allowed_addresses === null &&
-                  isActive(history, row.account_id, from, call)))),
-        );
+              (call.status === 401 || isActive(history, row.account_id, from, call))),
+        ) &&
+        (call.status === 401 || seenBy(versions, call, from).every(({ row }) => row === null || allowsAll(row)));
       if (!isGood) continue;
       yield {
         at: call.answeredAt,
@@ -63,10 +59,18 @@ function* find(history: History): Iterable<Found> {
   }
 }
 
+type Version = ReturnType<ReturnType<typeof rowsOf>["versions"]>[number];
+
+/** The versions of a row that a record may be that was read from `from` on. */
+const seenBy = (versions: readonly Version[], call: Call, from: number): readonly Version[] =>
+  versions.filter(({ at }, index) => at <= call.answeredAt && (versions[index + 1]?.at ?? Infinity) >= from);
+
+const allowsAll = (row: NonNullable<Version["row"]>): boolean =>
+  row.paused_at === null && row.allowed_addresses === null;
+
 const isActive = (history: History, account: unknown, from: number, call: Call): boolean =>
-  rowsOf(history)
-    .versions("accounts", String(account))
-    .filter((version, index, all) => version.at <= call.answeredAt && (all[index + 1]?.at ?? Infinity) >= from)
-    .every(({ row }) => row === null || row.status === "active");
+  seenBy(rowsOf(history).versions("accounts", String(account)), call, from).every(
+    ({ row }) => row === null || row.status === "active",
+  );
 
 export const validKeys = oracle("valid-key-works", "401 missing or invalid key; 403 the key has no access.", find);

@@ -67,11 +67,12 @@ const waitedForReplica = ({ part }: FaultSpan, { stores }: Call): boolean =>
   part === "primary" && stores.some(({ store, to }) => store === "d1" && to === "replica");
 
 /**
- * "When nobody has needed it for two seconds it may have returned: who comes in the next half second waits for a sign of life, too." A
- * sign of life is asked for once a second while somebody needs it: one that nobody asked for in the second and a half before it begins
- * that half second.
+ * "When it was asked for none in two seconds, because nobody needed it, it may have returned: who comes in the next half second waits for
+ * one, too." One that nobody asked for in the second and a half before it begins that half second.
  */
 const mayHaveReturned = (calls: readonly Call[], call: Call): boolean => {
+  // The replica and the primary, one after the other.
+  if (call.answeredAt - call.at > 2 * SIGN_OF_LIFE_MS + AT_ONCE_MS + NETWORK_MS) return false;
   const asked = calls.flatMap(({ stores }) => stores.filter(({ store }) => store === "d1").map(({ at }) => at));
   return asked.some(
     (first) =>

@@ -101,6 +101,8 @@ export const apiKey = (more: Row = {}): Row => ({
   rate_window_seconds: 60,
   expires_at: null,
   revoked_at: null,
+  paused_at: null,
+  allowed_addresses: null,
   ...more,
 });
 export const account = (more: Row = {}): Row => ({
