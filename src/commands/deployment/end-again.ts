@@ -3,11 +3,11 @@
  * before the restore come statements that end them again in the restored database. Applying them again changes nothing. What an event of the
  * audit trail tells of is left alone where the trail has that event already: it was done, and may have been changed since.
  *
- * - API keys: revoked ones are revoked; rotated ones get the secrets that they had.
+ * - API keys: revoked ones are revoked; rotated ones get the secrets that they had; an old secret that had ended has ended.
  * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
  * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
- * - API keys whose settings were changed since have those settings: pauses, limits, addresses.
+ * - API keys whose settings were changed since have those settings: names, pauses, limits, addresses, and that they were found in public.
  * - Members of accounts who were removed are no members. An account that has none left then has those from before the restore.
  * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they
  *   had if that was not `active`.
@@ -32,11 +32,13 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
 /** Of a statement that is made of the event `e`: whether the restored database has it already. */
 const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');'";
 
-/** As the state before had them, unless the key's last change is known. */
-const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
+/** As the state before had them, unless the key's last change is known. The release before this one marks no keys as leaked. */
+const changedKeys = (
+  hasLeaks: boolean,
+) => `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
      || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
-     || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
+     ${hasLeaks ? "|| iif(k.leaked_at IS NULL, '', ', leaked_at = ' || quote(k.leaked_at))" : ""} || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
@@ -87,6 +89,10 @@ const STATEMENTS = [
      || ', rotated_at = ' || quote(rotated_at) || ' WHERE id = ' || quote(id) || ' AND coalesce(rotated_at, 0) < ' || quote(rotated_at)
      || ';' AS sql
    FROM api_keys WHERE rotated_at IS NOT NULL`,
+  // An old secret that was found in public has ended before its time.
+  `SELECT 'UPDATE api_keys SET previous_expires_at = ' || quote(previous_expires_at) || ' WHERE id = ' || quote(id)
+     || ' AND previous_secret_hash = ' || quote(previous_secret_hash) || ' AND previous_expires_at > ' || quote(previous_expires_at) || ';' AS sql
+   FROM api_keys WHERE previous_secret_hash IS NOT NULL AND previous_expires_at IS NOT NULL`,
   `SELECT 'UPDATE api_keys SET revoked_at = ' || quote(revoked_at) || ' WHERE id = ' || quote(id) || ' AND revoked_at IS NULL;' AS sql
    FROM api_keys WHERE revoked_at IS NOT NULL`,
   // Before the deactivations: a trigger then revokes the tokens once more, at its own time.
@@ -116,11 +122,11 @@ const insertEvents = (column: "" | "changes" | "webhook", condition: string) =>
  * Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes, and no
  * webhooks.
  */
-const auditStatements = (hasChanges: boolean) =>
+const auditStatements = (hasChanges: boolean, hasLeaks: boolean) =>
   hasChanges
     ? [
         ...WEBHOOKS,
-        CHANGED_KEYS,
+        changedKeys(hasLeaks),
         REMOVED_MEMBERS,
         REMOVED_OWNERS,
         LAST_MEMBERS,
@@ -138,7 +144,10 @@ export const canEnd = (before: DatabaseSync): boolean =>
 /** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>
   canEnd(before)
-    ? [...STATEMENTS, ...auditStatements(hasColumn(before, "audit_events", "changes"))].flatMap((select) =>
+    ? [
+        ...STATEMENTS,
+        ...auditStatements(hasColumn(before, "audit_events", "changes"), hasColumn(before, "api_keys", "leaked_at")),
+      ].flatMap((select) =>
         before
           .prepare(select)
           .all()

@@ -33,18 +33,14 @@ export const toUpsert = ({ title, description, status, visibility, tags, metadat
   ...(response !== undefined && { response: { text: response } }),
 });
 
-/** Everybody in them, once. */
-export const peopleOf = (ideas: readonly Idea[]): readonly Person[] => [
-  ...new Map(
-    ideas
-      .flatMap(({ author, voters, comments }) => [
-        ...(author ? [author] : []),
-        ...voters,
-        ...comments.map((each) => each.author),
-      ])
-      .map((person) => [person.externalId, person]),
-  ).values(),
-];
+/** Everybody in them, once, with the first name that is given. */
+export function peopleOf(ideas: readonly Idea[]): readonly Person[] {
+  const people = new Map<string, Person>();
+  for (const { author, voters, comments } of ideas)
+    for (const person of [...(author ? [author] : []), ...voters, ...comments.map((each) => each.author)])
+      if ((people.get(person.externalId)?.displayName ?? null) === null) people.set(person.externalId, person);
+  return [...people.values()];
+}
 
 /** Counts what is not imported, and why. */
 export class Lost {

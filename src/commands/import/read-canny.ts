@@ -64,6 +64,10 @@ export function readCanny(file: Buffer, now: number): Import {
   const privateBoards = new Set(
     [...boards, ...posts.flatMap(({ board }) => board ?? [])].filter(({ isPrivate }) => isPrivate).map(({ id }) => id),
   );
+  const known = new Set(boards.map(({ id }) => id));
+  const faulty = posts
+    .filter(({ board }) => !known.has(board?.id ?? "") && typeof board?.isPrivate !== "boolean")
+    .map(({ id }) => `post ${id}: its board is not in the list "boards", which says whether it is private`);
   const commentsOf = Map.groupBy(comments, ({ post }) => post?.id);
   const votesOf = Map.groupBy(votes, ({ post }) => post?.id);
   lost.add("comment of a post that is not in the file", countOthers(commentsOf, posts));
@@ -98,7 +102,7 @@ export function readCanny(file: Buffer, now: number): Import {
       duplicateOf: undefined,
     };
   });
-  return { ideas, lost, faulty: [] };
+  return { ideas, lost, faulty };
 }
 
 function toComment(comment: Comment, author: Person | undefined, lost: Lost, now: number) {

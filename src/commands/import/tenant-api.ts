@@ -7,7 +7,8 @@ const DEADLINE_MS = 30_000;
 const TRIES = 6;
 const MAX_WAIT_SECONDS = 120;
 
-export type Answer<Body> = { readonly status: number; readonly body: Body };
+/** `isReplayed`: it was done before this command, and is not done again. */
+export type Answer<Body> = { readonly status: number; readonly body: Body; readonly isReplayed: boolean };
 export type TenantApi = ReturnType<typeof createTenantApi>;
 
 type Options = {
@@ -66,7 +67,9 @@ export function createTenantApi({ origin, apiKey, signal, complain, pause = slee
         await wait(waits || 1, response.status === 429 ? "The API key's rate limit is reached" : String(answer.detail));
         continue;
       }
-      if (json !== undefined && expected.includes(response.status)) return { status: response.status, body: answer };
+      const isReplayed = tries === 1 && response.headers.get("Idempotency-Replayed") === "true";
+      if (json !== undefined && expected.includes(response.status))
+        return { status: response.status, body: answer, isReplayed };
       throw new Failure(
         `${method} ${path}: ${response.status} ${answer.detail ?? whatElse(origin, response, json)}${answer.errors ? ` ${JSON.stringify(answer.errors)}` : ""}`,
       );

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { Failure } from "../command-line/failure.ts";
-import { type Idea, type ImportedComment, type Person, toUpsert } from "./ideas.ts";
+import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
 import type { TenantApi } from "./tenant-api.ts";
 
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
@@ -18,21 +18,24 @@ const keyOf = (...parts: readonly string[]): string => createHash("sha256").upda
 class Writer {
   readonly #api: TenantApi;
   readonly #proposals: string;
+  /** By external id. */
+  readonly #names: ReadonlyMap<string, string | null>;
   /** By external id: the panelist's id. */
   readonly #panelists = new Map<string, string>();
   readonly written: Written = { ideas: 0, changed: 0, panelists: 0, votes: 0, comments: 0, merges: 0 };
 
-  constructor(api: TenantApi, ideaBankId: string) {
+  constructor(api: TenantApi, ideaBankId: string, people: readonly Person[]) {
     this.#api = api;
+    this.#names = new Map(people.map(({ externalId, displayName }) => [externalId, displayName]));
     this.#proposals = `/tenant/ideabanks/${ideaBankId}/proposals`;
   }
 
   /** The id of the panelist, who is created if there is none. A name that the panelist has stays. */
-  async #panelist({ externalId, displayName }: Person): Promise<string> {
+  async #panelist({ externalId }: Person): Promise<string> {
     const known = this.#panelists.get(externalId);
     if (known !== undefined) return known;
     const { status, body } = await this.#api.send<{ id?: string }>("POST", "/tenant/panelists", {
-      body: { externalId, displayName },
+      body: { externalId, displayName: this.#names.get(externalId) ?? null },
       expected: [201, 409],
     });
     if (status === 201) this.written.panelists += 1;
@@ -94,12 +97,12 @@ class Writer {
       const key = keyOf(panelistId, body, createdAt);
       count(key, -1);
       if ((there.get(key) ?? 0) >= 0) continue;
-      await this.#api.send("POST", path, {
+      const { isReplayed } = await this.#api.send("POST", path, {
         body: { body, panelistId, createdAt },
         idempotencyKey: keyOf(proposal.id, String(index), key),
         expected: [201],
       });
-      this.written.comments += 1;
+      if (!isReplayed) this.written.comments += 1;
     }
   }
 
@@ -122,7 +125,7 @@ export async function writeIdeas(
   ideas: readonly Idea[],
   progress: (done: number) => void,
 ): Promise<Written> {
-  const writer = new Writer(api, ideaBankId);
+  const writer = new Writer(api, ideaBankId, peopleOf(ideas));
   const proposals = new Map<string, Proposal>();
   for (const [index, idea] of ideas.entries()) {
     proposals.set(idea.externalId, await writer.idea(idea));

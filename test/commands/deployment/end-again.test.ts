@@ -71,6 +71,30 @@ it("a restored panelist, whose token was issued since, leaves a revocation when 
   });
 });
 
+it("ends an old secret that was found in public, whose key lives on; a longer grace is left alone", () => {
+  const rotated = `UPDATE api_keys SET secret_hash = 'h-new', previous_secret_hash = 'h-old', previous_expires_at = 9000, rotated_at = 400
+    WHERE id = 'rotated'`;
+  const statements = endAgain(open(rotated, "UPDATE api_keys SET previous_expires_at = 500 WHERE id = 'rotated'"));
+  const endOf = (...restored: string[]) => {
+    const database = open(...restored);
+    database.exec(statements.join("\n"));
+    return database.prepare("SELECT previous_expires_at AS at FROM api_keys WHERE id = 'rotated'").get()?.at;
+  };
+  expect(endOf(rotated)).toBe(500);
+  // Rotated once more since: that is another old secret.
+  const again = "UPDATE api_keys SET previous_secret_hash = 'h-new', previous_expires_at = 9900, rotated_at = 600";
+  expect(endOf(rotated, again)).toBe(9900);
+});
+
+it("a key that was renamed, and marked as found in public, is so again", () => {
+  const event = "INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', 'kept', 'K', NULL, NULL, 900, NULL, '{}')";
+  const restored = open();
+  const since = open("UPDATE api_keys SET name = 'Another', leaked_at = 800 WHERE id = 'kept'", event);
+  restored.exec(endAgain(since).join("\n"));
+  const kept = restored.prepare("SELECT name, leaked_at FROM api_keys WHERE id = 'kept'").get();
+  expect({ ...kept }).toEqual({ name: "Another", leaked_at: 800 });
+});
+
 it("keeps the audit trail", () => {
   const { restored } = restore();
   const events = restored.prepare("SELECT id, api_key_name, changes, webhook FROM audit_events ORDER BY id").all();

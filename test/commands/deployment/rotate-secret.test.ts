@@ -88,6 +88,17 @@ it("a rotation that fails anywhere is completed by running it again, and npm run
   expect(await signing()).toContain('"CREDENTIAL_SECRETS_2" # since ');
 });
 
+it("a rotation that is done says so, also when it cannot read what the old slot is needed for", async () => {
+  account.change({
+    failures: ["d1 execute DB --remote --yes --json --command SELECT count(*) AS count FROM api_keys"],
+  });
+  const { code, stdout } = await rotate();
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${SECOND} signs now. Commit wrangler.toml: it says so.`);
+  expect(stdout).toContain(`${FIRST} still verifies what it signed: what that is could not be read`);
+  expect(account.state().failures).toEqual([]);
+});
+
 describe("while the old slot is needed", () => {
   it("by tokens, it is neither overwritten nor ended; --now does it", async () => {
     await rotateWell();

@@ -39,7 +39,7 @@ const write = (api: TenantApi) => api.send("PUT", "/tenant/x", { body: {}, expec
 
 it("sends a request again whose answer breaks off", async () => {
   const { answer, count } = await ask([cutOff, whole], write);
-  expect([answer, count]).toEqual([{ status: 200, body: { id: "p1" } }, 2]);
+  expect([answer, count]).toEqual([{ status: 200, body: { id: "p1" }, isReplayed: false }, 2]);
 });
 
 it("gives up on an answer that breaks off each time, and says why", async () => {

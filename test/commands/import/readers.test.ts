@@ -255,6 +255,23 @@ it.each([readCsv, readCanny])(
   },
 );
 
+it("a post of Canny's whose board is not known to be public is refused, and not published", () => {
+  const read = (file: object) => readCanny(Buffer.from(JSON.stringify(file)), NOW);
+  const board = { id: "b", name: "Board" };
+  const posts = [{ id: "1", title: "A", board }];
+  const fault = ['post 1: its board is not in the list "boards", which says whether it is private'];
+  expect(read({ posts }).faulty).toEqual(fault);
+  expect(read({ posts: [{ id: "1", title: "A", board: null }] }).faulty).toEqual(fault);
+  expect(read({ posts, boards: [{ ...board, isPrivate: true }] })).toMatchObject({
+    faulty: [],
+    ideas: [{ visibility: "hidden" }],
+  });
+  expect(read({ posts: [{ id: "1", title: "A", board: { ...board, isPrivate: false } }] })).toMatchObject({
+    faulty: [],
+    ideas: [{ visibility: "public" }],
+  });
+});
+
 it.each([
   ["csv", readCsv, "id,title\n1,Grün\n"],
   ["canny", readCanny, '{"posts":[{"id":"1","title":"Grün"}]}'],

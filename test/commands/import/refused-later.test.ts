@@ -57,6 +57,30 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
   }
 }
 
+it("a person who is first met without a name has the name that comes later; a comment that is replayed is not counted", async () => {
+  const people: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    const sent = JSON.parse((await request.toArray()).join("") || "{}");
+    const isPost = request.method === "POST";
+    if (isPost && request.url === "/tenant/panelists") people.push(sent);
+    if (request.url?.endsWith("/comments")) response.setHeader("Idempotency-Replayed", String(sent.body === "Old"));
+    response.statusCode = isPost ? 201 : 200;
+    response.end(JSON.stringify({ id: "id", votes: 0, comments: 0, duplicateOf: null }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
+    const kim = { externalId: "kim", displayName: "Kim" };
+    const comments = ["Old", "New"].map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
+    const ideas = [idea("one", { voters: [{ ...kim, displayName: null }] }), idea("two", { author: kim, comments })];
+    expect(await writeIdeas(api, "bank", ideas, () => {})).toMatchObject({ panelists: 1, comments: 1 });
+    expect(people).toEqual([kim]);
+  } finally {
+    server.close();
+  }
+});
+
 it("a duplicate goes where its original was merged meanwhile, and never into itself", async () => {
   const ideas = [
     idea("original"),
