@@ -29,7 +29,12 @@ const found = (
   settled: History["settled"] = {},
 ): number => oracle.check(history([...world, ...events], settled)).length;
 const A = "0prop0000001";
-const create = (call: number, at: number, id: string, more: { replayed?: boolean; title?: string } = {}) =>
+const create = (
+  call: number,
+  at: number,
+  id: string,
+  more: { replayed?: boolean; title?: string; author?: string } = {},
+) =>
   asked(
     call,
     [at, at + 10],
@@ -41,7 +46,7 @@ const create = (call: number, at: number, id: string, more: { replayed?: boolean
       body: { title: more.title ?? "T" },
     },
     201,
-    { body: { id }, headers: more.replayed ? { "idempotency-replayed": "true" } : {} },
+    { body: { id, author: more.author ?? null }, headers: more.replayed ? { "idempotency-replayed": "true" } : {} },
   );
 
 test("what was acknowledged is written", () => {
@@ -67,6 +72,9 @@ test("the settled rows are what the commits left", () => {
 test("an Idempotency-Key does its work once", () => {
   const write = wrote(105, "proposals", proposal(A), null, 1);
   expect(found(retriesAreSafe, [write, create(1, 100, A), create(2, 200, A, { replayed: true })])).toBe(0);
+  // Who was renamed meanwhile has the present name.
+  const renamed = create(2, 200, A, { replayed: true, author: "Another" });
+  expect(found(retriesAreSafe, [write, create(1, 100, A), renamed])).toBe(0);
   expect(found(retriesAreSafe, [write, create(1, 100, A), create(2, 200, "0prop0000002", { replayed: true })])).toBe(1);
   expect(found(retriesAreSafe, [write, create(1, 100, A), create(2, 200, A)])).toBe(1);
   expect(found(retriesAreSafe, [write, create(1, 100, A), create(2, 200, A, { replayed: true, title: "U" })])).toBe(1);
