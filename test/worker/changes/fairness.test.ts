@@ -221,3 +221,30 @@ it.each([
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await ended).toBeInstanceOf(AggregateError);
 });
+
+it("what is due in a database that takes three seconds to say so is delivered after the others'", async () => {
+  await addWaiting(2, "late", { attempts: 0, due: 1, digit: "1" });
+  await addWaiting(2, "well", { attempts: 0, due: 2, digit: "0" });
+  const start = Date.now();
+  freezeTimers(start);
+  let calls = 0;
+  const slow = interceptDatabase(env.DB_1, async (_, makeCall) => {
+    calls += 1;
+    if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 3_000));
+    return makeCall();
+  });
+  const receiver = createReceiver();
+  const allowance = { endsAt: start + 30_000, statements: { left: 500 } };
+  let isDone = false;
+  const delivered = deliverDue([env.DB, slow], receiver.send, allowance).finally(() => {
+    isDone = true;
+  });
+  for (let turns = 0; turns < 200 && !isDone; turns++) {
+    // The stores answer in real time.
+    for (let answer = 0; answer < 5; answer++) await env.DB.prepare("SELECT 1").run();
+    await vi.advanceTimersByTimeAsync(250);
+  }
+  await delivered;
+  const hosts = receiver.taken.map(({ url }) => url.slice(0, 12));
+  expect(hosts).toEqual(["https://well", "https://well", "https://late", "https://late"]);
+});
