@@ -1,9 +1,12 @@
 /** A valid token that would be refused by what memory or a replica says: the primary is asked first. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Database } from "../../../src/worker/database/databases.ts";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
+import { StoredChangelogs } from "../../../src/worker/idea-bank/stored-changelogs.ts";
+import { readView, type View } from "../../../src/worker/idea-bank/view.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { databaseOf, openDatabase } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
@@ -178,4 +181,22 @@ describe("a token that is refused by what memory or a replica says", () => {
     await expect(open(down, { ideaBankId: id, ...young })).rejects.toThrow("D1 does not answer");
     expect((await open(down, { ideaBankId: id, capability })).ideaBank?.status).toBe("CLOSED");
   });
+});
+
+it("a replica that is behind what is known is not taken for the primary", async () => {
+  const { id, panelistId } = await addIdeaBank();
+  const replica = await createReplica(id);
+  const [here, elsewhere] = [openDatabase(replica.database), openDatabase(replica.database)];
+  const read = (database: Database, previous?: View, atPrimary = false) => {
+    const sources = { database, kv: undefined, stored: new StoredChangelogs(), waitUntil: () => {} };
+    return readView(sources, id, { panelistId, seqs: {} }, previous, { atPrimary });
+  };
+  await read(here);
+  await replica.write("UPDATE idea_banks SET changelog_version = changelog_version + 1 WHERE id = ?1", id);
+  vi.setSystemTime(START + 100);
+  const { view: previous } = await read(elsewhere, undefined, true);
+  expect(previous.primaryAt).toBe(START + 100);
+  const behind = await read(here, previous);
+  expect(behind.view).toBe(previous);
+  expect(behind.primaryAt).toBe(Number.NEGATIVE_INFINITY);
 });
