@@ -116,3 +116,21 @@ it.each(["", "ibt_secret", "with space", "x".repeat(65)])(
     expect(new Set(ids).size).toBe(2);
   },
 );
+
+it.each([
+  ["200", {}],
+  ["304", { "If-None-Match": "*" }],
+])("an answer keeps its own headers when others are given: %s", async (_, headers) => {
+  const { bank } = await setUp();
+  const app = createApp();
+  const send = (id: string, bindings: Env) => {
+    const request = new Request(URL, { headers: { ...headers, [ID]: id, Authorization: bank.token } });
+    return app.fetch(request, bindings, createExecutionContext());
+  };
+  await send("first", logged);
+  const answers = [await send("one", short), await send("two", short)];
+  answers[1]?.headers.set("ETag", "changed");
+  answers.push(await send("three", short));
+  expect(answers.map((answer) => answer.headers.get(ID))).toEqual(["one", "two", "three"]);
+  expect(answers[2]?.headers.get("ETag")).toBe(answers[0]?.headers.get("ETag"));
+});
