@@ -208,6 +208,17 @@ test("a database that nobody has needed for two seconds is asked for a sign of l
   const long = [...view(2, 9_000, 11_200), sign(2, 9_020), ...view(3, 9_050, 11_210)];
   expect(found(nobodyWaitsInLine, hang, first, long)).toBe(1);
 });
+test("a late answer to a call from before the hang says that the database answers", () => {
+  const hang = fault("d1", 1_000, 70_000);
+  const first = view(1, 1_100, 3_200);
+  const late = [...view(2, 900, 3_250), stored(2, 950, "d1", "0", { to: "replica" })];
+  const waits = (at: number) => [...view(3, at, at + 1_500), ...view(4, at + 100, at + 1_550)];
+  expect(found(nobodyWaitsInLine, hang, first, waits(4_000))).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, late, waits(4_000))).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, late, waits(6_000))).toBe(1);
+  const refused = [...view(2, 900, 3_250, 503), stored(2, 950, "d1", "0", { to: "replica" })];
+  expect(found(nobodyWaitsInLine, hang, first, refused, waits(4_000))).toBe(1);
+});
 const step = (at: number): HistoryEvent => ({ kind: "clock-stepped", at, where: "a", by: -5_000 });
 test("an idea bank is read once a second in an isolate", () => {
   const read = (call: number, at: number, more: object = {}) => [

@@ -82,6 +82,19 @@ const mayHaveReturned = (calls: readonly Call[], call: Call): boolean => {
 };
 
 /**
+ * "An answer that comes while it hangs, to a call from before, says that it answers: then the next missed deadline decides."
+ */
+const hasAnswered = (calls: readonly Call[], { at }: FaultSpan, call: Call): boolean =>
+  calls.some(
+    (other) =>
+      succeeded(other) &&
+      other.stores.some((one) => one.store === "d1" && one.at <= at) &&
+      other.answeredAt > at &&
+      other.answeredAt <= call.answeredAt &&
+      call.at - other.answeredAt <= 2 * SECOND_MS + SIGN_OF_LIFE_MS,
+  );
+
+/**
  * A database is known to hang in an isolate half a second after the first answer there that took two seconds or was 503 while it hung: so
  * long a sign of life is waited for ("When a store fails"). From then on,
  * of the requests that need nothing else that is down, one a second may ask; the others are answered within 50 ms. Two slow ones that
@@ -118,6 +131,7 @@ export const nobodyWaitsInLine = oracle(
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
           if (metAnother(history, call) || waitedForReplica(fault, call) || mayHaveReturned(calls, call)) continue;
+          if (hasAnswered(calls, fault, call)) continue;
           if (
             slow !== undefined &&
             call.at - slow.at < SECOND_MS - NETWORK_MS &&
