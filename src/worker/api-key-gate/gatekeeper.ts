@@ -28,7 +28,7 @@ import {
   type WaitUntil,
   wait,
 } from "../memory/deadline.ts";
-import type { Admission, Region } from "../model/api-key.ts";
+import type { Admission, OwnDecision, Region } from "../model/api-key.ts";
 import { hasOneAnswer, type Sender, type StatusClass, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
@@ -68,7 +68,7 @@ export class Gatekeeper {
   }
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
-  admitFromMemory(gates: Gates, request: KeyRequest): Admission | undefined {
+  admitFromMemory(gates: Gates, request: KeyRequest): OwnDecision | undefined {
     const use = this.#uses.get(request.apiKey.text);
     const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;

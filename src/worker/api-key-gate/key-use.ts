@@ -4,7 +4,7 @@
  */
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
-import type { Admission, Admitted, Quota, Refused } from "../model/api-key.ts";
+import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
 import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
 import type { Report } from "./reports.ts";
@@ -38,7 +38,7 @@ const REFUSED_MS = 60_000;
 /** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
 const SOON_OVER_MS = 1_000;
 const OUTSIDE_MS = 1_000;
-const REFUSED_ADDRESS: Admission = { outcome: "refused", reason: "address" };
+const REFUSED_ADDRESS: Refused = { outcome: "refused", reason: "address" };
 /** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
 /** The next lease is asked for so many calls (as long as this one's) and so many requests before this one ends. */
@@ -80,7 +80,7 @@ export class KeyUse {
   }
 
   /** Decides a request without the gate, if that can be. */
-  decide(sender: Sender): Admission | undefined {
+  decide(sender: Sender): OwnDecision | undefined {
     const { now, address } = sender;
     const outside = this.#outside;
     let isOutside = outside !== undefined && isWithin(outside.since, now, OUTSIDE_MS) && !outside.isAllowed(address);

@@ -67,12 +67,13 @@ export type Refused = {
   readonly allowedAddresses?: AllowedAddresses | undefined;
 };
 
+type Limited = { readonly outcome: "limited"; readonly quota: Quota };
+
 /** The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1. */
-export type Admission =
-  | Admitted
-  | { readonly outcome: "limited"; readonly quota: Quota }
-  | Refused
-  | { readonly outcome: "unavailable" };
+export type Admission = Admitted | Limited | Refused | { readonly outcome: "unavailable" };
+
+/** What an isolate decides by itself. */
+export type OwnDecision = (Admitted & { readonly quota: Quota }) | Limited | Refused;
 
 /** What a gate answers. `isLate`: D1 has last missed the deadline for the key's record. A gate of an earlier release never says so. */
 export type GateAnswer = Admission & { readonly isLate?: boolean };

@@ -5,8 +5,9 @@ import type { ProblemLog } from "../http/problem-log.ts";
 import { isGet, type RawRequest } from "../http/raw-request.ts";
 import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import type { Problem } from "../problem.ts";
-import { problemOf, rateLimitHeaders, unauthorized } from "./admission.ts";
+import { problemOf, unauthorized } from "./admission.ts";
 import type { AuthenticationMemory } from "./authenticate-api-key.ts";
+import { policyHeader, quotaHeader } from "./rate-limit-headers.ts";
 
 type Settings = AppEnv["Variables"]["settings"];
 
@@ -38,10 +39,15 @@ export function getWhoamiFromMemory(
   });
   if (admission === undefined) return undefined;
   const problem = problemOf(admission);
-  if (problem !== undefined) return respond(request, problem, rateLimitHeaders(admission));
-  return new Response(JSON.stringify(toWhoami(apiKey.id)), {
-    headers: { ...headersOf(request), "Content-Type": "application/json", ...rateLimitHeaders(admission) },
-  });
+  const own = problem === undefined ? OK : headersOf(problem);
+  own.set(REQUEST_ID, requestIdOf(headers.get(REQUEST_ID)));
+  if (admission.outcome !== "refused") {
+    own.set("RateLimit-Policy", policyHeader(admission.quota.rateLimit));
+    own.set("RateLimit", quotaHeader(admission.quota));
+  }
+  return problem === undefined
+    ? new Response(JSON.stringify(toWhoami(apiKey.id)), { headers: own })
+    : new Response(problem.body, { status: problem.status, headers: own });
 }
 
 /** The refusal of a key whose tag is not right, before any middleware, too. Undefined when it is another request, or the tag is right. */
@@ -56,19 +62,23 @@ export function refuseForgedKey(
   return apiKeys.verify(apiKey, signingKeys).then((verified) => {
     if (verified.ok) return undefined;
     const problem = unauthorized(verified.reason);
-    const answer = respond(request, problem);
-    problemLog.add(answer.headers.get(REQUEST_ID) ?? "", problem, Date.now());
-    return answer;
+    const requestId = requestIdOf(request.headers.get(REQUEST_ID));
+    problemLog.add(requestId, problem, Date.now());
+    const headers = headersOf(problem);
+    headers.set(REQUEST_ID, requestId);
+    return new Response(problem.body, { status: problem.status, headers });
   });
 }
 
-const headersOf = ({ headers }: Request) => ({
-  ...DEFAULT_HEADERS,
-  [REQUEST_ID]: requestIdOf(headers.get(REQUEST_ID)),
-});
+/** These serve one answer after the other, for a `Response` copies them: what an answer has of its own is set for each. */
+const OK = new Headers({ ...DEFAULT_HEADERS, "Content-Type": "application/json" });
+const refusals = new WeakMap<Problem, Headers>();
 
-const respond = (request: Request, { body, status, headers }: Problem, more?: Readonly<Record<string, string>>) =>
-  new Response(body, {
-    status,
-    headers: { ...headersOf(request), "Content-Type": "application/problem+json", ...more, ...headers },
-  });
+function headersOf(problem: Problem): Headers {
+  const known = refusals.get(problem);
+  if (known !== undefined) return known;
+  const type = { "Content-Type": "application/problem+json" };
+  const headers = new Headers({ ...DEFAULT_HEADERS, ...type, ...problem.headers });
+  refusals.set(problem, headers);
+  return headers;
+}
