@@ -4,7 +4,7 @@ import { outcome, worldResult } from "../support/node/bench-world.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { dollarsPerMillion } from "./prices.ts";
 import type { Results } from "./results.ts";
-import { spreadOf } from "./statistics.ts";
+import { middleHalfOf, spreadOf } from "./statistics.ts";
 import { judge } from "./targets.ts";
 
 const NOTHING = { ...NO_COUNTS, requests: 1_000 };
@@ -15,6 +15,11 @@ describe("the spread", () => {
     [[4, 1, 2, 10], { median: 3, min: 1, max: 10 }],
     [[7], { median: 7, min: 7, max: 7 }],
   ])("of %j", (values, spread) => expect(spreadOf(values)).toEqual(spread));
+
+  it("of the middle half leaves out what single values show", () => {
+    expect(middleHalfOf([0.01, 0.9, 1, 1.1, 0.95, 1055, 1.05, 0.2])).toEqual({ median: 0.975, min: 0.9, max: 1.05 });
+    expect(middleHalfOf([7])).toEqual({ median: 7, min: 7, max: 7 });
+  });
 
   it("of no values throws", () => expect(() => spreadOf([])).toThrow(RangeError));
 });
@@ -38,6 +43,7 @@ function resultsWith(
   const subject = (name: string, requests: number) => ({
     name,
     rounds: new Map([[16, [{ requests, seconds: 1, p50: 1, p99: 2, processorUs: 1e6 / requests }]]]),
+    short: [1e6 / requests],
   });
   const group = (title: string, ...names: string[]) => ({
     title,
@@ -49,7 +55,13 @@ function resultsWith(
   const cost = (path: "whoami" | "changelog", name: string) => ({ path, name, counts: NOTHING, dollars });
   return {
     plan: {
-      speed: { connections: [16], rounds: 1, seconds: 1, coldReads: 1 },
+      speed: {
+        connections: [16],
+        rounds: 1,
+        seconds: 1,
+        coldReads: 1,
+        short: { connections: 16, rounds: 1, seconds: 1 },
+      },
       cost: { steadySeconds: 1, reads: 1 },
       scale: { proposals: [1, 2], keys: [], rounds: 1, requests: 1 },
       memory: { ideaBanks: 1, reads: 1, batches: 1 },

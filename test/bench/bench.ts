@@ -19,7 +19,13 @@ import type { Plan, Results } from "./results.ts";
 import { worldReport } from "./world-report.ts";
 
 const FULL: Plan = {
-  speed: { connections: [1, 16, 64], rounds: 5, seconds: 1.2, coldReads: 400 },
+  speed: {
+    connections: [1, 16, 64],
+    rounds: 5,
+    seconds: 1.2,
+    coldReads: 400,
+    short: { connections: 16, rounds: 80, seconds: 0.12 },
+  },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },
   memory: { ideaBanks: 10_000, reads: 200_000, batches: 20 },
@@ -35,7 +41,13 @@ const FULL: Plan = {
 };
 
 const QUICK: Plan = {
-  speed: { connections: [16], rounds: 1, seconds: 0.3, coldReads: 50 },
+  speed: {
+    connections: [16],
+    rounds: 1,
+    seconds: 0.3,
+    coldReads: 50,
+    short: { connections: 16, rounds: 2, seconds: 0.12 },
+  },
   cost: { steadySeconds: 1, reads: 40 },
   scale: { proposals: [100, 10_000], keys: [1, 1_000], rounds: 1, requests: 20 },
   memory: { ideaBanks: 100, reads: 1_000, batches: 2 },

@@ -12,3 +12,10 @@ export function spreadOf(values: readonly number[]): Spread {
   const median = ((sorted[Math.floor(middle)] ?? min) + (sorted[Math.ceil(middle)] ?? max)) / 2;
   return { median, min, max };
 }
+
+/** The same of the half in the middle: what disturbs single values does not show. */
+export function middleHalfOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((left, right) => left - right);
+  const quarter = Math.floor(sorted.length / 4);
+  return spreadOf(sorted.slice(quarter, sorted.length - quarter));
+}

@@ -4,7 +4,7 @@ import { MEMORY_BYTES as VIEW_BYTES } from "../../src/worker/idea-bank/views.ts"
 import { explain } from "./findings.ts";
 import type { GroupResult, SubjectResult, Timed } from "./measure/speed.ts";
 import type { Results } from "./results.ts";
-import { type Spread, spreadOf } from "./statistics.ts";
+import { middleHalfOf, type Spread, spreadOf } from "./statistics.ts";
 import { judgeWorld } from "./world-targets.ts";
 
 export type Verdict = {
@@ -51,6 +51,10 @@ function shares(
 export const shareOf = (subject: SubjectResult, other: SubjectResult, connections: number): Spread =>
   shares(subject, other, connections, THROUGHPUT);
 
+/** The same over many short turns, of the subjects that took them. */
+const shortShareOf = (subject: SubjectResult, other: SubjectResult): Spread =>
+  middleHalfOf(subject.short.map((one, turn) => 1 / one / (1 / (other.short[turn] ?? Number.NaN))));
+
 /** The other subject's processor time for a request over this one's. */
 export const processorShareOf = (subject: SubjectResult, other: SubjectResult, connections: number): Spread =>
   shares(subject, other, connections, PROCESSOR);
@@ -67,7 +71,8 @@ export function judge(results: Results): Verdict[] {
     const { subjects } = groupOf(results.speed, group);
     const [bare] = subjects;
     if (bare === undefined) throw new Error(`${group} has no bare route`);
-    return processorShareOf(subjectOf(subjects, name), bare, TARGET_CONNECTIONS);
+    const subject = subjectOf(subjects, name);
+    return subject.short.length > 0 ? shortShareOf(subject, bare) : processorShareOf(subject, bare, TARGET_CONNECTIONS);
   };
   const atLeast = (what: string, measured: Spread, goal: number, unit: string, beside = ""): Verdict => {
     const met = measured.median >= goal;

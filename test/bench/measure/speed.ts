@@ -5,12 +5,13 @@
  */
 import { buildOurs, buildWorker } from "../build.ts";
 import { Generator } from "../generator.ts";
-import type { Measurement } from "../measurement.ts";
+import type { Load, Measurement } from "../measurement.ts";
 import { Progress } from "../progress.ts";
 import { OUR_OBJECTS, type Runtime, startRuntime } from "../runtime.ts";
 import { forge, ideaBankIds, seedAccount, seedApiKeys, seedChangelogs, seedIdeaBanks, tokenFor } from "../seed.ts";
 import type { Answer } from "../workers/bare.ts";
-import { isParticipation, preparePanelistGroups } from "./panelist-groups.ts";
+import { checkSubject } from "./check-subject.ts";
+import { preparePanelistGroups } from "./panelist-groups.ts";
 
 /** What is timed together, in turns. The first subject is the bare route: the others are shares of it. */
 export type Group = {
@@ -18,6 +19,8 @@ export type Group = {
   readonly subjects: readonly Subject[];
   /** Each turn begins with a load that is not measured: what is measured holds a while after it has begun. */
   readonly settles?: true;
+  /** Has a target of processor time: the bare route and ours also take many short turns. */
+  readonly takesShortTurns?: true;
 };
 
 export type Subject = {
@@ -42,8 +45,12 @@ export type MakeBare = (
 
 /** `processorUs`: workerd's time on a processor for a request, in microseconds. */
 export type Timed = Measurement & { readonly processorUs: number };
-/** By connections, then by round. */
-export type SubjectResult = { readonly name: string; readonly rounds: ReadonlyMap<number, readonly Timed[]> };
+/** By connections, then by round. `short`: by short turn, `processorUs`. */
+export type SubjectResult = {
+  readonly name: string;
+  readonly rounds: ReadonlyMap<number, readonly Timed[]>;
+  readonly short: readonly number[];
+};
 export type GroupResult = { readonly title: string; readonly subjects: readonly SubjectResult[] };
 
 export type SpeedPlan = {
@@ -52,6 +59,8 @@ export type SpeedPlan = {
   readonly seconds: number;
   /** Idea banks that a cold turn reads. */
   readonly coldReads: number;
+  /** What disturbs a machine lasts for seconds: it meets both of two turns that are shorter, and leaves their ratio. */
+  readonly short: { readonly connections: number; readonly rounds: number; readonly seconds: number };
 };
 
 const KEYS_IN_USE = 64;
@@ -80,7 +89,7 @@ export async function measureSpeed(plan: SpeedPlan): Promise<GroupResult[]> {
   const generator = new Generator();
   try {
     const groups = await prepare(runtime, plan);
-    for (const { subjects } of groups) for (const subject of subjects) await check(subject);
+    for (const { subjects } of groups) for (const subject of subjects) await checkSubject(subject);
     const turns =
       groups.reduce((sum, { subjects }) => sum + subjects.length, 0) * plan.connections.length * plan.rounds;
     const progress = new Progress(turns);
@@ -123,7 +132,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
   const returning = { ...reader, "If-None-Match": headers.get("ETag") ?? "" };
 
   const bare: MakeBare = async (name, url, sent, path = "answers", method = "GET") => {
-    const answer = await take(url, sent, method);
+    const answer = await takeAnswer(url, sent, method);
     await fetch(`${runtime.url("bare")}/answers/${name}`, { method: "PUT", body: JSON.stringify(answer) });
     return { url: `${runtime.url("bare")}/${path}/${name}`, headers: [sent], status: answer.status };
   };
@@ -136,6 +145,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
       title: "whoami, key in use",
       // A key is used for a tenth of a second before its gate grants it a lease.
       settles: true,
+      takesShortTurns: true,
       subjects: [
         { name: "limit: bare Hono route", ...(await bare("whoami", whoami, keyHeader)) },
         {
@@ -159,6 +169,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
     },
     {
       title: "whoami, key over its limit",
+      takesShortTurns: true,
       subjects: [
         { name: "limit: bare Hono route", ...(await bare("flood", whoami, flood)) },
         { name: "ours", url: whoami, headers: [flood], status: 429 },
@@ -166,6 +177,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
     },
     {
       title: "whoami, forged key",
+      takesShortTurns: true,
       subjects: [
         { name: "limit: bare Hono route", ...(await bare("forged", whoami, forged)) },
         { name: "ours", url: whoami, headers: [forged], status: 401 },
@@ -173,6 +185,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
     },
     {
       title: "changelog",
+      takesShortTurns: true,
       subjects: [
         { name: "limit: bare Hono route", ...(await bare("changelog", changelog, reader)) },
         { name: "ours", url: changelog, ...readAnyone },
@@ -187,6 +200,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
     },
     {
       title: "changelog, 304",
+      takesShortTurns: true,
       subjects: [
         { name: "limit: bare Hono route", ...(await bare("not-modified", changelog, returning)) },
         { name: "ours", url: changelog, headers: [returning], status: 304 },
@@ -212,7 +226,7 @@ async function prepare(runtime: Runtime, { connections, rounds, coldReads }: Spe
 /** What the transport adds, which is not the Worker's to repeat. */
 const TRANSPORT = ["content-length", "transfer-encoding", "date", "connection", "keep-alive"];
 
-async function take(url: string, headers: Record<string, string>, method: string): Promise<Answer> {
+async function takeAnswer(url: string, headers: Record<string, string>, method: string): Promise<Answer> {
   const response = await fetch(url, { headers, method });
   const own = Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT.includes(name)));
   const body = await response.text();
@@ -228,23 +242,6 @@ async function take(url: string, headers: Record<string, string>, method: string
   }
 }
 
-/** That a subject says what ours says: the key's id, the changelog's items, the proposals, the vote, the refusal. */
-async function check({ name, url, method = "GET", headers, status }: Subject): Promise<void> {
-  const [first = {}] = headers;
-  const response = await fetch(url, { headers: first, method });
-  const body = await response.text();
-  const right =
-    response.status === status &&
-    (status !== 200 || /^\{"apiKeyId":"\w+"\}$/.test(body) || changelogEntries(body) === 20 || isParticipation(body));
-  if (!right) throw new Error(`${name} (${url}) is wrong: ${response.status} ${body.slice(0, 300)}`);
-}
-
-function changelogEntries(body: string): number {
-  const { items } = JSON.parse(body);
-  const complete = (item: Record<string, unknown>) => Object.keys(item).join() === "title,description,lastModified";
-  return Array.isArray(items) ? items.filter(complete).length : 0;
-}
-
 async function time(
   group: Group,
   plan: SpeedPlan,
@@ -252,8 +249,17 @@ async function time(
   generator: Generator,
   progress: Progress,
 ): Promise<GroupResult> {
-  const results = group.subjects.map(({ name }) => ({ name, rounds: new Map<number, Timed[]>() }));
+  const results = group.subjects.map(({ name }) => ({
+    name,
+    rounds: new Map<number, Timed[]>(),
+    short: [] as number[],
+  }));
   let turn = 0;
+  const take = async (load: Load): Promise<Timed> => {
+    const before = runtime.processorSeconds();
+    const measurement = await generator.send(load);
+    return { ...measurement, processorUs: ((runtime.processorSeconds() - before) / measurement.requests) * 1e6 };
+  };
   for (const connections of plan.connections) {
     const warmUp = ({ once, name: _, ...subject }: Subject) =>
       once ? undefined : generator.send({ ...subject, connections, until: { seconds: WARM_UP_SECONDS } });
@@ -263,13 +269,20 @@ async function time(
         const { name, once, ...subject } = timed;
         if (group.settles) await warmUp(timed);
         const load = once ? ({ headers: once(turn), until: "once" } as const) : { until: { seconds: plan.seconds } };
-        const before = runtime.processorSeconds();
-        const measurement = await generator.send({ ...subject, connections, ...load });
-        const processorUs = ((runtime.processorSeconds() - before) / measurement.requests) * 1e6;
+        const measured = await take({ ...subject, connections, ...load });
         const rounds = results[index]?.rounds;
-        rounds?.set(connections, [...(rounds.get(connections) ?? []), { ...measurement, processorUs }]);
+        rounds?.set(connections, [...(rounds.get(connections) ?? []), measured]);
         progress.advance(`${group.title}, ${connections} connections: ${name}`);
       }
+    }
+  }
+  const { connections, rounds, seconds } = plan.short;
+  for (let round = 0; group.takesShortTurns && round < rounds; round++) {
+    const pair = [...group.subjects.entries()].filter(([index, { name }]) => index === 0 || name === "ours");
+    for (const [index, { name: _, once: __, ...subject }] of round % 2 === 0 ? pair : pair.toReversed()) {
+      const load = { ...subject, connections, until: { seconds } };
+      if (group.settles) await generator.send(load);
+      results[index]?.short.push((await take(load)).processorUs);
     }
   }
   return { title: group.title, subjects: results };
