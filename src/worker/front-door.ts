@@ -15,7 +15,7 @@ import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { isDrawn, noteDraw } from "./http/observe.ts";
 import { ProblemLog } from "./http/problem-log.ts";
-import type { RawRequest } from "./http/raw-request.ts";
+import { pathOfGet, type RawRequest } from "./http/raw-request.ts";
 import { Routes } from "./http/routes.ts";
 import { untilDone } from "./http/until-done.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
@@ -80,10 +80,11 @@ export function createFrontDoor(
       if (settings !== undefined) {
         // A request that is logged or measured takes the longer way.
         const isLogged = isDrawn(env);
-        const answer = isLogged ? undefined : answerFromMemory({ request, env, executionCtx }, settings);
+        const raw = { request, path: pathOfGet(request), env, executionCtx };
+        const answer = isLogged ? undefined : answerFromMemory(raw, settings);
         if (answer !== undefined) return answer;
         noteDraw(request, isLogged);
-        const refused = isLogged ? undefined : refuseForgedKey(request, memory, settings);
+        const refused = isLogged ? undefined : refuseForgedKey(raw, memory, settings);
         if (refused !== undefined) return refused.then((refusal) => refusal ?? app.fetch(request, env, executionCtx));
       }
       return app.fetch(request, env, executionCtx);

@@ -24,7 +24,7 @@ const FULL: Plan = {
     rounds: 5,
     seconds: 1.2,
     coldReads: 400,
-    short: { connections: 16, rounds: 80, seconds: 0.12 },
+    short: { connections: 16, rounds: 100, seconds: 0.12 },
   },
   cost: { steadySeconds: 62, reads: 2_000 },
   scale: { proposals: [100, 10_000, 1_000_000], keys: [1, 1_000, 100_000], rounds: 5, requests: 200 },

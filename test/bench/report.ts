@@ -99,7 +99,7 @@ ${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked int
 
 Each group's first line is the limit: a bare Hono route that gives the same status, headers and body. **Processor time** is what all of workerd
 used for a request, by the operating system: the share is the bare route's time over the subject's, in the same round. A target of processor
-time is judged by ${results.plan.speed.short.rounds} short turns of ${results.plan.speed.short.seconds} s each, with the middle half as their spread. Throughput, with its
+time is judged by ${results.plan.speed.short.rounds} short turns of ${results.plan.speed.short.seconds} s each (whoami with a key in use: by as long in turns of ${results.plan.speed.seconds} s), with the middle half as their spread. Throughput, with its
 share of the bare route's, spreads more: the load generator uses the same cores. Peers give less than ours: a fixed window, or no rate limit that holds everywhere; a changelog that is stale until somebody
 tells KV.
 

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { CONSISTENCY_TOKEN, readConsistencyToken } from "../http/consistency.ts";
-import { isGet, type RawRequest } from "../http/raw-request.ts";
+import type { RawRequest } from "../http/raw-request.ts";
 import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
@@ -66,12 +66,13 @@ async function openIdeaBank(
  * another request, or when memory alone cannot answer it with 200 or 304.
  */
 export function getChangelogFromMemory(
-  { request, env, executionCtx }: RawRequest,
+  { request, path, env, executionCtx }: RawRequest,
   { tokens, views, databases }: IdeaBankMemory,
   settings: Settings,
 ): Response | undefined {
+  if (path !== PATH) return undefined;
   const { headers } = request;
-  if (!isGet(request, PATH) || headers.has(CONSISTENCY_TOKEN)) return undefined;
+  if (headers.has(CONSISTENCY_TOKEN)) return undefined;
   const token = tokens.peek(headers.get("Authorization"), settings.signingKeys);
   const database = token && databases.of({ env, executionCtx }, token.ideaBankId);
   if (token === undefined || database === undefined) return undefined;

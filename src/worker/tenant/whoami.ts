@@ -2,7 +2,7 @@
 import type { AppEnv } from "../http/app-env.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import type { ProblemLog } from "../http/problem-log.ts";
-import { isGet, type RawRequest } from "../http/raw-request.ts";
+import type { RawRequest } from "../http/raw-request.ts";
 import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import type { Problem } from "../problem.ts";
 import { problemOf, unauthorized } from "./admission.ts";
@@ -20,11 +20,11 @@ export const toWhoami = (apiKeyId: string) => ({ apiKeyId });
  * would answer. Undefined when it is another request, or when memory alone cannot decide it.
  */
 export function getWhoamiFromMemory(
-  { request, env, executionCtx }: RawRequest,
+  { request, path, env, executionCtx }: RawRequest,
   { apiKeys, gatekeeper }: AuthenticationMemory,
   settings: Settings,
 ): Response | undefined {
-  if (!isGet(request, PATH)) return undefined;
+  if (path !== PATH) return undefined;
   const { headers } = request;
   const apiKey = apiKeys.peek(headers.get("X-API-Key") ?? "", settings.signingKeys);
   // Memory knows nothing of a key without a database: no gate has decided for it.
@@ -52,11 +52,11 @@ export function getWhoamiFromMemory(
 
 /** The refusal of a key whose tag is not right, before any middleware, too. Undefined when it is another request, or the tag is right. */
 export function refuseForgedKey(
-  request: Request,
+  { request, path }: Pick<RawRequest, "request" | "path">,
   { apiKeys, problemLog }: Pick<AuthenticationMemory, "apiKeys"> & { readonly problemLog: ProblemLog },
   { signingKeys }: Settings,
 ): Promise<Response | undefined> | undefined {
-  if (!isGet(request, PATH)) return undefined;
+  if (path !== PATH) return undefined;
   const apiKey = request.headers.get("X-API-Key") ?? "";
   if (apiKeys.peek(apiKey, signingKeys) !== undefined) return undefined;
   return apiKeys.verify(apiKey, signingKeys).then((verified) => {

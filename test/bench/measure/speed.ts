@@ -19,7 +19,7 @@ export type Group = {
   readonly subjects: readonly Subject[];
   /** Each turn begins with a load that is not measured: what is measured holds a while after it has begun. */
   readonly settles?: true;
-  /** Has a target of processor time: the bare route and ours also take many short turns. */
+  /** Has a target of processor time: the bare route and ours also take many short turns, or fewer if it settles. */
   readonly takesShortTurns?: true;
 };
 
@@ -276,13 +276,16 @@ async function time(
       }
     }
   }
-  const { connections, rounds, seconds } = plan.short;
-  for (let round = 0; group.takesShortTurns && round < rounds; round++) {
+  const { connections, rounds } = plan.short;
+  // What is asked once a second, such as a lease, has to be in each turn as often as it is.
+  const seconds = group.settles ? plan.seconds : plan.short.seconds;
+  const turns = group.takesShortTurns ? Math.ceil((rounds * plan.short.seconds) / seconds) : 0;
+  for (let round = 0; round < turns; round++) {
     const pair = [...group.subjects.entries()].filter(([index, { name }]) => index === 0 || name === "ours");
     for (const [index, { name: _, once: __, ...subject }] of round % 2 === 0 ? pair : pair.toReversed()) {
-      const load = { ...subject, connections, until: { seconds } };
-      if (group.settles) await generator.send(load);
-      results[index]?.short.push((await take(load)).processorUs);
+      if (group.settles) await generator.send({ ...subject, connections, until: { seconds: WARM_UP_SECONDS } });
+      const { processorUs } = await take({ ...subject, connections, until: { seconds } });
+      results[index]?.short.push(processorUs);
     }
   }
   return { title: group.title, subjects: results };
