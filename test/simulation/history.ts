@@ -70,6 +70,16 @@ export type StoreCalled = {
   readonly to?: "primary" | "replica";
 };
 
+/** D1 has answered a call that began at `since`, whatever with. The isolate may use the answer of a call whose request is over. */
+export type StoreAnswered = {
+  readonly kind: "store-answered";
+  readonly at: number;
+  readonly store: "d1";
+  readonly since: number;
+  readonly isolate: string;
+  readonly name: string;
+};
+
 export type Store = "d1" | "kv" | "gate" | "limiter";
 
 /** From `at` to its `fault-ended`, calls to the store fail, hang, are slow, or do their work and lose the answer. */
@@ -129,6 +139,7 @@ export type HistoryEvent =
   | Abandoned
   | Committed
   | StoreCalled
+  | StoreAnswered
   | FaultBegan
   | FaultEnded
   | GateEnded

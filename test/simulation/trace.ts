@@ -28,6 +28,8 @@ function toText(event: HistoryEvent): string {
       return `  D1 ${event.database}${event.call === undefined ? "" : ` of #${event.call}`}: ${event.changes.map(toChange).join("; ")}`;
     case "store-called":
       return `  ${event.store} ${event.name}${event.to === undefined ? "" : ` ${event.to}`}${event.call === undefined ? "" : ` by #${event.call}`}`;
+    case "store-answered":
+      return `  ${event.store} ${event.name} answers ${event.isolate}, asked at ${time(event.since).trim()}`;
     case "fault-began":
       return `! ${event.store} ${event.name ?? "all"} ${event.part ?? ""} ${event.how} (fault ${event.fault})`;
     case "fault-ended":

@@ -96,6 +96,12 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   };
 };
 
+/** Asks the other in place of one that has failed. Where one has hung, the other was asked long ago: what it said then is no news. */
+const unlessHung =
+  <Answer>(other: () => Promise<Answer>) =>
+  (error: unknown): Promise<Answer> =>
+    isDatabaseOutage(error) && !hasHung(error) ? other() : Promise.reject(error);
+
 /** What of a database answers or hangs by itself, and what asks it for a sign of life. */
 type Part = { readonly pulse: Pulse; readonly ping: Ping };
 
@@ -129,7 +135,14 @@ export class Database {
    * `DeadlineExceeded`, within ten seconds.
    */
   async read<Answer>(work: Work<Answer>, options: ReadOptions<Answer> = {}): Promise<Answer> {
-    return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
+    const since = Date.now();
+    try {
+      return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
+    } catch (error) {
+      // Whichever call missed its deadline first: the request may be over before the other does.
+      if (hasHung(error)) this.#missed(since);
+      throw error;
+    }
   }
 
   /** `account`: whose webhooks are to be known when the work is done (`waiting`), for work that may change something of it. */
@@ -234,11 +247,8 @@ export class Database {
     const first = async () => {
       // While the last anchor is young enough, a replica may answer when the primary does not.
       if ((isAhead && anchors.begin(now)) || patience.isLosing(now))
-        return hedged(askPrimary().catch(askReplica), PRIMARY_MS, askReplica);
-      const reading = askReplica().catch((error: unknown) =>
-        isDatabaseOutage(error) ? askPrimary() : Promise.reject(error),
-      );
-      const answered = await hedged(reading, patience.milliseconds, askPrimary);
+        return hedged(askPrimary().catch(unlessHung(askReplica)), PRIMARY_MS, askReplica);
+      const answered = await hedged(askReplica().catch(unlessHung(askPrimary)), patience.milliseconds, askPrimary);
       // A replica that may have had to wait for somebody's write says nothing of how far it is.
       if (least === anchor) patience.note(answered.isPrimary ? "lost" : Date.now() - now, Date.now());
       return answered;

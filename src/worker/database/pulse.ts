@@ -40,9 +40,10 @@ export class Pulse {
     return this.#silentSince === undefined ? undefined : Math.max(0, this.#silentSince + GRACE_MS - now);
   }
 
-  /** A call begins. */
+  /** A call begins. An answer that came later, by a clock that has stepped back since, is forgotten. */
   began(now: number): void {
     this.#askedAt = now;
+    if (Math.max(this.#answeredAt, this.#answeredBegan) > now) this.#answeredAt = this.#answeredBegan = LONG_AGO;
   }
 
   wasAskedSince(since: number): boolean {

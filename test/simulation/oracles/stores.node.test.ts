@@ -9,6 +9,7 @@ import {
   apiKey,
   asked,
   changelog,
+  databaseAnswered,
   fault,
   history,
   IDEA_BANK,
@@ -211,13 +212,19 @@ test("a database that nobody has needed for two seconds is asked for a sign of l
 test("a late answer to a call from before the hang says that the database answers", () => {
   const hang = fault("d1", 1_000, 70_000);
   const first = view(1, 1_100, 3_200);
-  const late = [...view(2, 900, 3_250), stored(2, 950, "d1", "0", { to: "replica" })];
+  const late = databaseAnswered(950, 3_210);
   const waits = (at: number) => [...view(3, at, at + 1_500), ...view(4, at + 100, at + 1_550)];
   expect(found(nobodyWaitsInLine, hang, first, waits(4_000))).toBe(1);
   expect(found(nobodyWaitsInLine, hang, first, late, waits(4_000))).toBe(0);
-  expect(found(nobodyWaitsInLine, hang, first, late, waits(6_000))).toBe(1);
-  const refused = [...view(2, 900, 3_250, 503), stored(2, 950, "d1", "0", { to: "replica" })];
-  expect(found(nobodyWaitsInLine, hang, first, refused, waits(4_000))).toBe(1);
+  const next = view(2, 3_300, 5_400);
+  expect(found(nobodyWaitsInLine, hang, first, late, waits(8_000))).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, late, next, waits(5_850))).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, late, next, waits(6_000))).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, late, view(2, 3_300, 3_310, 503), waits(6_000))).toBe(0);
+  expect(found(nobodyWaitsInLine, hang, first, { ...late, isolate: "b" }, waits(4_000))).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, { ...late, name: "1" }, waits(4_000))).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, databaseAnswered(1_050, 3_210), waits(4_000))).toBe(1);
+  expect(found(nobodyWaitsInLine, hang, first, databaseAnswered(950, 6_000), waits(4_000))).toBe(1);
 });
 const step = (at: number): HistoryEvent => ({ kind: "clock-stepped", at, where: "a", by: -5_000 });
 test("an idea bank is read once a second in an isolate", () => {

@@ -84,14 +84,18 @@ const mayHaveReturned = (calls: readonly Call[], call: Call): boolean => {
 /**
  * "An answer that comes while it hangs, to a call from before, says that it answers: then the next missed deadline decides."
  */
-const hasAnswered = (calls: readonly Call[], { at }: FaultSpan, call: Call): boolean =>
-  calls.some(
-    (other) =>
-      succeeded(other) &&
-      other.stores.some((one) => one.store === "d1" && one.at <= at) &&
-      other.answeredAt > at &&
-      other.answeredAt <= call.answeredAt &&
-      call.at - other.answeredAt <= 2 * SECOND_MS + SIGN_OF_LIFE_MS,
+const hasAnswered = (history: History, group: string, fault: FaultSpan, call: Call, missed: readonly Call[]): boolean =>
+  history.events.some(
+    (event) =>
+      event.kind === "store-answered" &&
+      `${event.name} ${event.isolate}` === group &&
+      event.since <= fault.at &&
+      event.at > fault.at &&
+      event.at <= call.answeredAt &&
+      !missed.some(
+        ({ at, answeredAt }) =>
+          at >= event.at && answeredAt - at >= 2 * SECOND_MS && answeredAt + SIGN_OF_LIFE_MS <= call.at,
+      ),
   );
 
 /**
@@ -131,7 +135,7 @@ export const nobodyWaitsInLine = oracle(
         for (const call of during) {
           if (call.at <= known || call.answeredAt - call.at <= AT_ONCE_MS + NETWORK_MS) continue;
           if (metAnother(history, call) || waitedForReplica(fault, call) || mayHaveReturned(calls, call)) continue;
-          if (hasAnswered(calls, fault, call)) continue;
+          if (hasAnswered(history, name, fault, call, missed)) continue;
           if (
             slow !== undefined &&
             call.at - slow.at < SECOND_MS - NETWORK_MS &&

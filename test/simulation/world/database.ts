@@ -116,11 +116,14 @@ export class Database {
       ...(context.call !== undefined && { call: context.call }),
       ...(context.isolate !== undefined && { isolate: context.isolate }),
     });
-    const { random } = context;
+    const { random, isolate } = context;
+    const since = timeline.now;
+    const answered = () =>
+      isolate && record({ kind: "store-answered", at: timeline.now, store: "d1", since, isolate, name: digit });
     const isNear = replica !== undefined || context.place === HOME;
     const way = () => (isNear ? skewed(random, 1, 12) : skewed(random, 20, 90));
     const lost = () => new Error(LOST[random.below(LOST.length)]);
-    return faults.call({ store: "d1", name: digit, part }, random, way, lost, async () => {
+    const answer = faults.call({ store: "d1", name: digit, part }, random, way, lost, async () => {
       if (replica !== undefined) return this.#readReplica(replica, statements, constraint);
       await timeline.sleep(between(random, 0.2, 2));
       if (!writes) return { rows: this.#primary.read(statements), version: this.#newest, changed: 0 };
@@ -129,6 +132,8 @@ export class Database {
       this.#commit(changes, context.call);
       return { rows, version: this.#newest, changed: changes.length };
     });
+    answer.then(answered, answered);
+    return answer;
   }
 
   get #newest(): number {

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Databases, type ReadOptions } from "../../../src/worker/database/databases.ts";
 import { Patience } from "../../../src/worker/database/patience.ts";
+import { DeadlineExceeded, hasHung } from "../../../src/worker/memory/deadline.ts";
 import { openDatabase } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
@@ -18,7 +19,7 @@ async function setUp(ms: { replica: number; primary: number }) {
   const time = new VirtualTime(START);
   const databases = new Databases();
   databases.anchorMs = ANCHOR_MS;
-  const failing = { replica: false, primary: false };
+  const failing: Record<"replica" | "primary", boolean | Error> = { replica: false, primary: false };
   const away = new Proxy(database, {
     get(target, name) {
       if (name !== "withSession") return Reflect.get(target, name);
@@ -26,7 +27,7 @@ async function setUp(ms: { replica: number; primary: number }) {
         const where = isPrimary(constraint) ? "primary" : "replica";
         return interceptDatabase(target.withSession(constraint), async (_, makeCall) => {
           await (ms[where] === NEVER ? new Promise(() => {}) : virtually(ms[where]));
-          if (failing[where]) throw new Error(`the ${where} is down`);
+          if (failing[where]) throw failing[where] === true ? new Error(`the ${where} is down`) : failing[where];
           return time.call(makeCall);
         });
       };
@@ -182,6 +183,19 @@ describe("of the replica and the primary", () => {
     Object.assign(failing, { primary: true, replica: true });
     await expect(read()).rejects.toHaveProperty("cause.message", expect.stringContaining("is down"));
   });
+
+  it.each(["replica", "primary"] as const)(
+    "a missed deadline is told, and no failure of long before: the %s's",
+    async (slow) => {
+      const { ms, failing, read } = await setUp({ replica: 500, primary: 10 });
+      // A replica that has lost often enough is asked second.
+      for (let times = 0; times < 8 && slow === "primary"; times++) await read();
+      const fast = slow === "replica" ? "primary" : "replica";
+      Object.assign(ms, { [slow]: 9_900, [fast]: 10 });
+      Object.assign(failing, { [slow]: new DeadlineExceeded(9_900), [fast]: true });
+      await expect(read()).rejects.toSatisfy(hasHung);
+    },
+  );
 
   it("the primary is asked once, although the replica is late and then has to be confirmed", async () => {
     const { read } = await setUp({ replica: 250, primary: 300 });

@@ -95,6 +95,30 @@ describe("a database that hangs for 80 seconds", () => {
     expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
   });
 
+  it("is known to hang though its last answer came, by a clock that has stepped back since, in the meantime", async () => {
+    const { time, world, ask, miss } = await setUp();
+    await time.until(ask());
+    vi.setSystemTime(Date.now() - 1_500);
+    world.hangs = true;
+    const since = Date.now();
+    const waiting = ask();
+    await time.until(virtually(2_000));
+    miss(since);
+    await time.until(virtually(500));
+    expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
+    await time.until(waiting);
+  });
+
+  it("is known to hang when a read has waited first for a replica, whose deadline ends the request", async () => {
+    const { time, world, ask, binding, openedBy } = await setUp();
+    const read = () => time.until(openedBy(binding).read((session) => session.prepare("SELECT 1").first()));
+    await read();
+    world.hangs = true;
+    await expect(read()).rejects.toThrow("no answer within 10000 ms");
+    await time.until(virtually(500));
+    expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
+  });
+
   it("is asked again after nobody has asked for two seconds", async () => {
     const { time, world, ask, miss } = await setUp();
     world.hangs = true;

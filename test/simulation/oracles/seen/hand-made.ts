@@ -1,4 +1,4 @@
-import type { Committed, History, HistoryEvent, Row, Sent, StoreCalled } from "../../history.ts";
+import type { Committed, History, HistoryEvent, Row, Sent, StoreAnswered, StoreCalled } from "../../history.ts";
 
 /** Small histories by hand, for the oracles' own tests. */
 export const ACCOUNT = "0acct0000001";
@@ -92,6 +92,15 @@ export const stored = (
   isolate: "a",
   name,
   ...more,
+});
+
+export const databaseAnswered = (since: number, at: number): StoreAnswered => ({
+  kind: "store-answered",
+  at,
+  store: "d1",
+  since,
+  isolate: "a",
+  name: "0",
 });
 
 export const apiKey = (more: Row = {}): Row => ({
