@@ -29,7 +29,7 @@ class GatesForAccount extends RpcTarget implements Gates {
   }
 
   forget(apiKeyId: string): Promise<void> {
-    return this.#gatekeeper.forget(this.#env, apiKeyId);
+    return this.#gatekeeper.forget(this.#env, apiKeyId, this.#waitUntil);
   }
 
   /** In this request's context, not in the caller's, whose capability ends with its answer. */

@@ -44,6 +44,9 @@ type Stores = { readonly gates: Gates; readonly database: Database };
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
+/** In whose time a key's gate is told something. */
+type Teller = Pick<KeyRequest, "waitUntil"> & { readonly apiKey: { readonly id: string; readonly secretHash: string } };
+
 const MAX_KEYS = 10_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
 const TELL_MS = 5_000;
@@ -87,7 +90,7 @@ export class Gatekeeper {
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
    */
-  async forget(env: GateEnv, apiKeyId: string): Promise<void> {
+  async forget(env: GateEnv, apiKeyId: string, waitUntil: WaitUntil): Promise<void> {
     const told = [...this.#uses.keys()]
       .filter((text) => isKeyOf(text, apiKeyId))
       .flatMap((text) => this.#uses.peek(text) ?? [])
@@ -100,7 +103,10 @@ export class Gatekeeper {
       // earlier release answers nothing, and has waited.
       await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
     } catch (error) {
-      for (const { use, report } of told) use.putBack(report);
+      for (const { use, report } of told) {
+        use.putBack(report);
+        this.#tellLater(env.API_KEY_GATE, { apiKey: { id: apiKeyId, secretHash: use.secretHash }, waitUntil }, use);
+      }
       throw error;
     }
   }
@@ -182,7 +188,7 @@ export class Gatekeeper {
   }
 
   /** Perhaps no request follows that would tell the gate: what it does not know is reported a while later, once for all meanwhile. */
-  #tellLater(gates: Gates, request: KeyRequest, use: KeyUse): void {
+  #tellLater(gates: Gates, request: Teller, use: KeyUse): void {
     if (!use.mustTell(Date.now(), TELL_MS)) return;
     const tell = () => {
       use.tells();
@@ -191,7 +197,7 @@ export class Gatekeeper {
     this.#later(TELL_MS, tell, request.waitUntil);
   }
 
-  async #report(gates: Gates, request: KeyRequest, use: KeyUse): Promise<void> {
+  async #report(gates: Gates, request: Teller, use: KeyUse): Promise<void> {
     const { apiKey } = request;
     for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
       const told = report;

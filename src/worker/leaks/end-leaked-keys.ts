@@ -47,7 +47,8 @@ export async function endLeakedKeys(
     }),
   );
   const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
-  const told = await Promise.allSettled(ids.map((id) => gatekeeper.forget(c.env, id)));
+  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
+  const told = await Promise.allSettled(ids.map((id) => gatekeeper.forget(c.env, id, waitUntil)));
   const missed = [...recorded, ...told].find((outcome) => outcome.status === "rejected");
   if (missed !== undefined) {
     throw new Problem("service-unavailable", {

@@ -3,6 +3,7 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { setAccountStatus } from "../database/account-status.ts";
 import { allDatabases, chooseDatabase } from "../database/choose-database.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
+import type { WaitUntil } from "../memory/deadline.ts";
 import { isId } from "../model/id.ts";
 import type { AccountStatusChange } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
@@ -12,10 +13,11 @@ export async function changeAccountStatus(
   env: Env,
   { gatekeeper, views }: { readonly gatekeeper: Gatekeeper; readonly views: IdeaBankViews },
   { account, status }: AccountStatusChange,
+  waitUntil: WaitUntil,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
   const { accountId, apiKeyIds, bookmark } = await setStatus(env, account, status);
   views.noteSuspension(accountId, status === "suspended", bookmark);
-  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env, id)));
+  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env, id, waitUntil)));
   const missed = notified.filter((outcome) => outcome.status === "rejected");
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {

@@ -29,7 +29,8 @@ export function createOperatorRoutes(memory: OperatorMemory) {
     setAccountStatus: async (c) => {
       authenticateOperator(c);
       const { body } = await readInput(c, OPERATOR_OPERATIONS.setAccountStatus, "operator");
-      return c.json(await changeAccountStatus(c.env, memory, body));
+      const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
+      return c.json(await changeAccountStatus(c.env, memory, body, waitUntil));
     },
   };
   return routeOperations<AppEnv, typeof OPERATOR_OPERATIONS>(OPERATOR_OPERATIONS, (name) => handlers[name]);

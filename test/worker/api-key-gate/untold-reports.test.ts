@@ -103,6 +103,26 @@ it("what was decided here is counted, when its gate took neither the report nor 
   expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 5 });
 });
 
+it("what was decided here is counted, when the revocation took it along, failed, and no request follows", async () => {
+  freeze(START);
+  for (const level of ["warn", "error"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+  const failing = Promise.withResolvers<never>();
+  const gates = interceptObjects(env.API_KEY_GATE, ["forget"], () => failing.promise);
+  const owner = createOwner(undefined, { ...env, API_KEY_GATE: gates });
+  const { apiKey, key } = await owner.create("Flooded", { limit: 10, windowSeconds: 60 });
+  for (let times = 0; times < 15; times++) await whoami(owner.isolate, key);
+  const revoking = owner.json("DELETE", `/keys/${apiKey.id}`);
+  await vi.waitUntil(
+    async () => (await databaseOf(apiKey.id).prepare("SELECT revoked_at FROM api_keys").first("revoked_at")) !== null,
+  );
+  // What the requests have planned finds nothing to report.
+  await owner.isolate.elapse();
+  failing.reject(new Error("injected fault: gate"));
+  expect((await revoking).status).toBe(503);
+  await owner.isolate.elapse();
+  expect(await usageOf(apiKey.id)).toEqual({ admitted: 10, limited: 5 });
+});
+
 it("what was admitted is told with what was seen of it, before its lease has ended: both are of one hour", () => {
   const use = new KeyUse("hash");
   const sent = new Request("https://api.example/tenant/whoami");
