@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import type { History, HistoryEvent, Oracle } from "../history.ts";
 import { counts } from "./counts.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
+import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
-import { apiKey, asked, fault, history, KEY_ID, whoami, world, wrote } from "./seen/hand-made.ts";
+import { apiKey, asked, changelog, fault, history, KEY_ID, whoami, world, wrote } from "./seen/hand-made.ts";
 
 const COUNTED = { headers: { "ratelimit-policy": "", ratelimit: '"api-key";r=1;t=60' } };
 const found = (
@@ -114,4 +115,19 @@ test("an isolate's end and a crash explain too few, and no more than were made",
   expect(found(counts, [...events, { kind: "isolate-ended", at: 2_000, isolate: "a" }], chart(4, 0))).toBe(1);
   expect(found(counts, [...events, crash(2_000)], chart(0, 0))).toBe(0);
   expect(found(counts, [...events, crash(2_000)], chart(9, 0))).toBe(1);
+});
+
+test("a panelist is refused after four requests, and not while the binding gives no answer", () => {
+  const listed = { ...changelog, operation: "listProposals", path: "/ideabank/proposals" };
+  const asks = [1, 2, 3].flatMap((call) => asked(call, [call * 10, call * 10 + 5], listed, 200));
+  const refused = asked(4, [1_000, 1_800], listed, 429);
+  expect(found(panelistLimit, [asks.slice(2), refused])).toBe(1);
+  expect(found(panelistLimit, [asks, refused])).toBe(0);
+  const down = fault("limiter", 500, 9_000);
+  expect(found(panelistLimit, [asks, refused, down])).toBe(1);
+  // Of two faults one may let it answer, late.
+  const slow = fault("limiter", 400, 8_000).map((event) =>
+    event.kind === "fault-began" ? { ...event, how: "slow" as const } : event,
+  );
+  expect(found(panelistLimit, [asks, refused, down, slow])).toBe(0);
 });

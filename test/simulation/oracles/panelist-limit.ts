@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
-import { faultsOf } from "./seen/faults.ts";
+import { type FaultSpan, faultsOf } from "./seen/faults.ts";
 
 const UNLIMITED: readonly string[] = ["getChangelog", "getCapabilities"];
 const PERIOD_MS = 60_000;
@@ -43,9 +43,9 @@ export const panelistLimit = oracle(
   },
 );
 
-/** All the time of the request, and it gave no answer at all. */
-const isLimiterDown = (history: History, from: number, to: number): boolean =>
-  faultsOf(history).some(
-    ({ store, how, at, until }) =>
-      store === "limiter" && (how === "fails" || how === "hangs") && at <= from && until >= to,
-  );
+/** All the time of the request, and it gave no answer at all: of two faults at once, one may let it answer. */
+const isLimiterDown = (history: History, from: number, to: number): boolean => {
+  const faults = faultsOf(history).filter(({ store, at, until }) => store === "limiter" && at <= to && until >= from);
+  const silences = ({ how, at, until }: FaultSpan) => (how === "fails" || how === "hangs") && at <= from && until >= to;
+  return faults.length > 0 && faults.every(silences);
+};
