@@ -44,7 +44,7 @@ type Stores = { readonly gates: Gates; readonly database: Database };
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
-/** In whose time a key's gate is told something. */
+/** A key whose gate is told something, and what keeps that going when the request has its answer. */
 type Teller = Pick<KeyRequest, "waitUntil"> & { readonly apiKey: { readonly id: string; readonly secretHash: string } };
 
 const MAX_KEYS = 10_000;
@@ -88,7 +88,8 @@ export class Gatekeeper {
   /**
    * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
-   * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds.
+   * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds;
+   * `waitUntil` keeps going what tells the gate later what it has not counted.
    */
   async forget(env: GateEnv, apiKeyId: string, waitUntil: WaitUntil): Promise<void> {
     const told = [...this.#uses.keys()]

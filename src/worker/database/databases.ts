@@ -96,7 +96,7 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   };
 };
 
-/** Asks the other in place of one that has failed. Where one has hung, the other was asked long ago: what it said then is no news. */
+/** Asks the other in place of one that has failed. When it has hung, the other was asked seconds ago: an old failure must not pass for a new one. */
 const unlessHung =
   <Answer>(other: () => Promise<Answer>) =>
   (error: unknown): Promise<Answer> =>
@@ -139,7 +139,7 @@ export class Database {
     try {
       return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
     } catch (error) {
-      // Whichever call missed its deadline first: the request may be over before the other does.
+      // The first missed deadline ends the request, and the other call with it: both are told here.
       if (hasHung(error)) this.#missed(since);
       throw error;
     }
