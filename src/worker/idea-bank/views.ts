@@ -17,8 +17,8 @@ import { type Kept, KeptValue, type KeptValueOptions, type ReadTerms } from "../
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { AccountMemory } from "./account-memory.ts";
+import { type Found, foundAlone, foundIn, laterOwn, NEVER_REVOKED, type OwnRevocation } from "./own-revocation.ts";
 import { StoredChangelogs } from "./stored-changelogs.ts";
-import type { TokenRevocations } from "./token-revocations.ts";
 import { type Reach, readView, type View } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds. */
@@ -42,10 +42,7 @@ export type OpenTerms = {
   readonly waitUntil: WaitUntil;
 };
 
-/** What is known of one panelist. `seq` 0: nothing was ever revoked. */
-type OwnRevocation = Pick<TokenRevocation, "seq" | "revokedAt"> & Pick<View, "bookmark" | "primaryAt">;
-/** `askedAt`: when the primary was last asked, of the panelist, too, where that is known alone. */
-type Found = { readonly view: View; readonly revokedAt: number; readonly askedAt: number };
+type SaidBy = "primary" | "memory";
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
@@ -55,17 +52,8 @@ const MAX = { panelists: 10_000, doubts: 1_000, written: 10_000 } as const;
 /** A view is read anew after an answer when it is this old, in milliseconds. */
 const RENEW_MS = 1_000;
 const NEVER = Number.NEGATIVE_INFINITY;
-/** Before the first token. */
-const NEVER_REVOKED = -1;
-
 const laterView = (next: View, kept: View): View => ({
   ...(next.bookmark >= kept.bookmark ? next : kept),
-  primaryAt: Math.max(next.primaryAt, kept.primaryAt),
-});
-
-const laterOwn = (next: OwnRevocation, kept: OwnRevocation): OwnRevocation => ({
-  ...(next.seq >= kept.seq ? next : kept),
-  bookmark: laterOf(next.bookmark, kept.bookmark),
   primaryAt: Math.max(next.primaryAt, kept.primaryAt),
 });
 
@@ -80,14 +68,14 @@ export class IdeaBankViews {
   });
   readonly #accounts = new AccountMemory();
   readonly #panelists = new BoundedMap<KeptValue<OwnRevocation>>({ max: MAX.panelists });
-  /** That the primary was asked about a refusal, by idea bank. What it said is in the views. */
-  readonly #doubts = new BoundedMap<KeptValue<true>>({ max: MAX.doubts });
+  /** Who was asked about a refusal, by idea bank. What was said is in the views. */
+  readonly #doubts = new BoundedMap<KeptValue<SaidBy>>({ max: MAX.doubts });
   /** Where D1 stood when this isolate wrote to an idea bank or to people of an account, or read a view that was dropped since. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX.written });
 
   /** From memory, when that is young enough and refuses nothing. What is due is read after the answer. */
-  openFromMemory(claims: Claims, terms: OpenTerms): OpenedIdeaBank | undefined {
-    const found = this.#find(claims, terms);
+  openFromMemory(claims: Claims, terms: OpenTerms, renews = true): OpenedIdeaBank | undefined {
+    const found = this.#find(claims, terms, renews);
     if (found === undefined) return undefined;
     const opened = this.#open(claims, found);
     return isRefused(opened, terms.capability) ? undefined : opened;
@@ -113,17 +101,22 @@ export class IdeaBankViews {
     // One question answers for all panelists; but not who is inactive, where each is looked up alone.
     const isOwn = opened.isRevoked && this.#listed(found.view) === undefined;
     const name = isOwn ? `${ideaBankId} ${panelistId}` : ideaBankId;
-    const doubt = this.#doubts.getOrSet(name, () => newKept<true>(terms.database, { paced: true }));
+    const doubt = this.#doubts.getOrSet(name, () => newKept<SaidBy>(terms.database, { paced: true }));
     const load = async () => {
       await this.#load(claims, terms, { atPrimary: true });
-      return true as const;
+      return "primary" as const;
     };
-    const ask = async () => {
-      await doubt.read({ load, freshMs: 0, since: began, servesOutage: false, waitUntil: terms.waitUntil });
+    // Another read, however old, may bring what refuses nothing.
+    const atAnyAge = { ...terms, freshMs: Number.POSITIVE_INFINITY };
+    const instead = () => this.openFromMemory(claims, atAnyAge, false) && ("memory" as const);
+    const { waitUntil } = terms;
+    const ask = async (): Promise<OpenedIdeaBank> => {
+      const saidBy = await doubt.read({ load, instead, freshMs: 0, since: began, servesOutage: false, waitUntil });
       // What the primary has said is in memory, and young enough for whoever waited for it.
-      return this.#read(claims, terms, began);
+      const said = this.#open(claims, await this.#read(claims, terms, began));
+      return saidBy === "primary" || !isRefused(said, terms.capability) ? said : ask();
     };
-    return this.#open(claims, await answerWithin(DEADLINE_MS.without, ask()));
+    return answerWithin(DEADLINE_MS.without, ask());
   }
 
   /** The idea bank, or people of the account, were written through this isolate, up to `bookmark`: what is read later includes that, while D1 answers. */
@@ -159,16 +152,18 @@ export class IdeaBankViews {
   }
 
   /** What memory holds, if it is young enough. */
-  #find(claims: Claims, terms: OpenTerms): Found | undefined {
+  #find(claims: Claims, terms: OpenTerms, renews = true): Found | undefined {
     const kept = this.#views.get(claims.ideaBankId);
     const known = kept?.kept?.value;
     if (kept === undefined || known === undefined) return undefined;
     const listed = this.#listed(known);
     // One read brings both, the panelist's and the view: one of them is renewed, and none while the other has to be read.
-    const view = kept.young(this.#viewTerms(claims, terms, listed !== undefined));
+    const view = kept.young(this.#viewTerms(claims, terms, renews && listed !== undefined));
     if (view === undefined) return undefined;
-    const own = listed ? undefined : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms, true));
-    return listed ? foundIn(listed, claims, view) : own && foundAlone(own, view);
+    const own = listed
+      ? undefined
+      : this.#panelists.get(claims.panelistId)?.young(this.#ownTerms(claims, terms, renews));
+    return listed ? foundIn(listed, claims.panelistId, view) : own && foundAlone(own, view);
   }
 
   async #read(claims: Claims, terms: OpenTerms, since = Date.now()): Promise<Found> {
@@ -180,7 +175,7 @@ export class IdeaBankViews {
     if (known !== undefined && this.#listed(known) === undefined) await readOwn();
     const view = await kept.read({ ...this.#viewTerms(claims, terms, true), since });
     const listed = this.#listed(view);
-    return listed ? foundIn(listed, claims, view) : foundAlone(await readOwn(), view);
+    return listed ? foundIn(listed, claims.panelistId, view) : foundAlone(await readOwn(), view);
   }
 
   /** The account's revocations, unless they are too many, or there is no idea bank and so no account. */
@@ -262,18 +257,6 @@ export class IdeaBankViews {
     );
   }
 }
-
-const foundIn = (listed: TokenRevocations, { panelistId }: Claims, view: View): Found => ({
-  view,
-  revokedAt: listed.of(panelistId) ?? NEVER_REVOKED,
-  askedAt: view.primaryAt,
-});
-
-const foundAlone = ({ revokedAt, primaryAt }: OwnRevocation, view: View): Found => ({
-  view,
-  revokedAt,
-  askedAt: Math.min(primaryAt, view.primaryAt),
-});
 
 const newKept = <Value>(database: Database, options: Partial<KeptValueOptions<Value>>) =>
   new KeptValue<Value>({

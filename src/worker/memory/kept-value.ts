@@ -54,6 +54,8 @@ export type ReadTerms<Value> = {
   readonly renewMs?: number;
   /** Whether a value that is young enough will do. */
   readonly accepts?: (value: Value) => boolean;
+  /** What would do as well, looked at while the value is waited for: something else may bring it. */
+  readonly instead?: () => Value | undefined;
   /** Whether an older value may serve through an outage: yes, unless this is false. */
   readonly servesOutage?: false;
   /** Keeps a read under way when its request ends. */
@@ -136,7 +138,7 @@ export class KeptValue<Value> {
       since = Math.min(since, now);
       waitedMs += Math.min(Math.max(0, now - lookedAt), LONGEST_LOOK_MS);
       lookedAt = now;
-      const young = this.#young(terms, since);
+      const young = this.#young(terms, since) ?? terms.instead?.();
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.lasting;
       const failure = this.#failureBy(now);

@@ -156,6 +156,81 @@ describe("a token that is refused by what memory or a replica says", () => {
     expect((await opening).isRevoked).toBe(false);
   });
 
+  it("is answered when another read brings what refuses nothing, while the primary is slow to say so", async () => {
+    freezeTimers(START);
+    const { id } = await addIdeaBank({ status: "CLOSED" });
+    let held: Promise<void> | undefined;
+    const database = interceptDatabase(databaseOf(id), async (_, makeCall) => {
+      const [answer, until] = [makeCall(), held];
+      held = undefined;
+      await until;
+      return answer;
+    });
+    const { open } = createViews();
+    await open(database, { ideaBankId: id, capability });
+    await databaseOf(id).prepare("UPDATE idea_banks SET status = 'OPEN' WHERE id = ?1").bind(id).run();
+    const primaryAnswers = Promise.withResolvers<void>();
+    held = primaryAnswers.promise;
+    const doubted = open(database, { ideaBankId: id, ...young });
+    vi.setSystemTime(START + 500);
+    expect((await open(database, { ideaBankId: id, capability, freshMs: 0 })).ideaBank?.status).toBe("OPEN");
+    const pending = Symbol("pending");
+    const answer = Promise.race([doubted, scheduler.wait(500).then(() => pending)]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await answer).toMatchObject({ ideaBank: { status: "OPEN" } });
+    primaryAnswers.resolve();
+  });
+
+  it("is asked about on, when what a late read brought is refused by the next", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    freezeTimers(START);
+    const { id } = await addIdeaBank({ status: "CLOSED" });
+    const setStatus = (status: string) =>
+      databaseOf(id).prepare("UPDATE idea_banks SET status = ?2 WHERE id = ?1").bind(id, status).run();
+    const [isRead, late, primary] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    type Call = () => Promise<unknown>;
+    const atOnce = (makeCall: Call) => makeCall();
+    let make = atOnce;
+    const database = interceptDatabase(databaseOf(id), (_, makeCall) => make(makeCall));
+    const { open } = createViews();
+    const ask = { ideaBankId: id, capability, freshMs: 500 } as const;
+    await open(database, ask);
+    await setStatus("OPEN");
+    make = async (makeCall) => {
+      const answer = await makeCall();
+      isRead?.resolve();
+      await late?.promise;
+      return answer;
+    };
+    vi.setSystemTime(START + 600);
+    const slow = open(database, ask);
+    await isRead?.promise;
+    make = async (makeCall) => {
+      await primary?.promise;
+      return makeCall();
+    };
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await slow).ideaBank?.status).toBe("CLOSED");
+    const statuses: unknown[] = [];
+    const doubted = open(database, { ...ask, ...young }).then(({ ideaBank }) => statuses.push(ideaBank?.status));
+    await setStatus("CLOSED");
+    let reads = 0;
+    make = async (makeCall) => {
+      const answer = await makeCall();
+      reads += 1;
+      return answer;
+    };
+    late?.resolve();
+    while (reads === 0 && Date.now() < START + 8_000) await vi.advanceTimersByTimeAsync(1);
+    expect(reads).toBe(1);
+    await vi.advanceTimersByTimeAsync(20);
+    await setStatus("OPEN");
+    primary?.resolve();
+    while (statuses.length === 0) await vi.advanceTimersByTimeAsync(1);
+    await doubted;
+    expect(statuses).toEqual(["OPEN"]);
+  });
+
   it("is refused at once when it was revoked: that is for good", async () => {
     const bank = await addIdeaBank();
     await databaseOf(bank.id)
