@@ -130,7 +130,7 @@ export const outlasts = oracle(
           continue;
         if (isBehind(history, token === undefined ? keyId : call.isolate, good.at - own, call.at)) continue;
         if (call.headers["consistency-token"] !== undefined) continue;
-        if (token !== undefined && mayBeDoubted(history, call, issued.get(token))) continue;
+        if (token !== undefined && mayBeDoubted(history, call, issued.get(token), good.at - own)) continue;
         // Where there is no idea bank (any more), each panelist is looked up alone. Whoever was found before the isolate knew that, too.
         const gone = token !== undefined && isGoneAt(history, ideaBankIdOf(token), call.at);
         if (gone && (token !== tokenOf(good) || toldThatItIsGone(history, ideaBankIdOf(token), good, call))) continue;

@@ -152,6 +152,16 @@ test("while D1 does not answer memory does, for 5 minutes", () => {
   expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 320_000, 320_010, 503))).toBe(0);
   expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 310_000, 310_010, 503))).toBe(1);
   expect(found(outlasts, view(1, 30_000, 30_010), down, view(2, 310_000, 310_010, 503, { isolate: "b" }))).toBe(0);
+  // It was closed when memory read it, and is open: a token from since then is not refused by memory, and an older one is.
+  const shut = wrote(20_000, "idea_banks", ideaBank({ status: "CLOSED" }), ideaBank());
+  const opened = wrote(40_000, "idea_banks", ideaBank(), ideaBank({ status: "CLOSED" }));
+  const issue = { operation: "issueToken", method: "POST", path: `/tenant/ideabanks/${IDEA_BANK}/tokens` };
+  const issued = (at: number) => asked(3, [at, at + 10], issue, 201, { body: { token: TOKEN } });
+  const access = view(1, 30_000, 30_010, 200, { operation: "getCapabilities" });
+  const late = view(2, 60_000, 60_010, 503);
+  expect(found(outlasts, shut, access, opened, issued(55_000), down, late)).toBe(0);
+  expect(found(outlasts, shut, access, opened, issued(45_000), down, late)).toBe(1);
+  expect(found(outlasts, access, issued(55_000), down, late)).toBe(1);
   const known = use(1, 40_000, 40_010).map((event) => ({ ...event, at: event.at + 60_000 }));
   const later = fault("d1", 120_000, 900_000);
   expect(found(outlasts, known, later, use(2, 200_000, 200_010, 503))).toBe(1);
@@ -259,4 +269,10 @@ test("nobody waits longer than the second read plus half a second", () => {
   ];
   expect(found(nobodyWaitsLonger, view(1, 100, 4_000), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(0);
   expect(found(nobodyWaitsLonger, view(1, 100, 4_600), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(1);
+  // Where there is no idea bank, each panelist waits for an answer of their own.
+  const gone = wrote(50, "idea_banks", null, ideaBank());
+  const other = { headers: { authorization: TOKEN.replace(PANELIST, "0pan00000002") } };
+  expect(found(nobodyWaitsLonger, view(1, 100, 4_600, 404, other), leader(2, 110, 3_000))).toBe(1);
+  expect(found(nobodyWaitsLonger, gone, view(1, 100, 4_600, 404, other), leader(2, 110, 3_000))).toBe(0);
+  expect(found(nobodyWaitsLonger, gone, view(1, 100, 4_600, 404), leader(2, 110, 3_000))).toBe(1);
 });

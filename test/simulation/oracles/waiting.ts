@@ -163,6 +163,14 @@ const viewOf = (call: Call): string | undefined => {
     : `${call.isolate} ${ideaBankIdOf(token)}`;
 };
 
+/** Whom a read at that time is for. */
+const readerOf = (history: History, call: Call, at: number): string => {
+  const token = tokenOf(call) ?? "";
+  const rows = rowsOf(history);
+  const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
+  return exists ? "all" : panelistIdOf(token);
+};
+
 /** An asker for the anchor, one for a replica that lags, one for a refusal that is doubted. */
 const PRIMARY_READS = 3;
 
@@ -176,19 +184,13 @@ export const oneReadASecond = oracle(
   "An isolate reads an idea bank at most once a second, however slow D1 is and however many ask; for each panelist, where there is no idea bank.",
   function* (history: History): Iterable<Found> {
     if (history.settings.freshnessMs === 0) return;
-    const rows = rowsOf(history);
-    const readerOf = (call: Call, at: number): string => {
-      const token = tokenOf(call) ?? "";
-      const exists = rows.row("idea_banks", ideaBankIdOf(token), rows.momentAt(at)) !== null;
-      return exists ? "all" : panelistIdOf(token);
-    };
     const writes = groupBy(callsOf(history).filter(mayHaveWritten), (call) => call.isolate);
     for (const [, calls] of groupBy(callsOf(history), viewOf)) {
       const reads = calls
         .flatMap((call) =>
           call.stores
             .filter((one) => one.store === "d1")
-            .map((one) => ({ ...one, call, reader: readerOf(call, one.at) })),
+            .map((one) => ({ ...one, call, reader: readerOf(history, call, one.at) })),
         )
         .toSorted((a, b) => a.at - b.at);
       for (const some of groupBy(reads, ({ to, reader }) => `${to} ${reader}`).values()) {
@@ -234,7 +236,10 @@ const isBroken = (history: History, database: string, from: number, to: number):
       from <= until,
   );
 
-/** Who made no read waits for the first one: the answer of one that began later ends all waiting; a request that ends early costs a second. */
+/**
+ * Who made no read waits for the first one: the answer of one that began later ends all waiting; a request that ends early costs a
+ * second. Where there is no idea bank (any more), each panelist counted alone.
+ */
 export const nobodyWaitsLonger = oracle(
   "nobody-waits-longer-than-the-read",
   "All are answered when the first read is. A request that ends early delays others by at most a second.",
@@ -246,8 +251,12 @@ export const nobodyWaitsLonger = oracle(
       for (const call of calls) {
         const token = tokenOf(call) ?? "";
         if (call.answer === undefined || call.stores.some((one) => one.store === "d1")) continue;
-        const ended = leaders.filter((leader) => leader.at > call.at && leader.answeredAt < call.answeredAt);
-        const [first] = ended;
+        const first = leaders.find(
+          (leader) =>
+            leader.at > call.at &&
+            leader.answeredAt < call.answeredAt &&
+            readerOf(history, leader, leader.answeredAt) === readerOf(history, call, leader.answeredAt),
+        );
         if (first === undefined || call.answeredAt <= first.answeredAt + SECOND_MS + NETWORK_MS) continue;
         if (isBroken(history, databaseOf(ideaBankIdOf(token)), call.at - REMEMBERED_MS, call.answeredAt)) continue;
         yield {

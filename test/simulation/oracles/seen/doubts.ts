@@ -27,12 +27,19 @@ const nextSecond = (history: History, { panelist, call }: Issued): number => {
   return isRevoked ? SECOND_MS : 0;
 };
 
-/** A new token that an isolate may take for refused: "only when the primary says so; when the primary does not answer: 503". */
-export const mayBeDoubted = (history: History, call: Call, issued: Issued | undefined): boolean => {
+/**
+ * A new token that an isolate may take for refused: "only when the primary says so; when the primary does not answer: 503". `from` is
+ * when it may have read what it remembers: long ago, while D1 is down.
+ */
+export const mayBeDoubted = (
+  history: History,
+  call: Call,
+  issued: Issued | undefined,
+  from = call.at - ageOf(history),
+): boolean => {
   const token = tokenOf(call);
   if (token === undefined || !isNew(history, call, issued)) return false;
   const rows = rowsOf(history);
-  const from = call.at - ageOf(history);
   const ideaBank = ideaBankIdOf(token);
   const isShown = ({ open, canViewChangelog }: ReturnType<typeof capabilitiesAt>) =>
     call.operation === "getChangelog" ? canViewChangelog : open;
