@@ -237,6 +237,8 @@ export class Database {
     const now = Date.now();
     const anchor = anchors.at(now);
     if (atPrimary || anchor === undefined || this.#isSilent(this.#replica)) return askPrimary();
+    // When the primary is silent, the replica may be, too.
+    if (this.isSilent()) this.#replica.pulse.doubt(now, this.#replica.ping, this.#waitUntil);
     const least = laterOf(anchor, floor);
     const askReplica = once(async () => {
       const session = this.#guard(this.#replica).withSession(least);

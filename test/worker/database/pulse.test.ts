@@ -119,6 +119,22 @@ describe("a database that hangs for 80 seconds", () => {
     expect((await time.until(ask())).answer).toEqual({ answered: false, ms: 0 });
   });
 
+  it("is known to hang near the isolate, too, half a second after the first read there, when a gate alone has waited for it", async () => {
+    const { time, world, binding, openedBy } = await setUp();
+    const read = () => time.until(openedBy(binding).read((session) => session.prepare("SELECT 1").first()));
+    const since = () => Date.now() - START;
+    await read();
+    world.hangs = true;
+    await time.until(virtually(1_000));
+    openedBy(binding).doubt();
+    await time.until(virtually(500));
+    const from = since();
+    await expect(read()).rejects.toThrow("D1 does not answer");
+    expect(since() - from).toBe(500);
+    await expect(read()).rejects.toThrow("D1 does not answer");
+    expect(since() - from).toBe(500);
+  });
+
   it("is asked again after nobody has asked for two seconds", async () => {
     const { time, world, ask, miss } = await setUp();
     world.hangs = true;
