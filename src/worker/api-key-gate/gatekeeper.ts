@@ -23,6 +23,7 @@ import {
   answerWithin,
   DEADLINE_MS,
   DeadlineExceeded,
+  hasSettled,
   type Later,
   runLater,
   type WaitUntil,
@@ -89,7 +90,7 @@ export class Gatekeeper {
    * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
    * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds;
-   * `waitUntil` keeps going what tells the gate later what it has not counted.
+   * `waitUntil` keeps going what tells the gate, now or later, what it has not counted.
    */
   async forget(env: GateEnv, apiKeyId: string, waitUntil: WaitUntil): Promise<void> {
     const told = [...this.#uses.keys()]
@@ -99,7 +100,9 @@ export class Gatekeeper {
     const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
     const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
     try {
-      const leaseMs = await answerWithin(DEADLINE_MS.without, retried(forget));
+      const forgotten = answerWithin(DEADLINE_MS.without, retried(forget));
+      if (told.length > 0) waitUntil(hasSettled(forgotten));
+      const leaseMs = await forgotten;
       // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first. A gate of an
       // earlier release answers nothing, and has waited.
       await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
@@ -140,10 +143,15 @@ export class Gatekeeper {
     };
     const asked = decide().then((admission) => {
       this.#take(gates, request, use, ask, admission);
+      // The gate answers: it is told whatever this call has not brought.
+      this.#tellLater(gates, request, use);
       return admission;
     });
+    const answered = answerWithin(DEADLINE_MS.withFallback, asked);
+    // Also when the client leaves meanwhile: the report that it has taken along is told, or put back.
+    if (report !== undefined) request.waitUntil(hasSettled(answered));
     try {
-      return await answerWithin(DEADLINE_MS.withFallback, asked);
+      return await answered;
     } catch (error) {
       use.putBack(report);
       this.#tellLater(gates, request, use);

@@ -1,6 +1,6 @@
 /** What an isolate has decided by itself is counted also when the gate does not take the call that brings it. */
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Gatekeeper } from "../../../src/worker/api-key-gate/gatekeeper.ts";
 import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
 import { Databases } from "../../../src/worker/database/databases.ts";
@@ -197,4 +197,77 @@ it("the last requests before a silence are counted, when the call for the next l
     await settle();
   }
   expect(await usageOf(key.id)).toEqual({ admitted: requests, limited: 0 });
+});
+
+describe("what an isolate has decided by itself, and could not tell", () => {
+  /** An isolate that knows of a key over its limit; `planned` is what it would do later. Its gate takes no report at first. */
+  async function setUp() {
+    freezeTimers(START);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const key = await addApiKey({ limit: 2, windowSeconds: 10 });
+    const broken = { admit: false, report: true, forget: false };
+    const gates = (["admit", "report", "forget"] as const).reduce(
+      (objects, method) =>
+        interceptObjects(objects, [method], (_, makeCall) => (broken[method] ? new Promise(() => {}) : makeCall())),
+      env.API_KEY_GATE,
+    );
+    const planned: (() => Promise<void>)[] = [];
+    const gatekeeper = new Gatekeeper((_, work) => void planned.push(work));
+    const stores = { gates, database: openDatabase(databaseOf(key.id), new Databases()) };
+    const kept: Promise<unknown>[] = [];
+    const waitUntil = (promise: Promise<unknown>) => void kept.push(promise);
+    const ask = () => {
+      const sent = new Request("https://api.example/tenant/whoami");
+      const request = { apiKey: key, address: null, operation: "whoami", sent, now: Date.now(), waitUntil };
+      return gatekeeper.admit(stores, request);
+    };
+    /** So many requests that it refuses, and a report of them that its gate does not take. */
+    const refuse = async (times: number) => {
+      for (let time = 0; time < times; time++) expect(await ask()).toMatchObject({ outcome: "limited" });
+      const telling = planned.splice(0).map((work) => work());
+      await vi.advanceTimersByTimeAsync(2_000);
+      await Promise.all(telling);
+      planned.length = 0;
+    };
+    for (const outcome of ["admitted", "admitted", "limited"]) expect(await ask()).toMatchObject({ outcome });
+    await refuse(3);
+    return { key, broken, gatekeeper, gates, planned, kept, waitUntil, ask, refuse };
+  }
+
+  it("is told after the next answer of the gate, also what that request did not bring", async () => {
+    const { key, broken, planned, ask, refuse } = await setUp();
+    await refuse(2);
+    broken.report = false;
+    vi.setSystemTime(START + 11_000);
+    expect(await ask()).toMatchObject({ outcome: "admitted" });
+    for (const work of planned) await work();
+    expect(await usageOf(key.id)).toEqual({ admitted: 3, limited: 6 });
+  });
+
+  it("is put back also when the client of the request that brings it has left", async () => {
+    const { key, broken, kept, ask } = await setUp();
+    broken.admit = true;
+    vi.setSystemTime(START + 11_000);
+    kept.length = 0;
+    void ask();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(kept).toHaveLength(1);
+    await Promise.all(kept);
+    broken.admit = false;
+    expect(await ask()).toMatchObject({ outcome: "admitted" });
+    expect(await usageOf(key.id)).toEqual({ admitted: 3, limited: 4 });
+  });
+
+  it("is put back also when the owner has left whose revocation brings it", async () => {
+    const { key, broken, kept, gatekeeper, gates, waitUntil, ask } = await setUp();
+    broken.forget = true;
+    kept.length = 0;
+    gatekeeper.forget({ ...env, API_KEY_GATE: gates }, key.id, waitUntil).catch(() => {});
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(kept).toHaveLength(1);
+    await Promise.all(kept);
+    vi.setSystemTime(START + 21_000);
+    expect(await ask()).toMatchObject({ outcome: "admitted" });
+    expect(await usageOf(key.id)).toEqual({ admitted: 3, limited: 4 });
+  });
 });
