@@ -269,6 +269,12 @@ test("nobody waits longer than the second read plus half a second", () => {
   ];
   expect(found(nobodyWaitsLonger, view(1, 100, 4_000), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(0);
   expect(found(nobodyWaitsLonger, view(1, 100, 4_600), leader(2, 110, 3_000), leader(3, 1_200, 3_500))).toBe(1);
+  // A refusal of a new token is the primary's; of an older one, it is everybody's.
+  const issue = { operation: "issueToken", method: "POST", path: `/tenant/ideabanks/${IDEA_BANK}/tokens` };
+  const issued = asked(4, [50, 60], issue, 201, { body: { token: TOKEN } });
+  expect(found(nobodyWaitsLonger, issued, view(1, 100, 4_600, 401), leader(2, 110, 3_000))).toBe(0);
+  expect(found(nobodyWaitsLonger, issued, view(1, 100, 4_600, 200), leader(2, 110, 3_000))).toBe(1);
+  expect(found(nobodyWaitsLonger, issued, view(1, 13_100, 17_600, 401), leader(2, 13_110, 16_000))).toBe(1);
   // Where there is no idea bank, each panelist waits for an answer of their own.
   const gone = wrote(50, "idea_banks", null, ideaBank());
   const other = { headers: { authorization: TOKEN.replace(PANELIST, "0pan00000002") } };

@@ -1,8 +1,8 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
-import { databaseOf, ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
-import { hasJustGone } from "./seen/doubts.ts";
+import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+import { hasJustGone, wasDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -238,12 +238,13 @@ const isBroken = (history: History, database: string, from: number, to: number):
 
 /**
  * Who made no read waits for the first one: the answer of one that began later ends all waiting; a request that ends early costs a
- * second. Where there is no idea bank (any more), each panelist counted alone.
+ * second. Where there is no idea bank (any more), each panelist counted alone. Whose new token is refused waits for the primary.
  */
 export const nobodyWaitsLonger = oracle(
   "nobody-waits-longer-than-the-read",
   "All are answered when the first read is. A request that ends early delays others by at most a second.",
   function* (history: History): Iterable<Found> {
+    const issued = issuedTokens(history);
     for (const calls of groupBy(callsOf(history), viewOf).values()) {
       const leaders = calls
         .filter((call) => succeeded(call) && call.stores.some((one) => one.store === "d1" && one.at <= call.answeredAt))
@@ -258,6 +259,7 @@ export const nobodyWaitsLonger = oracle(
             readerOf(history, leader, leader.answeredAt) === readerOf(history, call, leader.answeredAt),
         );
         if (first === undefined || call.answeredAt <= first.answeredAt + SECOND_MS + NETWORK_MS) continue;
+        if (wasDoubted(history, call, issued.get(token))) continue;
         if (isBroken(history, databaseOf(ideaBankIdOf(token)), call.at - REMEMBERED_MS, call.answeredAt)) continue;
         yield {
           at: call.answeredAt,

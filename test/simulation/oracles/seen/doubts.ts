@@ -1,5 +1,5 @@
 import type { History } from "../../history.ts";
-import type { Call } from "./calls.ts";
+import { type Call, field } from "./calls.ts";
 import { type Issued, ideaBankIdOf, panelistIdOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, capabilitiesAt } from "./expected.ts";
 import { stepped } from "./faults.ts";
@@ -51,6 +51,13 @@ export const mayBeDoubted = (
     !banks.every((moment) => isShown(capabilitiesAt(rows, ideaBank, moment))) ||
     !seen.every(({ row }) => row?.active === 1)
   );
+};
+
+/** Refused with a new token: the primary has said so, and not only a read that another made. */
+export const wasDoubted = (history: History, call: Call, issued: Issued | undefined): boolean => {
+  const capabilities = field(call.answer?.body, "capabilities");
+  const isClosed = typeof capabilities === "object" && !Object.values(capabilities ?? {}).includes(true);
+  return (call.status === 401 || call.status === 404 || isClosed) && isNew(history, call, issued);
 };
 
 /** In so long every isolate knows that an idea bank is gone: until then it reads the idea bank first, and then the panelist. */
