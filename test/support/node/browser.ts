@@ -31,6 +31,8 @@ const OPTIONS = {
     "--disable-quic",
     "--disable-background-networking",
     "--disable-component-update",
+    // Its display compositor crashes now and then where there is no GPU, and is started again; at the sixth time the browser would end.
+    "--disable-gpu-process-crash-limit",
   ],
 };
 
@@ -41,8 +43,8 @@ export const launchSharedBrowser = () => chromium.launchServer({ ...OPTIONS, hos
 export const connectBrowser = (address: string) => chromium.connect(address);
 
 /**
- * A PNG of the page, or of its viewport. Now and then Chromium has no frame to give and refuses ("Unable to capture screenshot"); it
- * takes the same picture when it is asked again. Any other failure, and a second refusal, is thrown.
+ * A PNG of the page, or of its viewport. When its compositor has just crashed, Chromium has no frame to give ("Unable to capture
+ * screenshot"); it takes the same picture when it is asked again. Any other failure, and a second refusal, is thrown.
  */
 export async function takeScreenshot(page: Page, path: string, fullPage = true): Promise<void> {
   try {
