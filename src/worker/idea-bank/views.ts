@@ -52,6 +52,7 @@ const MAX = { panelists: 10_000, doubts: 1_000, written: 10_000 } as const;
 /** A view is read anew after an answer when it is this old, in milliseconds. */
 const RENEW_MS = 1_000;
 const NEVER = Number.NEGATIVE_INFINITY;
+
 const laterView = (next: View, kept: View): View => ({
   ...(next.bookmark >= kept.bookmark ? next : kept),
   primaryAt: Math.max(next.primaryAt, kept.primaryAt),
