@@ -236,9 +236,10 @@ export class Database {
     });
     const now = Date.now();
     const anchor = anchors.at(now);
-    if (atPrimary || anchor === undefined || this.#isSilent(this.#replica)) return askPrimary();
-    // When the primary is silent, the replica may be, too.
-    if (this.isSilent()) this.#replica.pulse.doubt(now, this.#replica.ping, this.#waitUntil);
+    // When the primary is silent, the replica may be, too; and one that answers is what is left.
+    const isSilent = this.isSilent();
+    if (atPrimary || anchor === undefined || (!isSilent && this.#isSilent(this.#replica))) return askPrimary();
+    if (isSilent) this.#replica.pulse.doubt(now, this.#replica.ping, this.#waitUntil);
     const least = laterOf(anchor, floor);
     const askReplica = once(async () => {
       const session = this.#guard(this.#replica).withSession(least);

@@ -148,14 +148,14 @@ export type Written = { readonly revocation: TokenRevocation | undefined };
 
 /**
  * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices; proposals and comments stay,
- * without an author. `now` is in Unix milliseconds.
+ * without an author. `now` is in Unix milliseconds. The revocation is that of an earlier deletion, too: its answer may have been lost.
  */
 export async function deletePanelist(
   session: D1DatabaseSession,
   accountId: string,
   id: string,
   now: number,
-): Promise<Written | null> {
+): Promise<Written & { readonly isDeleted: boolean }> {
   const [deleted, revoked] = await session.batch([
     prepare(
       session,
@@ -166,7 +166,7 @@ export async function deletePanelist(
     selectRevocation(session, accountId, id),
     ...deleteOfPanelist(session, accountId, id),
   ]);
-  return deleted?.results.length === 1 ? { revocation: rowsOf<TokenRevocation>(revoked)[0] } : null;
+  return { isDeleted: deleted?.results.length === 1, revocation: rowsOf<TokenRevocation>(revoked)[0] };
 }
 
 /** The revocation that a trigger has written in the same transaction, if it has. */

@@ -179,10 +179,10 @@ export class IdeaBankViews {
     return listed ? foundIn(listed, claims.panelistId, view) : foundAlone(await readOwn(), view);
   }
 
-  /** The account's revocations, unless they are too many, or there is no idea bank and so no account. */
+  /** The account's revocations, unless they are too many or not read, or there is no idea bank and so no account. */
   #listed({ ideaBank }: View) {
     const revocations = ideaBank === null ? undefined : this.#accounts.peek(ideaBank.accountId)?.revocations;
-    return revocations?.many ? undefined : revocations;
+    return revocations?.isRead && !revocations.many ? revocations : undefined;
   }
 
   #open({ issuedAt }: Claims, { view: { ideaBank, changelog, bookmark }, revokedAt }: Found): OpenedIdeaBank {

@@ -17,7 +17,7 @@ import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import type { TenantHandlers } from "./answer-tenant.ts";
 import type { TENANT_PANELIST_OPERATIONS } from "./operations/panelists.ts";
-import { owned } from "./refuse-foreign.ts";
+import { owned, respondDeleted } from "./refuse-foreign.ts";
 
 const justRevoked = () =>
   new Problem("conflict", {
@@ -48,8 +48,9 @@ export const TENANT_PANELIST_HANDLERS: TenantHandlers<typeof TENANT_PANELIST_OPE
   },
 
   deletePanelist: async (c, { session, accountId, ids, now, noteRevocation }) => {
-    noteRevocation(owned(await deletePanelist(session, accountId, ids.panelistId, now)).revocation);
-    return c.body(null, 204);
+    const { isDeleted, revocation } = await deletePanelist(session, accountId, ids.panelistId, now);
+    noteRevocation(revocation);
+    return respondDeleted(c, isDeleted);
   },
 
   issueToken: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {

@@ -135,6 +135,29 @@ describe("a database that hangs for 80 seconds", () => {
     expect(since() - from).toBe(500);
   });
 
+  it("closes no replica that answers: all who come at once are answered there", async () => {
+    const { time, world, binding, openedBy } = await setUp();
+    const near = interceptDatabase(databaseOf("0"), async (_, makeCall) => {
+      await virtually(30);
+      return time.call(makeCall);
+    });
+    const isNear = (constraint?: string) => constraint !== "first-primary";
+    const both = new Proxy(binding, {
+      get: (target, name) =>
+        name === "withSession"
+          ? (constraint?: string) => (isNear(constraint) ? near : binding).withSession(constraint)
+          : Reflect.get(target, name),
+    });
+    const read = () => openedBy(both).read((session) => session.prepare("SELECT 1 AS one").first("one"));
+    await time.until(read());
+    world.hangs = true;
+    await time.until(virtually(1_000));
+    openedBy(both).doubt();
+    await time.until(virtually(600));
+    const { answer, elapsedMs } = await time.until(Promise.all([read(), read(), read()]));
+    expect([answer, elapsedMs]).toEqual([[1, 1, 1], 30]);
+  });
+
   it("is asked again after nobody has asked for two seconds", async () => {
     const { time, world, ask, miss } = await setUp();
     world.hangs = true;

@@ -2,9 +2,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
+import { MEMORY_BYTES as ACCOUNTS_BYTES } from "../../../src/worker/idea-bank/account-memory.ts";
 import { MEMORY_BYTES } from "../../../src/worker/idea-bank/views.ts";
 import { freeze } from "../../support/clock.ts";
-import { databaseOf, openDatabase } from "../../support/databases.ts";
+import { bindingOf, databaseOf, openDatabase } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
@@ -89,6 +90,26 @@ describe("in an outage, nothing serves that may have been untrue for more than f
 });
 
 describe("what is known of an account", () => {
+  it("and was dropped, is not taken for all when another token is revoked here: D1 up or down", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { id, accountId, panelistId } = await addIdeaBank();
+    const { open, views } = createViews();
+    const revoke = (panelist: string) =>
+      views.noteRevocation(
+        accountId,
+        { seq: 1, panelistId: panelist, revokedAt: START },
+        "",
+        openDatabase(databaseOf(id)),
+      );
+    await open(databaseOf(id), { ideaBankId: id, panelistId });
+    revoke(panelistId);
+    const others = ACCOUNTS_BYTES / 256 + 1;
+    for (let other = 0; other < others; other++) views.noteSuspension(`other ${other}`, false, "");
+    revoke(newId(accountId));
+    const down = failStores(env, "d1")[bindingOf(id)];
+    expect((await open(down, { ideaBankId: id, panelistId, freshMs: 0 })).isRevoked).toBe(true);
+  });
+
   it("is not read again: a new idea bank asks for later revocations only", async () => {
     const bank = await addIdeaBank();
     await fillRevocations(bank.accountId, 1_000);

@@ -247,6 +247,15 @@ describe("a token becomes invalid at once, in this isolate,", () => {
     expect(await read(token)).toBe(401);
   });
 
+  it("when the answer to its panelist's deletion was lost, and it is sent again", async () => {
+    const { issue, read, tenant, panelistId } = await createScene();
+    const { token } = await issue({ panelistId });
+    expect(await read(token)).toBe(200);
+    await databaseOf(panelistId).prepare("UPDATE panelists SET deleted_at = 1, active = 0").run();
+    expect((await tenant.send("DELETE", `/tenant/panelists/${panelistId}`)).status).toBe(403);
+    expect(await read(token)).toBe(401);
+  });
+
   it("and its idea bank's deletion turns it into 404", async () => {
     const { issue, read, tenant, panelistId, ideaBankId } = await createScene();
     const { token } = await issue({ panelistId });
