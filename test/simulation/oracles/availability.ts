@@ -2,7 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
-import { mayBeDoubted } from "./seen/doubts.ts";
+import { isRefused, mayBeDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, faulty, gateEnds, isBehind, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -162,7 +162,7 @@ const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Ca
       call.at <= to.answeredAt &&
       (call.operation === "deleteIdeaBank"
         ? segmentAfter(call, "ideabanks") === ideaBank
-        : [401, 404].includes(call.status ?? 0) &&
+        : isRefused(call) &&
           isGoneAt(history, ideaBank, call.at) &&
           isView(call) &&
           ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),
