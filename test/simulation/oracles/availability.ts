@@ -153,7 +153,7 @@ export const outlasts = oracle(
 const isGoneAt = (history: History, ideaBank: string, at: number): boolean =>
   rowsOf(history).row("idea_banks", ideaBank, rowsOf(history).momentAt(at)) === null;
 
-/** Since `from`, the isolate of `to` deleted the idea bank, or has answered somebody that there is none. */
+/** Since `from`, the isolate of `to` deleted the idea bank, or has found for somebody that there is none: who has left, perhaps. */
 const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Call): boolean =>
   callsOf(history).some(
     (call) =>
@@ -162,7 +162,7 @@ const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Ca
       call.at <= to.answeredAt &&
       (call.operation === "deleteIdeaBank"
         ? segmentAfter(call, "ideabanks") === ideaBank
-        : isRefused(call) &&
+        : (isRefused(call) || call.answer === undefined) &&
           isGoneAt(history, ideaBank, call.at) &&
           isView(call) &&
           ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),

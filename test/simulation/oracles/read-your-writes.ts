@@ -10,6 +10,7 @@ import { accountIdOf, rowsOf } from "./seen/rows.ts";
 const GOOD_FOR_MS = 60_000;
 const LONGEST = 160;
 const SECOND_MS = 1_000;
+const SHOWN = new Set(["idea_banks", "proposals", "comments", "votes", "panelists"]);
 
 /** "When a store fails": the primary does not answer, and this is answered from memory. */
 const mayBeLastView = (history: History, read: Call): boolean =>
@@ -27,8 +28,10 @@ function* find(history: History): Iterable<Found> {
   const writes = new Map<string, { readonly call: Call; readonly moment: number }>();
   for (const call of callsOf(history)) {
     const given = call.answer?.headers["consistency-token"];
-    // What follows the answer, such as a delivery, is no part of the write.
-    const last = call.commits.findLast(({ at }) => at <= call.answeredAt);
+    // What follows the answer is no part of the write, nor is a delivery, which may come before it.
+    const last = call.commits.findLast(
+      ({ at, changes }) => at <= call.answeredAt && changes.some(({ table }) => SHOWN.has(table)),
+    );
     if (given !== undefined && last !== undefined && succeeded(call))
       writes.set(given, { call, moment: momentOf.get(last) ?? -1 });
   }
@@ -59,7 +62,6 @@ const writtenBy = (call: Call): readonly string[] =>
       SHOWN.has(table) ? (accountIdOf(table, after ?? before ?? {}) ?? []) : [],
     ),
   );
-const SHOWN = new Set(["idea_banks", "proposals", "comments", "votes", "panelists"]);
 
 /**
  * A tenant's change needs no token in the isolate that made it. While D1 does not answer a view may be the last one ("When a store

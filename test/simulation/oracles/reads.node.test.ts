@@ -7,6 +7,7 @@ import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal
 import { order } from "./order.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
 import {
+  ACCOUNT,
   asked,
   changelog,
   fault,
@@ -183,6 +184,16 @@ test("a Consistency-Token is answered from what includes its write, in any isola
   expect(found(readYourWrites, one, write, read([entry(B, 9), entry(A, 1)], "x"))).toBe(0);
   expect(found(readYourWrites, one, write, read([entry(A, 1)], "other"))).toBe(0);
   expect(found(readYourWrites, one, write, read([entry(A, 1)], "x"))).toBe(1);
+  // A delivery that follows the write and somebody else's is no part of it.
+  const another = wrote(50_020, "proposals", proposal("0prop0000003", { last_activity_at: 10_000 }));
+  const delivery = { ...wrote(50_040, "webhooks", { id: "0hook0000001", account_id: ACCOUNT }), call: 7 };
+  expect(found(readYourWrites, one, write, another, delivery, read([entry(B, 9), entry(A, 1)], "x"))).toBe(0);
+  expect(found(readYourWrites, one, write, another, delivery, read([entry(A, 1)], "x"))).toBe(1);
+  // The next isolate of a machine has its clock: five seconds ahead, its tokens are ignored.
+  const step = (where: string): HistoryEvent => ({ kind: "clock-stepped", at: 500, where, by: 5_000 });
+  const later = write.map((event) => (event.kind === "sent" ? { ...event, isolate: "1.2" } : event));
+  expect(found(readYourWrites, step("1.1"), one, later, read([entry(A, 1)], "x"))).toBe(0);
+  expect(found(readYourWrites, step("0.1"), one, later, read([entry(A, 1)], "x"))).toBe(1);
   for (const [down, broken] of [
     [fault("d1", 51_000, 53_000), 0],
     [{ ...fault("d1", 51_000, 53_000)[0], part: "replica" } as HistoryEvent, 1],

@@ -177,6 +177,8 @@ test("who was found in an idea bank is asked for anew once the isolate knows tha
   expect(found(outlasts, before, deleted("b"), down, late)).toBe(1);
   expect(found(outlasts, before, deleted("a"), down, late)).toBe(0);
   expect(found(outlasts, before, view(4, 40_000, 40_010, 404), down, late)).toBe(0);
+  const left = view(4, 40_000, 40_010, 404).slice(0, 1);
+  expect(found(outlasts, before, left, down, late)).toBe(0);
   // So it is told by capabilities that are all false; by a read that met a fault, which is no sign that D1 was well.
   const access = (canVote: boolean) => [
     ...fault("d1", 39_000, 39_500),

@@ -85,15 +85,20 @@ export const isBehind = (history: History, where: string, from: number, at: numb
       at < event.at - event.by,
   );
 
-/** By how many milliseconds some clocks were stepped: of an isolate, or a gate's key. */
-export const steppedAt = (history: History, where: readonly string[], from: number, to: number): number =>
-  events(history, "clock-stepped").reduce(
+/** The next isolate of a machine has its clock. A gate's key is its own. */
+const machineOf = (where: string): string | undefined => where.split(".", 1)[0];
+
+/** By how many milliseconds some clocks were stepped: of isolates' machines, or of gates' keys. */
+export function steppedAt(history: History, where: readonly string[], from: number, to: number): number {
+  const machines = new Set(where.map(machineOf));
+  return events(history, "clock-stepped").reduce(
     (sum, event) =>
-      event.kind === "clock-stepped" && where.includes(event.where) && event.at >= from && event.at <= to
+      event.kind === "clock-stepped" && machines.has(machineOf(event.where)) && event.at >= from && event.at <= to
         ? sum + Math.abs(event.by)
         : sum,
     0,
   );
+}
 
 /** How often a gate crashed or was deployed anew. */
 export const crashes = (history: History, key: string, from: number, to: number): number =>
