@@ -236,7 +236,7 @@ export class Database {
     });
     const now = Date.now();
     const anchor = anchors.at(now);
-    // When the primary is silent, the replica may be, too; and one that answers is what is left.
+    // While the primary is silent, a replica is read if it answers. It may hang, too: it is asked for a sign of life.
     const isSilent = this.isSilent();
     if (atPrimary || anchor === undefined || (!isSilent && this.#isSilent(this.#replica))) return askPrimary();
     if (isSilent) this.#replica.pulse.doubt(now, this.#replica.ping, this.#waitUntil);
