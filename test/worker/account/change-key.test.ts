@@ -1,6 +1,6 @@
 /** An owner's change of an API key's settings, and its pause: what holds from the answer on, what is recorded, what is refused. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { ApiKey } from "../../../src/worker/model/account.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import { databaseOf } from "../../support/databases.ts";
@@ -29,6 +29,10 @@ async function busy(path = "/tenant/whoami") {
 }
 
 describe("after the owner's answer to a change", () => {
+  beforeEach(() => {
+    env.LEASE_SECONDS = "1";
+  });
+
   it.each([
     ["a paused key", { paused: true }, "paused", "paused"],
     ["a key that is not allowed here", { allowedAddresses: ["198.51.100.0/24"] }, "address", "this address"],

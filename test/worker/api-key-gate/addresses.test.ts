@@ -1,7 +1,7 @@
 /** Keys that are limited to addresses: decided without a call where that can be, and the first address that a key takes is one. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
 import type { Admission } from "../../../src/worker/model/api-key.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
@@ -10,6 +10,11 @@ import { gateOf, watchDatabase } from "../../support/gate.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 const START = 1_900_000_000_000;
 const INSIDE = "203.0.113.7";

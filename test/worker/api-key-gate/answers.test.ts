@@ -1,7 +1,7 @@
 /** What a key is used for: how its requests were answered, by operation. */
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Sightings } from "../../../src/worker/api-key-gate/reports.ts";
 import { freeze } from "../../support/clock.ts";
 import { gateOf } from "../../support/gate.ts";
@@ -12,6 +12,11 @@ import { HOUR, START, seenOf, send } from "../../support/seen.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { use, whoami } from "../../support/use-of-key.ts";
 import { addAccount, addApiKey, newId } from "../../support/world.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 describe("answers by operation", () => {
   it("have the class that each was answered with; the last is untold until the next request", async () => {

@@ -10,7 +10,7 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import operations from "../../../docs/operations.md?raw";
 import { createApp } from "../../../src/worker/app.ts";
 import { type Counts, NO_COUNTS } from "../../bench/counts.ts";
@@ -21,6 +21,11 @@ import { gateOf } from "../../support/gate.ts";
 import { interceptStores } from "../../support/intercept.ts";
 import { interceptObjects, meterDatabases } from "../../support/intercept-binding.ts";
 import { addApiKey } from "../../support/world.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 const START = 1_900_000_000_000;
 /** The gate of a server in Virginia; D1's primary is in Amsterdam. */

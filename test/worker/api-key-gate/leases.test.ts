@@ -1,7 +1,7 @@
 /** Leases through the real gate: what they spare, what they count, and what ends them. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { LeasedWindow } from "../../../src/worker/rate-limit/leased-window.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
@@ -14,6 +14,11 @@ import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
 import { BROKEN, usageOf, use, whoami } from "../../support/use-of-key.ts";
 import { addApiKey, type KeyOptions } from "../../support/world.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 const START = 1_900_000_000_000;
 const FAST = { perSecond: 50 };

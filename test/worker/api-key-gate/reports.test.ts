@@ -1,7 +1,7 @@
 /** What isolates have decided by themselves reaches the gate, and so the owner. */
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { freeze, freezeTimers } from "../../support/clock.ts";
 import { gateOf, watchDatabase } from "../../support/gate.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
@@ -9,6 +9,11 @@ import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
 import { BROKEN, usageOf, use, whoami } from "../../support/use-of-key.ts";
 import { addApiKey } from "../../support/world.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 const START = 1_900_000_000_000;
 

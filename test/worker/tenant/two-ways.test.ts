@@ -1,13 +1,18 @@
 /** whoami by a lease, or over the limit, is given by one synchronous function before any middleware: it answers what the longer way does. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/worker/app.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { usageOf } from "../../support/use-of-key.ts";
 import { addApiKey } from "../../support/world.ts";
+
+// Leases that can be used are what these tests are about.
+beforeEach(() => {
+  env.LEASE_SECONDS = "1";
+});
 
 const START = 1_900_000_000_000;
 const WHOAMI = "https://api.example/tenant/whoami";
