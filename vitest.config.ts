@@ -17,69 +17,96 @@ const MEMORY = "/dev/shm";
 const freeBytes = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
 if (existsSync(MEMORY) && freeBytes(statfsSync(MEMORY)) > 1_000_000_000) process.env.TMPDIR = MEMORY;
 
-/** What needs a browser and a server: they are started once for all of these, and for no others. */
-const IN_BROWSER = [
-  "test/elements/*/*.test.ts",
-  "test/elements/{examples,firefox}.test.ts",
-  "test/worker/account/*browser.node.test.ts",
-  "test/project/pages.node.test.ts",
-];
+/** Wrangler says with each start that it has found the secret. */
+process.env.WRANGLER_LOG ??= "error";
+
+/** The three tiers, by the name of a file (CONTRIBUTING.md, "Tests"). Everything else that ends in `.test.ts` is `npm test`. */
+const SLOW = "**/*.slow.test.ts";
+const BROWSER = "**/*.browser.test.ts";
+/** In Node and not in workerd: these folders, and what says so in its name. */
+const IN_NODE = ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.*test.ts"];
+
+/** A hang is what these are for: no test depends on how fast the machine is. */
+const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
 /** At least five times what a quiet machine takes: compilers, servers and browsers share a busy one. */
-const PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } };
+const MORE_PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } };
+
+const inWorkerd = () => ({
+  plugins: [
+    cloudflareTest({
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        // Every request of the suite is observed: test/support/setup.ts checks what is.
+        bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
+        analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
+        d1Databases: { DB_1: "second", REPLICA: "replica" },
+      },
+    }),
+  ],
+});
+const WORKERD = {
+  setupFiles: ["test/support/setup.ts"],
+  // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
+  isolate: false,
+  // The pool gives workerd a cached module without its source map, so that failures name the wrong line
+  // (@cloudflare/vitest-plugin 1.5.0 with Vitest 5.1).
+  fsModuleCache: false,
+  ...PATIENT,
+};
 
 export default defineConfig({
   test: {
     silent: "passed-only",
-    // A dot for each test, failures whole. --reporter=default names the files, --reporter=verbose the tests.
-    reporters: process.env.GITHUB_ACTIONS ? ["dot", "github-actions"] : ["dot"],
-    // Most of the time is waiting: for servers, browsers, timers.
-    maxWorkers: 4,
+    reporters: ["./test/support/node/reporter.ts", ...(process.env.GITHUB_ACTIONS ? ["github-actions"] : [])],
+    maxWorkers: 3,
     projects: [
       {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              // Every request of the suite is observed: test/support/setup.ts checks what is.
-              bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
-              analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
-              d1Databases: { DB_1: "second", REPLICA: "replica" },
-            },
-          }),
-        ],
+        ...inWorkerd(),
         test: {
+          ...WORKERD,
           name: "workerd",
           include: ["test/{worker,project,support}/**/*.test.{ts,tsx}"],
-          exclude: ["**/*.node.test.ts"],
-          setupFiles: ["test/support/setup.ts"],
-          // One workerd for all files, as one isolate serves many requests: every test starts with empty stores all the same.
-          isolate: false,
-          // A hang is what this is for; no test depends on how fast the machine is.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          // The pool gives workerd a cached module without its source map, so that failures name the wrong line
-          // (@cloudflare/vitest-plugin 1.5.0 with Vitest 5.1).
-          fsModuleCache: false,
+          exclude: ["**/*.node.*test.ts", SLOW, BROWSER],
         },
       },
       {
         test: {
-          name: "node",
-          include: ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.test.ts"],
-          exclude: [...IN_BROWSER, "**/node_modules/**"],
-          env: { TMPDIR },
           ...PATIENT,
+          name: "node",
+          include: IN_NODE,
+          exclude: [SLOW, BROWSER, "**/node_modules/**"],
+          env: { TMPDIR },
+        },
+      },
+      {
+        ...inWorkerd(),
+        test: {
+          ...WORKERD,
+          name: "workerd-slow",
+          include: ["test/{worker,project,support}/**/*.slow.test.ts"],
+          exclude: ["**/*.node.*test.ts"],
         },
       },
       {
         test: {
+          ...MORE_PATIENT,
+          name: "node-slow",
+          include: IN_NODE.map((pattern) =>
+            pattern.replace(/[^/]*$/, (name) => name.replace("test.ts", "slow.test.ts")),
+          ),
+          exclude: ["**/node_modules/**"],
+          env: { TMPDIR },
+        },
+      },
+      {
+        test: {
+          ...MORE_PATIENT,
           name: "browser",
-          include: IN_BROWSER,
-          // When the others are done: they share one server and one browser.
-          maxWorkers: 3,
+          include: [BROWSER],
+          exclude: ["**/node_modules/**"],
+          // When the others are done: its files share one server and one browser.
           sequence: { groupOrder: 1 },
           globalSetup: "test/support/node/shared-stage.ts",
-          ...PATIENT,
           // As long as Playwright waits.
           expect: { poll: { timeout: 60_000 } },
         },

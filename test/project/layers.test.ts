@@ -88,7 +88,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "elements/launcher": ["elements/shared"],
   "elements/version.ts": [],
   "elements/reference.ts": [],
-  // What npm runs. It is not in the Worker: test/project/bundle.node.test.ts.
+  // What npm runs. It is not in the Worker: test/project/bundle.node.slow.test.ts.
   "commands/openapi": [
     "package.json",
     "tenant/operations.ts",

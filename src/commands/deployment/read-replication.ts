@@ -37,4 +37,4 @@ const headersOf = ({ token, key, email }: Credentials): Record<string, string> =
 /** One line to paste into a shell. */
 export const replicationByHand = (context: Context, accountId: string, databaseId: string): string =>
   `curl -X PUT ${apiOf(context)}/accounts/${accountId}/d1/database/${databaseId} -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" ` +
-  `--json '{"read_replication":{"mode":"auto"}}'`;
+  `-H 'Content-Type: application/json' -d '{"read_replication":{"mode":"auto"}}'`;

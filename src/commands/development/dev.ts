@@ -91,7 +91,7 @@ async function prepare(context: Context, config: string, stateFolder: string, or
       `curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'`,
       `curl -i ${origin}/ideabank -H 'Authorization: ${token}'`,
       `curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'`,
-      `curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' --json '{"title":"Night buses","description":"Every half hour, all week."}'`,
+      `curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' -H 'Content-Type: application/json' -d '{"title":"Night buses","description":"Every half hour, all week."}'`,
       `curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'`,
       "",
       `API reference: ${origin}/reference`,

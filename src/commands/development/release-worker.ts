@@ -1,5 +1,5 @@
 /**
- * `npm run release:worker`: keeps today's Workers as the previous release, for test/worker/version-skew.node.test.ts. Run it in the
+ * `npm run release:worker`: keeps today's Workers as the previous release, for test/worker/version-skew.node.slow.test.ts. Run it in the
  * commit of a release, after its tests have passed.
  */
 import { writeFile } from "node:fs/promises";

@@ -2,7 +2,7 @@
  * An interactive shell that text is pasted into. It differs from `sh -c`: to zsh a `#` is a command and not a comment, an
  * apostrophe opens a quote that swallows what follows, and bash expands `!`.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 
 /** Without the user's own settings, which could turn comments on. */
 const ARGUMENTS = { zsh: ["-f", "-i"], bash: ["--norc", "--noprofile", "-i"] };
@@ -10,8 +10,6 @@ const ARGUMENTS = { zsh: ["-f", "-i"], bash: ["--norc", "--noprofile", "-i"] };
 export type Shell = keyof typeof ARGUMENTS;
 
 export const SHELLS = Object.keys(ARGUMENTS) as Shell[];
-
-export const isInstalled = (shell: Shell): boolean => spawnSync(shell, ["--version"]).status === 0;
 
 /** What the commands printed, and what they and the shell complained of. The prompts are among the complaints. */
 export function pasteInto(

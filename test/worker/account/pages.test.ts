@@ -1,4 +1,4 @@
-/** The pages of Account Settings, as HTML; browser.node.test.ts tests them in a real browser. */
+/** The pages of Account Settings, as HTML; pages.browser.test.ts tries them in a real browser. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { relativeTime } from "../../../src/worker/account/pages/times.tsx";

@@ -179,7 +179,7 @@ async function fill({ bank }: Panel, count: number, words: string): Promise<void
 describe("costs", () => {
   const SIX = "alpha bravo charly delta echo foxtrott";
 
-  it.each([100, 20_000])(
+  it.each([100, 4_000])(
     "among %d titles with all its words, a search reads at most 400 rows in one round trip",
     async (count) => {
       const panel = await createPanel();

@@ -38,7 +38,9 @@ function curl(url: string, verb: string, headers: Headers, body: unknown): strin
     `curl ${url}`,
     ...(verb === "GET" || (verb === "POST" && body !== undefined) ? [] : [`-X ${verb}`]),
     ...headers.map(([name, value]) => `-H '${name}: ${value}'`),
-    ...(body === undefined ? [] : [`--json '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
   ].join(" \\\n  ");
 }
 

@@ -1,4 +1,4 @@
-/** Backup and restore, end to end on this machine, as a developer types it. Broken states: restore-states.test.ts. */
+/** Backup and restore, end to end on this machine, as a developer types it. Broken states: restore-states.slow.test.ts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, createKey, issueToken, send } from "../../endurance/scene.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";

@@ -2,13 +2,10 @@
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumPath, launchBrowser } from "../support/node/browser.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
 import { install } from "../support/node/install.ts";
@@ -175,78 +172,6 @@ describe("the receiver of webhooks", () => {
     await expect.poll(() => said.trim().split("\n").toSorted()).toEqual([letter("customer-7"), letter("customer-8")]);
     receiver.kill();
     await rm(folder, { recursive: true, force: true });
-  });
-});
-
-describe.runIf(chromiumPath)("the panelist's page, in Chromium", () => {
-  let browser: Browser;
-  let site: Server;
-  let url: string;
-  /** What the tenant's server answers to `POST /panelist-token`, one after the other. */
-  let tokens: string[];
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    const page = block(DOCUMENT, "panelist-page").replace(LOCAL, origin);
-    site = createServer((request, response) => {
-      const isPage = request.method === "GET";
-      response.setHeader("Content-Type", isPage ? "text/html; charset=utf-8" : "application/json");
-      response.end(isPage ? page : JSON.stringify({ token: tokens.shift() }));
-    });
-    const port = await freePort();
-    url = `http://localhost:${port}/`;
-    await new Promise<void>((listening) => site.listen(port, "127.0.0.1", listening));
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await new Promise((closed) => site?.close(closed));
-  });
-
-  const expired = "ibt_none";
-
-  async function openChangelog(): Promise<string> {
-    const bank = { name: "Rider ideas", status: "OPEN", changelogEnabled: true };
-    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", bank);
-    await askTenantApi("POST", `/tenant/ideabanks/${id}/proposals`, {
-      title: "<b>Night</b> & day",
-      description: "Every half hour.\nAll week.",
-      status: "implemented",
-    });
-    const issued = { externalId: "customer-42" };
-    return (await askTenantApi<{ token: string }>("POST", `/tenant/ideabanks/${id}/tokens`, issued)).token;
-  }
-
-  it("shows an entry as text, with its line breaks and its date", async () => {
-    tokens = [await openChangelog()];
-    const page = await browser.newPage();
-    await page.goto(url);
-    const entry = page.locator("#changelog li");
-    await entry.waitFor();
-    expect(await entry.locator("h3").textContent()).toBe("<b>Night</b> & day");
-    expect(await page.evaluate("document.querySelector('#changelog p').innerText")).toBe("Every half hour.\nAll week.");
-    const shown = Date.parse((await entry.locator("time").getAttribute("datetime")) ?? "");
-    expect(new Date(shown).getUTCFullYear()).toBe(new Date().getUTCFullYear());
-    await page.close();
-  });
-
-  it("renews a token that is refused", async () => {
-    tokens = [expired, await openChangelog()];
-    const page = await browser.newPage();
-    await page.goto(url);
-    await page.locator("#changelog li").waitFor();
-    expect(tokens).toEqual([]);
-    await page.close();
-  });
-
-  it("renews it once, and then says what is wrong", async () => {
-    tokens = [expired, expired, expired];
-    const page = await browser.newPage();
-    const failure = page.waitForEvent("pageerror");
-    await page.goto(url);
-    expect((await failure).message).toContain("This needs a valid token");
-    expect(tokens).toEqual([expired]);
-    await page.close();
   });
 });
 
