@@ -1,8 +1,9 @@
-/** What the README tells a reader to paste, pasted. */
+/** What the README tells a reader to paste, pasted; and what the other documents do, read by a shell. */
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
-import { block } from "../support/node/documents.ts";
+import { block, DOCUMENTS, shellBlocks } from "../support/node/documents.ts";
 import { pasteInto, SHELLS } from "../support/node/interactive-shell.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
@@ -36,6 +37,10 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
     expect(complaints).toContain("The requested URL returned error: 401");
     expect(complaints).toContain('"error":"unauthorized"');
   });
+});
+
+it.each(DOCUMENTS)("%s leaves no quote open in what can be pasted", (document) => {
+  for (const code of shellBlocks(document)) execFileSync("bash", ["-n"], { input: code });
 });
 
 it("the README has at most 150 lines", async () => {

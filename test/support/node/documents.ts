@@ -16,3 +16,7 @@ export function block(document: string, marker: string): string {
   if (code === undefined) throw new Error(`${document} has no block ${marker}`);
   return code;
 }
+
+/** What a document gives to paste into a shell. */
+export const shellBlocks = (document: string): string[] =>
+  [...readFileSync(document, "utf8").matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, code = ""]) => code);
