@@ -1,4 +1,5 @@
 /** One `npm run dev` and one Chromium for every file of tests in a browser: both take seconds to start. */
+import { mkdir } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
 import { chromiumPath } from "./browser.ts";
 import { type SharedStage, startStage } from "./element-stage.ts";
@@ -19,6 +20,8 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("stage", undefined);
     return undefined;
   }
+  // Puppeteer writes its pictures only into a folder that exists.
+  await mkdir("test-results", { recursive: true });
   const { shared, stop } = await startStage();
   project.provide("stage", shared);
   return stop;
