@@ -4,8 +4,9 @@
  * know, and `network.addDataCollector`, which 140 does not (playwright-core 1.65.1).
  */
 import { existsSync } from "node:fs";
-import { launch, type Page } from "puppeteer-core";
+import { type Browser, launch, type Page } from "puppeteer-core";
 import { expect } from "vitest";
+import { endWithUs } from "./end-with-us.ts";
 
 const CANDIDATES = [
   process.env.FIREFOX ?? "",
@@ -17,8 +18,13 @@ const CANDIDATES = [
 /** The browser's path, or undefined where there is none. */
 export const firefoxPath = CANDIDATES.find((path) => existsSync(path));
 
-export const launchFirefox = () =>
-  launch({ browser: "firefox", executablePath: firefoxPath ?? "", headless: true, protocolTimeout: 300_000 });
+export async function launchFirefox(): Promise<Browser> {
+  const executablePath = firefoxPath ?? "";
+  const browser = await launch({ browser: "firefox", executablePath, headless: true, protocolTimeout: 300_000 });
+  const leader = browser.process();
+  if (leader) endWithUs(leader);
+  return browser;
+}
 
 /**
  * Puppeteer sets the orientation of the screen along with the size, which Firefox 140 does not know: it sets the size and refuses
