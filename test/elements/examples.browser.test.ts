@@ -68,10 +68,10 @@ it("the types fit the React example and a plain page, and refuse what does not e
   expect([...refused].sort(), said.stdout).toEqual(names.filter((name) => name.startsWith("wrong")).sort());
 });
 
-describe.runIf(shared)("the examples", () => {
+describe("the examples", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -2,16 +2,16 @@
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../support/node/element-stage.ts";
-import { firefoxPath, launchFirefox } from "../support/node/firefox.ts";
+import { becomesTrue, launchFirefox, setWidth } from "../support/node/firefox.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
 
-describe.runIf(firefoxPath && shared)("in Firefox", () => {
+describe("in Firefox", () => {
   let stage: Stage;
   let firefox: Browser;
   beforeAll(async () => {
-    if (shared) [stage, firefox] = await Promise.all([openStage(shared), launchFirefox()]);
+    [stage, firefox] = await Promise.all([openStage(shared), launchFirefox()]);
   });
   afterAll(async () => {
     await firefox?.close();
@@ -26,13 +26,12 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
     const complain = (text: string) => text.includes("/favicon.ico") || complaints.push(text);
     page.on("console", (message) => message.type() === "error" && complain(message.text()));
     page.on("pageerror", (error) => complain(String(error)));
-    await page.setViewport({ width, height: 900 });
+    await setWidth(page, width);
     await page.goto(address);
     return { page, complaints };
   }
   const inState = (page: Page, name: string, state: string) =>
-    page.waitForFunction(`document.querySelector("idea-bank-${name}").matches(":state(${state})")`);
-  const read = <Answer>(page: Page, expression: string) => page.evaluate(expression) as Promise<Answer>;
+    becomesTrue(page, `document.querySelector("idea-bank-${name}").matches(":state(${state})")`);
   const shadow = (name: string) => `document.querySelector("idea-bank-${name}").shadowRoot`;
   const page = (dir: "ltr" | "rtl", body: string) =>
     stage.hostPage(body, {
@@ -51,16 +50,17 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
       const { page: shown, complaints } = await open(page(dir, elements), width);
       for (const name of ELEMENTS) await inState(shown, name, "ready");
       const board = shadow("board");
-      await shown.locator("idea-bank-board >>> button.vote").click();
-      await shown.waitForFunction(`${board}.querySelector("[role=status]").textContent === "Voted. 1 vote."`);
+      await (await shown.$("idea-bank-board >>> button.vote"))?.click();
+      await becomesTrue(shown, `${board}.querySelector("[role=status]").textContent === "Voted. 1 vote."`);
       expect((await stage.tenant<{ votes: number }>("GET", `${bank.path}/proposals/${bank.ids[0]}`)).votes).toBe(1);
       await shown.screenshot({ path: `test-results/firefox-elements-${dir}.png`, fullPage: true });
-      await shown.locator("idea-bank-board >>> button.open").click();
-      await shown.waitForFunction(`${board}.activeElement?.textContent === "Dogs"`);
+      await (await shown.$("idea-bank-board >>> button.open"))?.click();
+      await becomesTrue(shown, `${board}.activeElement?.textContent === "Dogs"`);
       await shown.screenshot({ path: `test-results/firefox-idea-${dir}.png` });
-      await shown.goBack();
-      await shown.waitForFunction(`${board}.activeElement?.matches("button.open")`);
-      await expect.poll(() => read(shown, "document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      // In Firefox 140 `page.goBack` waits in vain for a load, because Back only closes the idea.
+      await shown.evaluate("history.back()");
+      await becomesTrue(shown, `${board}.activeElement?.matches("button.open")`);
+      await becomesTrue(shown, "document.documentElement.scrollWidth <= innerWidth");
       expect(complaints).toEqual([]);
       await shown.close();
     },
@@ -72,11 +72,11 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
     const { page: shown, complaints } = await open(page("ltr", body), 900);
     await inState(shown, "changelog", "ready");
     const panel = `${shadow("launcher")}.querySelector("[popover]")`;
-    await shown.locator("idea-bank-launcher >>> button.launch").click();
-    await shown.waitForFunction(`${panel}.matches(":popover-open")`);
+    await (await shown.$("idea-bank-launcher >>> button.launch"))?.click();
+    await becomesTrue(shown, `${panel}.matches(":popover-open")`);
     await shown.screenshot({ path: "test-results/firefox-launcher.png" });
     await shown.keyboard.press("Escape");
-    await shown.waitForFunction(`!${panel}.matches(":popover-open")`);
+    await becomesTrue(shown, `!${panel}.matches(":popover-open")`);
     expect(complaints).toEqual([]);
     await shown.close();
   });
@@ -93,7 +93,7 @@ describe.runIf(firefoxPath && shared)("in Firefox", () => {
     "the page %s shows its content",
     async (path, text) => {
       const { page: shown, complaints } = await open(stage.api + path, 1280);
-      await shown.waitForFunction(`document.body.innerText.includes("${text}")`);
+      await becomesTrue(shown, `document.body.innerText.includes("${text}")`);
       await shown.screenshot({ path: `test-results/firefox${path.replaceAll("/", "-")}.png` });
       expect(complaints).toEqual([]);
       await shown.close();

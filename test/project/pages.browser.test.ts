@@ -13,10 +13,10 @@ const LOOKS = [
   { colorScheme: "dark", viewport: { width: 390, height: 900 } },
 ] as const;
 
-describe.runIf(shared)("the pages beside Account Settings", () => {
+describe("the pages beside Account Settings", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

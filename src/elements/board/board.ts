@@ -75,7 +75,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     showSkeleton();
     displayed.observe(this.root);
     signal.addEventListener("abort", () => displayed.disconnect());
-    window.addEventListener("online", () => this.matches(":state(error)") && void load(), { signal });
+    this.whenOnline(() => this.matches(":state(error)") && void load(), signal);
     const again = () => isVisible() && this.matches(":state(signed-out)") && void load();
     window.addEventListener("visibilitychange", again, { signal });
   }

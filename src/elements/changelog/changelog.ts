@@ -73,7 +73,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     begin();
     // The event of the document, where no element of the page can hide it.
     window.addEventListener("visibilitychange", again, { signal });
-    window.addEventListener("online", again, { signal });
+    this.whenOnline(again, signal);
     // A changelog in a closed panel is not seen: its badge stays until it is opened.
     const watcher = new IntersectionObserver((changes) => {
       visible = changes.at(-1)?.isIntersecting ?? false;

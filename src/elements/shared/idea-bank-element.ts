@@ -12,6 +12,8 @@ import { Connection, RequestFailure, type TokenProvider } from "./request.ts";
 /** Also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
 
+const ONLINE_AGAIN_MS = 3_000;
+
 const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
@@ -160,6 +162,18 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       // A place for the page's own link.
       state === "signed-out" && h("slot", { name: "sign-in" }),
     );
+  }
+
+  /**
+   * Reads again when the browser says that there is a network, and once more if that fails: the browser may say so before a
+   * connection can be made.
+   */
+  protected whenOnline(read: () => void, signal: AbortSignal): void {
+    const online = () => {
+      read();
+      setTimeout(() => signal.aborted || (this.matches(":state(error)") && read()), ONLINE_AGAIN_MS);
+    };
+    window.addEventListener("online", online, { signal });
   }
 
   /** After `too-many-requests`: shows the seconds that are left, and then goes on. Ends when the text is no longer shown. */

@@ -9,10 +9,10 @@ const shared = inject("stage");
 const VOTE = /\/vote$/;
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 
-describe.runIf(shared)("<idea-bank-board>", () => {
+describe("<idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

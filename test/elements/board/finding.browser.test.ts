@@ -10,10 +10,10 @@ const idea = (title: string, more: object = {}) => ({ title, description: `About
 const SIMILAR = /\/similar\?/;
 const SEARCH = /[?&]q=/;
 
-describe.runIf(shared)("finding in <idea-bank-board>", () => {
+describe("finding in <idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

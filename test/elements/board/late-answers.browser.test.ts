@@ -6,10 +6,10 @@ import { hold, openStage, type Stage } from "../../support/node/element-stage.ts
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 
-describe.runIf(shared)("a late answer in <idea-bank-board>", () => {
+describe("a late answer in <idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

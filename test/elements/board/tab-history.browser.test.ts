@@ -6,10 +6,10 @@ import { ask, openStage, type Stage } from "../../support/node/element-stage.ts"
 const shared = inject("stage");
 const idea = (title: string) => ({ title, description: `About ${title}.` });
 
-describe.runIf(shared)("<idea-bank-board> in the tab's history", () => {
+describe("<idea-bank-board> in the tab's history", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

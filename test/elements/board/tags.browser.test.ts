@@ -14,10 +14,10 @@ const idea = (title: string, tags: readonly string[] = [], more: object = {}) =>
   ...more,
 });
 
-describe.runIf(shared)("tags in <idea-bank-board>", () => {
+describe("tags in <idea-bank-board>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

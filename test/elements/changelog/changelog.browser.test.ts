@@ -10,10 +10,10 @@ const shared = inject("stage");
 const CHANGELOG = /\/public\/ideabank\/changelog$/;
 const done = (title: string, description = "Done.") => ({ title, description, status: "implemented" });
 
-describe.runIf(shared)("<idea-bank-changelog>", () => {
+describe("<idea-bank-changelog>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
@@ -131,6 +131,19 @@ describe.runIf(shared)("<idea-bank-changelog>", () => {
     await inState(page, "ready");
     // A token that was given as a property is not in the page's markup.
     await expect.poll(() => page.content()).not.toContain(bank.token);
+  });
+
+  it("reads once more when the first read after that fails, too", async () => {
+    const bank = await stage.ideaBank({}, [done("Shipped")]);
+    const { page, context } = await stage.page();
+    await page.goto(strict());
+    await context.setOffline(true);
+    const create = "Object.assign(document.createElement('idea-bank-changelog'), { token })";
+    await ask(page.locator("main"), `((token) => element.append(${create}))("${bank.token}")`);
+    await inState(page, "error");
+    await answerOnce(page, CHANGELOG, 503, "service-unavailable");
+    await context.setOffline(false);
+    await inState(page, "ready");
   });
 
   it("asks again when the page becomes visible: 304 while nothing has changed, then the news", async () => {

@@ -8,10 +8,10 @@ import { ask, openStage, type Stage } from "../../support/node/element-stage.ts"
 const shared = inject("stage");
 const done = (title: string) => ({ title, description: "Done.", status: "implemented" });
 
-describe.runIf(shared)("<idea-bank-launcher>", () => {
+describe("<idea-bank-launcher>", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -11,10 +11,10 @@ type Element = (typeof ELEMENTS)[number];
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 const IDEAS = [idea("Bikes", { status: "planned" }), idea("Dogs", { status: "implemented" }), idea("Cats")];
 
-describe.runIf(shared)("both elements, on any page", () => {
+describe("both elements, on any page", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -11,10 +11,10 @@ const FIRST = /\/ideabank$|\/changelog$/;
 const VOTE = /\/vote$/;
 const IDEAS = [{ title: "Dogs", description: "On the train.", status: "implemented" }];
 
-describe.runIf(shared)("both elements, when something fails", () => {
+describe("both elements, when something fails", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

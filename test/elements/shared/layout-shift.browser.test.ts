@@ -17,10 +17,10 @@ const OBSERVE =
 
 const AFTER = `<p>${"What follows. ".repeat(60)}</p>`.repeat(4);
 
-describe.runIf(shared)("a page with elements", () => {
+describe("a page with elements", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

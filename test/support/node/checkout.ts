@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { endWithUs } from "./end-with-us.ts";
 
 const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public"];
 
@@ -50,6 +51,7 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  endWithUs(child);
   let output = "";
   const ended = new Promise<void>((done) => child.once("close", () => done()));
   await new Promise<void>((ready, fail) => {

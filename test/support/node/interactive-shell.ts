@@ -3,6 +3,7 @@
  * apostrophe opens a quote that swallows what follows, and bash expands `!`.
  */
 import { spawn } from "node:child_process";
+import { endWithUs } from "./end-with-us.ts";
 
 /** Without the user's own settings, which could turn comments on. */
 const ARGUMENTS = { zsh: ["-f", "-i"], bash: ["--norc", "--noprofile", "-i"] };
@@ -21,6 +22,7 @@ export function pasteInto(
     // In a session of its own: an interactive shell takes the terminal of whoever runs the tests. It saves no history.
     const options = { cwd: folder, detached: true, env: { ...process.env, HISTFILE: "" } };
     const child = spawn(shell, ARGUMENTS[shell], options);
+    endWithUs(child);
     let output = "";
     let complaints = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {

@@ -6,10 +6,10 @@ import { openPage } from "../../support/node/owner-pages.ts";
 
 const shared = inject("stage");
 
-describe.runIf(shared)("the approval queue in Chromium", () => {
+describe("the approval queue in Chromium", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

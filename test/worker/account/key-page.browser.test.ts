@@ -7,10 +7,10 @@ import { openPage } from "../../support/node/owner-pages.ts";
 
 const shared = inject("stage");
 
-describe.runIf(shared)("A key's page in Chromium", () => {
+describe("A key's page in Chromium", () => {
   let stage: Stage;
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

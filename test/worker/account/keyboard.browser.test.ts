@@ -5,11 +5,11 @@ import { action, card, createKey, focused, openPage, revokeLater } from "../../s
 
 const shared = inject("stage");
 
-describe.runIf(shared)("Account Settings by keyboard", () => {
+describe("Account Settings by keyboard", () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
   });
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());

@@ -19,12 +19,12 @@ import {
 
 const shared = inject("stage");
 
-describe.runIf(shared)("Account Settings in Chromium", () => {
+describe("Account Settings in Chromium", () => {
   let stage: Stage;
   let origin: string;
 
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
     origin = stage.api;
   });
   afterEach(() => stage?.closePages());

@@ -19,12 +19,12 @@ const receiver = createServer(async (request, response) => {
   response.writeHead(request.url === "/refuses" ? 503 : 204).end();
 });
 
-describe.runIf(shared)("Webhooks in Chromium", () => {
+describe("Webhooks in Chromium", () => {
   let stage: Stage;
   let url: string;
 
   beforeAll(async () => {
-    if (shared) stage = await openStage(shared);
+    stage = await openStage(shared);
     await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   });
