@@ -1,6 +1,9 @@
 /**
- * Which URLs a webhook can have. The text is an owner's, and the Worker calls it: it must be a public receiver, by its name. What
- * the name resolves to is decided at each delivery, by Cloudflare's network (`global_fetch_strictly_public` in wrangler.toml).
+ * Which URLs a webhook can have. The text is an owner's, and the Worker calls it, so it must name a public receiver.
+ *
+ * A Worker's `fetch` of a host in its own zone goes past the zone's front door, straight to the server behind it. The flag
+ * `global_fetch_strictly_public` would prevent that, but D1 sessions hang with it (emdash-cms/emdash#1273). So a URL may not be in
+ * a zone of the deployment: not under the parent domain of the API's host, nor under a domain of the setting OWN_ZONES.
  */
 
 const MAX_LENGTH = 1_000;
@@ -8,8 +11,11 @@ const MAX_LENGTH = 1_000;
 const PRIVATE = /(?:^|\.)(?:localhost|local|internal|home\.arpa|onion)$/;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1)$/;
 
-/** The URL as it is called; undefined for one that a webhook cannot have. `own` is where Account Settings is. */
-export function checkWebhookUrl(text: string, own: string): string | undefined {
+/**
+ * The URL as it is called; undefined for one that a webhook cannot have. `own` is where Account Settings is; `ownZones` are domains,
+ * separated by commas.
+ */
+export function checkWebhookUrl(text: string, own: string, ownZones = ""): string | undefined {
   const url = URL.parse(text.trim());
   if (url === null) return undefined;
   const { href, username, password, protocol, port } = url;
@@ -17,9 +23,20 @@ export function checkWebhookUrl(text: string, own: string): string | undefined {
   const here = new URL(own);
   if (isOnDevelopersMachine(url, here)) return href;
   // The parser has written every notation of an IPv4 address in its usual one, and brackets around IPv6.
-  const [host, ownHost] = [url, here].map(({ hostname }) => hostname.replace(/\.$/, "")) as [string, string];
-  const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host) && host !== ownHost;
-  return isPublic && protocol === "https:" && port === "" ? href : undefined;
+  const host = withoutDot(url.hostname);
+  const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host);
+  const zones = [parentDomain(withoutDot(here.hostname)), ...ownZones.toLowerCase().split(",").map(trimZone)];
+  const isOwn = zones.some((zone) => zone !== "" && `.${host}`.endsWith(`.${zone}`));
+  return isPublic && !isOwn && protocol === "https:" && port === "" ? href : undefined;
+}
+
+const withoutDot = (host: string): string => host.replace(/\.$/, "");
+const trimZone = (zone: string): string => withoutDot(zone.trim().replace(/^\./, ""));
+
+/** `example.com` of `api.example.com`. A host of two labels is its own: above it are everybody's domains. */
+function parentDomain(host: string): string {
+  const labels = host.split(".");
+  return labels.length > 2 ? labels.slice(1).join(".") : host;
 }
 
 /** `npm run dev` serves Account Settings at http://localhost, and no deployment does. */

@@ -51,6 +51,30 @@ describe("a webhook's URL", () => {
       expect(checkWebhookUrl(url, host)).toBeUndefined();
   });
 
+  it.each([
+    // Under the parent domain of the API's host.
+    ["https://example.com/", "https://api.example.com/account", ""],
+    ["https://crm.example.com/", "https://api.example.com/account", ""],
+    ["https://a.b.EXAMPLE.com./", "https://api.example.com./account", ""],
+    ["https://other.me.workers.dev/", "https://edge-access-api.me.workers.dev/account", ""],
+    // In a zone that the setting names.
+    ["https://shop.example/", "https://api.example.com/account", "shop.example"],
+    ["https://admin.Shop.example/", "https://api.example.com/account", "other.example, .SHOP.example."],
+    // Below a host that is a domain of its own.
+    ["https://admin.api.example/", "https://api.example/account", ""],
+  ])("cannot be %s, in a zone of %s and %j", (url, here, zones) =>
+    expect(checkWebhookUrl(url, here, zones)).toBeUndefined(),
+  );
+
+  it.each([
+    ["https://notexample.com/", "https://api.example.com/account", "shop.example"],
+    ["https://example.com.evil.example/", "https://api.example.com/account", "shop.example"],
+    ["https://you.workers.dev/", "https://edge-access-api.me.workers.dev/account", ""],
+    ["https://other.example/", "https://api.example/account", ", ,"],
+  ])("can be %s, outside the zones of %s and %j", (url, here, zones) =>
+    expect(checkWebhookUrl(url, here, zones)).toBe(url),
+  );
+
   it("can be on a developer's machine, where Account Settings is, too; not Account Settings itself", () => {
     const here = "http://localhost:8787/account/webhooks";
     expect(checkWebhookUrl("http://127.0.0.1:9999/hook", here)).toBe("http://127.0.0.1:9999/hook");
