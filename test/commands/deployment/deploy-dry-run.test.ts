@@ -26,11 +26,8 @@ it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
     "2. find the D1 database edge-access-api for DB, or create it in weur, and write its id into wrangler.toml",
   );
   expect(stdout).toContain(`   ${steps[0]}\n   ${steps[1]}\n`);
-  expect(stdout).toContain("deploy the Worker edge-access-api-account, which is Account Settings\n");
-  expect(account.calls()).toEqual([
-    expect.stringMatching(/^deploy --config wrangler.account.json --dry-run --outdir /),
-    expect.stringMatching(/^deploy --config wrangler.front-door.toml --dry-run --outdir /),
-  ]);
+  expect(stdout).toContain("deploy the Worker edge-access-api\n");
+  expect(account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);
   expect(await configuration()).toBe(before);
 });
 
