@@ -17,7 +17,7 @@ import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts"
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
@@ -77,7 +77,6 @@ export const isHeld = (result: unknown): result is Held =>
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
-  accounts: AccountDatabases,
   input: NewApiKey,
   {
     chosenId,
@@ -85,7 +84,7 @@ export async function createKey(
   }: { readonly chosenId?: Identifier | undefined; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<ShownKey> {
   const { signingKeys } = c.get("settings");
-  const { created, text } = await accounts.visit(c, async (session, visit) => {
+  const { created, text } = await visitAccount(c, async (session, visit) => {
     const { digit } = visit;
     const isHere = chosenId !== undefined && databaseDigit(chosenId) === digit;
     const id = isHere ? chosenId : createId(digit, secureRandomBytes);

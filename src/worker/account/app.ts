@@ -1,11 +1,13 @@
 /** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
+import type { Identifier } from "../credentials/id.ts";
 import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
 import { Problem } from "../problem.ts";
-import { AccountDatabases, ChooseAccount } from "./account-databases.ts";
+import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
 import { addApprovalPages } from "./approval-pages.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
@@ -15,6 +17,8 @@ import { addAccountPages } from "./pages.tsx";
 import { renderProblem } from "./render-page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
 import { addWebhookPages } from "./webhook-pages.tsx";
+
+const MAX_OWNERS = 1_000;
 
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
@@ -27,18 +31,19 @@ export type AccountApp = Routes<OwnerEnv>;
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
   const { gatekeeper, send } = memory;
   const app = new Routes<OwnerEnv>();
-  const accounts = new AccountDatabases();
   addMiddleware(app, memory);
-  app.use(function provideGatekeeper(c, next) {
+  const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
+  app.use(function provideMemory(c, next) {
     c.set("gatekeeper", gatekeeper);
+    c.set("ownAccounts", ownAccounts);
     return next();
   });
   app.use(requireSameOrigin(), authenticateOwner(identify));
-  addAccountPages(app, accounts);
-  addMemberPages(app, accounts);
-  addApprovalPages(app, accounts);
-  addWebhookPages(app, accounts, send);
-  app.route("/", createAccountApi(send, accounts));
+  addAccountPages(app);
+  addMemberPages(app);
+  addApprovalPages(app);
+  addWebhookPages(app, send);
+  app.route("/", createAccountApi(send));
   // No route above answers this path. A script gets a problem document; a person gets a page.
   app.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();

@@ -1,6 +1,15 @@
-/** What a handler of Account Settings can use besides: the owner, and the way to the gates of API keys. */
+/** What a handler of Account Settings can use besides: the owner, which account is whose, and the way to the gates of API keys. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Identifier } from "../credentials/id.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 
-export type OwnerEnv = AppEnv & { Variables: { owner: Owner; gatekeeper: Gatekeeper } };
+export type OwnerEnv = AppEnv & {
+  Variables: {
+    owner: Owner;
+    /** The own accounts that this isolate has found, by their owner's address. */
+    ownAccounts: BoundedMap<Identifier>;
+    gatekeeper: Gatekeeper;
+  };
+};
