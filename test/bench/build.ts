@@ -1,14 +1,12 @@
 /** The Workers, as they are deployed: ours by `wrangler deploy --dry-run`, the others by the bundler that wrangler brings, minified as ours is. */
 import { createRequire } from "node:module";
-import { buildWorker as buildFrontDoor } from "../../src/commands/development/build-worker.ts";
 
 const require = createRequire(import.meta.url);
 const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
 
 export const WRANGLER = "node_modules/.bin/wrangler";
 
-/** The front door. */
-export const buildOurs = (): Promise<string> => buildFrontDoor("frontDoor");
+export { buildWorker as buildOurs } from "../../src/commands/development/build-worker.ts";
 
 /** A Worker below `workers/`. */
 export const buildWorker = (name: string): Promise<string> =>

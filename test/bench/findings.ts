@@ -35,9 +35,6 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
   "Key over its limit": () =>
     "No store is asked, nothing is computed, and no middleware runs. What is left over the bare route are the look-ups of key and flood, a document that is made once for each " +
     "waiting time, and the rate limit's own headers.",
-  "Start-up, processor time": () =>
-    "By five profiles: more than a quarter is zod, which makes the schemas of every operation, and a fifth is the runtime itself, which reads the bundle. Single " +
-    "starts spread from 36 to 65 ms. Not tried: schemas that are made at the first request that needs them.",
   "Changelog, fresh": () =>
     "Nothing is asked, nothing is computed, and no middleware runs: the view holds the finished answer. What is left over the bare route are the look-ups of token and view, and once a second a read of D1 " +
     "after an answer, which runs in the same process and counts.",

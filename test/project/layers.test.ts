@@ -12,14 +12,13 @@ const sources = Object.entries(files)
 
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "index.ts": ["app.ts", "front-door.ts", "scheduled.ts", "api-key-gate"],
+  "index.ts": ["app.ts", "scheduled.ts", "api-key-gate"],
   "scheduled.ts": ["changes", "database"],
-  "app.ts": ["account", "front-door.ts", "changes", "database", "memory"],
-  "front-door.ts": [
+  "app.ts": [
     "tenant",
     "panelist",
+    "account",
     "operator",
-    "forward-account.ts",
     "leaks",
     "api-key-gate",
     "changes",
@@ -28,10 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "http",
     "memory",
     "settings.ts",
-    "problem.ts",
   ],
-  // The front door knows what it hands over to Account Settings, and nothing of its code.
-  "forward-account.ts": ["account/contract.ts", "api-key-gate", "http", "memory", "model", "problem.ts"],
   tenant: [
     "api-key-gate",
     "changes",
@@ -44,9 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "rate-limit",
   ],
   panelist: ["changes", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "memory"],
-  account: ["changes", "http", "credentials", "database", "model", "problem.ts", "memory", "settings.ts"],
-  "account/contract.ts": ["model"],
-  "account/index.ts": ["account"],
+  account: ["api-key-gate", "changes", "http", "credentials", "database", "model", "problem.ts", "memory"],
   operator: ["api-key-gate", "idea-bank", "http", "credentials", "database", "model", "problem.ts", "memory"],
   leaks: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "memory"],
   "tenant/operations": ["http/operation.ts", "model"],
@@ -122,8 +116,8 @@ const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
-  hono: ["front-door.ts", "forward-account.ts", "account", "leaks", "operator", "tenant", "panelist", "http"],
-  "cloudflare:workers": ["api-key-gate", "forward-account.ts", "account/index.ts"],
+  hono: ["account", "leaks", "operator", "tenant", "panelist", "http"],
+  "cloudflare:workers": ["api-key-gate"],
 };
 
 /** A clock, randomness, bindings, timers, anything else of the platform that is not a function of its arguments. */
@@ -194,6 +188,17 @@ it("the elements import only types from the Worker's sources", () => {
   expect(escaping).toEqual([]);
 });
 
+it("Account Settings is loaded when it is asked for: outside of it there are only its types, and one `import()`", () => {
+  const imports = sources
+    .filter(({ path }) => !isOfAnotherProgram(path) && topOf(path) !== "account")
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bimport(?! type )[^;]*?"([^"\n]+)"\)?/g)]
+        .filter(([, name = ""]) => resolve(path, name).startsWith("account/"))
+        .map(([statement]) => `${path}: ${statement}`),
+    );
+  expect(imports).toEqual(['app.ts: import("./account/app.ts")']);
+});
+
 it("no file has more than 300 lines", () => {
   expect(offenders(({ text }) => text.split("\n").length > 301)).toEqual([]);
 });
@@ -245,7 +250,7 @@ it.each([
 ])("in %s, %s is seen", (path, text, found) => expect(escapesOf({ path, text })).toEqual([`${path} ${found}`]));
 
 it.each([
-  ["front-door.ts", 'import { cors } from "hono/cors";'],
+  ["panelist/cross-origin.ts", 'import { cors } from "hono/cors";'],
   ["model/text.ts", "new Date(milliseconds).toISOString(); // not Date.now()"],
   ["credentials/base62.ts", "/** Not Math.random(). */ crypto.getRandomValues(bytes);"],
 ])("in %s, %s is fine", (path, text) => expect(escapesOf({ path, text })).toEqual([]));

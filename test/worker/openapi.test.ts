@@ -3,8 +3,13 @@ import type { Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import document from "../../public/openapi.json";
 import { buildDocument } from "../../src/commands/openapi/document.ts";
+import { createAccountApp } from "../../src/worker/account/app.ts";
+import { Gatekeeper } from "../../src/worker/api-key-gate/gatekeeper.ts";
 import { createApp } from "../../src/worker/app.ts";
+import { ProblemLog } from "../../src/worker/http/problem-log.ts";
+import { SettingsReader } from "../../src/worker/settings.ts";
 import { faultsOf } from "../support/document-check.ts";
+import { takeAll } from "../support/isolate.ts";
 import { bodyOf, operationsOf } from "../support/operations.ts";
 
 type Json = { schema: Schema; example: unknown };
@@ -32,8 +37,14 @@ it("the committed document is the one that the schemas make", () => {
 });
 
 it("every route is in the document, and everything in the document is a route", () => {
-  const routes = createApp()
-    .routes.filter(({ method }) => method !== "ALL")
+  const memory = {
+    gatekeeper: new Gatekeeper(),
+    send: takeAll,
+    settingsReader: new SettingsReader(),
+    problemLog: new ProblemLog(),
+  };
+  const routes = [...createApp().routes, ...createAccountApp(memory).routes]
+    .filter(({ method }) => method !== "ALL")
     // HTML pages and their forms are not part of the API.
     .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))
     .filter(({ path }) => path !== "/leaks/reports")

@@ -1,50 +1,30 @@
 /**
- * A deployment does not reach everything at once: a new Worker calls gates and Account Settings of the version before, and the reverse
- * after a rollback. Calls and stored state are compatible both ways. `npm run release:worker` refreshes the previous version.
+ * A deployment does not reach everything at once: a new Worker calls gates of the version before, and the reverse after a rollback.
+ * Calls and stored state are compatible both ways. Until `npm run release:worker` has kept a release, the version before is today's.
  */
 import { readFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
 
 const LIMIT = 10;
-const versions = { previous: "", current: "" };
-const accounts = { previous: "", current: "" };
-let state: Awaited<ReturnType<typeof makeState>>;
-
-beforeAll(async () => {
-  versions.previous = await readFile("test/fixtures/previous-worker.js", "utf8");
-  versions.current = await buildWorker("frontDoor");
-  accounts.previous = await readFile("test/fixtures/previous-account.js", "utf8");
-  accounts.current = await buildWorker("account");
-});
-beforeEach(async () => {
-  state = await makeState();
-});
-afterEach(() => state.remove());
-
-const versionsOf = (name: "previous" | "current") => ({
-  front: versions[name],
-  account: accounts[name],
-  gates: versions[name],
-});
+const current = await buildWorker();
+const released = await readFile("test/fixtures/released-worker.js", "utf8").catch(() => current);
+const VERSIONS = { current, released };
 
 describe.each([
-  ["previous", "current"],
-  ["current", "previous"],
-] as const)("the %s Worker with Account Settings and gates of the %s version", (front, other) => {
+  ["released", "current"],
+  ["current", "released"],
+] as const)("the %s Worker with gates of the %s version", (front, gates) => {
   let runtime: Awaited<ReturnType<typeof runVersions>>;
-  let folder: Awaited<ReturnType<typeof makeState>>;
+  let state: Awaited<ReturnType<typeof makeState>>;
   beforeAll(async () => {
-    folder = await makeState();
-    runtime = await runVersions(
-      { front: versions[front], account: accounts[other], gates: versions[other] },
-      folder.folder,
-    );
+    state = await makeState();
+    runtime = await runVersions({ front: VERSIONS[front], gates: VERSIONS[gates] }, state.folder);
   });
   afterAll(async () => {
     await runtime.stop();
-    await folder.remove();
+    await state.remove();
   });
 
   it("admits exactly the limit, and says when to come back", async () => {
@@ -89,9 +69,11 @@ describe.each([
 });
 
 it.each([
-  ["previous", "current"],
-  ["current", "previous"],
-] as const)("what gates of the %s version have stored, those of the %s one use", async (writer, reader) => {
+  ["released", "current"],
+  ["current", "released"],
+] as const)("gates of the %s version store what those of the %s one use", async (writer, reader) => {
+  const versionsOf = (name: keyof typeof VERSIONS) => ({ front: VERSIONS[name], gates: VERSIONS[name] });
+  const state = await makeState();
   const before = await runVersions(versionsOf(writer), state.folder);
   const { id, key } = await before.create({ name: "Limited", limit: LIMIT, windowSeconds: 3_600 });
   for (let times = 0; times < LIMIT; times++) expect(await before.whoami(key)).toBe(200);
@@ -103,4 +85,5 @@ it.each([
   const fresh = await after.create({ name: "Fresh" });
   expect(await after.whoami(fresh.key)).toBe(200);
   await after.stop();
+  await state.remove();
 });

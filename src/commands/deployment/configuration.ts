@@ -13,8 +13,6 @@ export type Resource = { readonly binding: string; readonly name: string; readon
 export type Configuration = {
   /** The name of the Worker in this environment. */
   readonly worker: string;
-  /** The name of the Worker that is Account Settings. */
-  readonly accountWorker: string;
   readonly accountId: string | undefined;
   readonly databases: readonly Resource[];
   readonly namespaces: readonly Resource[];
@@ -43,7 +41,6 @@ export async function readConfiguration(folder: string, environment: string): Pr
   const worker = config.name ?? "worker";
   return {
     worker,
-    accountWorker: `${worker}-account`,
     accountId: config.account_id,
     databases: config.d1_databases.map(({ binding, database_name = worker, database_id }) => ({
       binding,
@@ -60,7 +57,7 @@ export async function readConfiguration(folder: string, environment: string): Pr
 }
 
 /** The names of the environments of wrangler.toml. */
-export const environmentsOf = (toml: string): readonly string[] => [
+const environmentsOf = (toml: string): readonly string[] => [
   ...new Set([...toml.matchAll(/^\[+env\.([\w-]+)/gm)].map(([, name = ""]) => name)),
 ];
 

@@ -19,7 +19,6 @@ import { readRotation } from "./rotation.ts";
 import { readSchemaSteps } from "./schema-steps.ts";
 import { ensureSigningSecrets } from "./signing-secrets.ts";
 import { smokeTest } from "./smoke-test.ts";
-import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
 const SMOKE_TEST_SECONDS = 120;
@@ -31,7 +30,7 @@ export const deploy = defineCommand({
     "before it acts, and what a failure left is completed.",
   ],
   options: {
-    "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Workers, without a network." },
+    "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Worker, without a network." },
     location: {
       type: "string",
       multiple: true,
@@ -88,11 +87,7 @@ export const deploy = defineCommand({
     for (const name of new Set([rotation.slot, ...made]))
       say("Secret", `${name} ${made.includes(name) ? "made and set" : "is set"}`);
 
-    const { account: accountSettings, frontDoor } = await writeWorkerConfigurations(context.folder);
-    // It works with the front door's version before.
-    const itsVersion = (await deployWorker(wrangler, accountSettings)).version;
-    say("Worker", `${configuration.accountWorker}, version ${itsVersion}`);
-    const { version, targets } = await deployWorker(wrangler, frontDoor);
+    const { version, targets } = await deployWorker(wrangler);
     say("Worker", `${configuration.worker}, version ${version}`);
 
     for (const { binding, id } of databases) {

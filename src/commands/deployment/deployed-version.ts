@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../command-line/failure.ts";
-import { DEPLOYED } from "./worker-configurations.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** A line of the file that wrangler writes for programs (WRANGLER_OUTPUT_FILE_PATH). */
@@ -11,13 +10,12 @@ type OutputLine = { type: string; version_id?: string | null; targets?: string[]
 
 export type Deployed = { readonly version: string; readonly targets: readonly string[] };
 
-/** Deploys the Worker of a configuration. Its output is shown. */
-export async function deployWorker(wrangler: Wrangler, configuration: string): Promise<Deployed> {
+/** Deploys the Worker. Wrangler's output is shown. */
+export async function deployWorker(wrangler: Wrangler): Promise<Deployed> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
     const file = join(folder, "output.ndjson");
-    const variables = { ...DEPLOYED, WRANGLER_OUTPUT_FILE_PATH: file };
-    await wrangler.run(["deploy", "--config", configuration], { variables, show: true });
+    await wrangler.run(["deploy"], { variables: { WRANGLER_OUTPUT_FILE_PATH: file }, show: true });
     const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
     const deploy = lines.map((line): OutputLine => JSON.parse(line)).find(({ type }) => type === "deploy");
     return { version: deploy?.version_id ?? "unknown", targets: deploy?.targets ?? [] };

@@ -8,13 +8,12 @@ export type Deployment = {
 };
 
 type Version = {
-  readonly metadata: { readonly created_on: string };
   readonly resources: { readonly bindings: readonly { type: string; name: string; text?: string }[] };
 };
 
-/** The last ten, newest first. `chosen`: options that choose another Worker. Throws a Failure for a Worker that does not exist. */
-export async function listDeployments(wrangler: Wrangler, ...chosen: readonly string[]): Promise<Deployment[]> {
-  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json", ...chosen]);
+/** The last ten, newest first. Throws a Failure for a Worker that does not exist. */
+export async function listDeployments(wrangler: Wrangler): Promise<Deployment[]> {
+  const deployments = await wrangler.json<Deployment[]>(["deployments", "list", "--json"]);
   return deployments.toSorted((a, b) => b.created_on.localeCompare(a.created_on));
 }
 

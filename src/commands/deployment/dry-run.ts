@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration, Resource } from "./configuration.ts";
 import type { SchemaStep } from "./schema-steps.ts";
-import { DEPLOYED, writeWorkerConfigurations } from "./worker-configurations.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /** Wrangler asks npm for newer versions of itself with its banner, and reports its use. */
@@ -12,7 +11,7 @@ const OFFLINE = { WRANGLER_HIDE_BANNER: "true", WRANGLER_SEND_METRICS: "false", 
 
 export async function printPlan(
   wrangler: Wrangler,
-  { worker, accountWorker, accountId, databases, namespaces, variables }: Configuration,
+  { worker, accountId, databases, namespaces, variables }: Configuration,
   steps: readonly SchemaStep[],
   locations: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -29,7 +28,6 @@ export async function printPlan(
       ({ binding }) => `apply to ${binding} those of these schema steps that it has not had:\n${listOf(steps)}`,
     ),
     `make and set the secret ${variables.SIGNING_SECRETS ?? "CREDENTIAL_SECRETS"}, if the Worker has no secret`,
-    `deploy the Worker ${accountWorker}, which is Account Settings`,
     `deploy the Worker ${worker}`,
     "turn on read replication, where it is off",
     "test the deployment: /health, a forged API key, /openapi.json, Account Settings",
@@ -37,10 +35,7 @@ export async function printPlan(
   context.print(`This would, in this order:\n${plan.map((part, index) => `${index + 1}. ${part}`).join("\n")}\n`);
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   try {
-    for (const file of Object.values(await writeWorkerConfigurations(context.folder))) {
-      const args = ["deploy", "--config", file, "--dry-run", "--outdir", folder];
-      await wrangler.run(args, { variables: { ...DEPLOYED, ...OFFLINE }, show: true });
-    }
+    await wrangler.run(["deploy", "--dry-run", "--outdir", folder], { variables: OFFLINE, show: true });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /**
  * `npm run rollback`: the version before, or the one that is named. The database keeps its schema: steps are additive, so the
- * version before works with it. Account Settings, which is deployed before the Worker, returns to what it was then.
+ * version before works with it.
  *
  * A version keeps the secrets of its time. `wrangler rollback` confirms that they come back when nobody can be asked; `wrangler
  * versions deploy` sends the same request without that confirmation, and Cloudflare refuses it (code 10220).
@@ -13,7 +13,6 @@ import { commandLine, ENVIRONMENT, requireAddress, secondsOf } from "./arguments
 import { readConfiguration } from "./configuration.ts";
 import { type Deployment, listDeployments, signerOf, stableOf, viewVersion } from "./deployments.ts";
 import { smokeTest } from "./smoke-test.ts";
-import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { messageOf, Wrangler } from "./wrangler.ts";
 
 const MESSAGE = ["--message", "npm run rollback"];
@@ -37,12 +36,11 @@ export const rollback = defineCommand({
     const seconds = secondsOf("--wait", values.wait);
     requireAddress("--url", values.url);
     const wrangler = new Wrangler(context, values.env);
-    const { accountId, worker, accountWorker, variables } = await readConfiguration(context.folder, values.env);
+    const { accountId, worker, variables } = await readConfiguration(context.folder, values.env);
     wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
     const deployments = await listDeployments(wrangler);
     const version = positionals[0] ?? versionBefore(deployments, values.env);
-    const found = await viewVersion(wrangler, version);
-    const its = signerOf(found);
+    const its = signerOf(await viewVersion(wrangler, version));
     if (its === undefined)
       throw new Failure(`Nothing was changed. There is no version before: ${version} is an empty Worker.`);
     requireSameSigner(wrangler, version, its, String(variables.SIGNING_SECRETS), values["older-secrets"]);
@@ -52,15 +50,6 @@ export const rollback = defineCommand({
     const result = await wrangler.try([...way, "--yes", ...MESSAGE]);
     if (!result.ok) throw await failureOf(wrangler, worker, version, messageOf(result), again);
     context.print(`\n${worker} was rolled back to ${version}.`);
-    const itsVersion = await returnAccountSettings(
-      wrangler,
-      accountWorker,
-      version,
-      Date.parse(found.metadata.created_on),
-    );
-    context.print(
-      `${accountWorker} ${itsVersion === undefined ? "stays as it is" : `was rolled back to ${itsVersion}`}.`,
-    );
     if (values.url === undefined) return context.print("To test it: curl https://<your host>/health");
     const live = stableOf(deployments);
     const before = live === version ? undefined : live;
@@ -85,28 +74,6 @@ function versionBefore([present, ...older]: readonly Deployment[], environment: 
 }
 
 const isOurs = (deployment: Deployment | undefined) => deployment?.annotations?.["workers/message"] === MESSAGE[1];
-
-/**
- * Returns Account Settings to the version that it had when the Worker's was made. Undefined when it has that one, or none is listed
- * from then: the two work together one version apart (src/worker/account/contract.ts).
- */
-async function returnAccountSettings(
-  wrangler: Wrangler,
-  name: string,
-  version: string,
-  madeAt: number,
-): Promise<string | undefined> {
-  const chosen = ["--config", (await writeWorkerConfigurations(wrangler.context.folder)).account];
-  const deployments = await listDeployments(wrangler, ...chosen);
-  const its = stableOf(deployments.filter(({ created_on }) => Date.parse(created_on) <= madeAt));
-  if (its === undefined || its === stableOf(deployments)) return undefined;
-  const result = await wrangler.try(["versions", "deploy", `${its}@100%`, "--yes", ...MESSAGE, ...chosen]);
-  if (result.ok) return its;
-  throw new Failure(
-    `Account Settings works with ${version} as it is. ${await describeLive(wrangler, name, its, ...chosen)}\n` +
-      `${messageOf(result)}\nTo try again: ${commandLine("rollback", wrangler.environment, version)}`,
-  );
-}
 
 /** Otherwise wrangler.toml says which slot signs, wrongly, and the next `rotate-secret` overwrites the one that does. */
 function requireSameSigner(wrangler: Wrangler, version: string, its: string, signer: string, insists: boolean): void {
@@ -142,9 +109,9 @@ async function failureOf(
 }
 
 /** After a call that failed: it may have done its work before. */
-async function describeLive(wrangler: Wrangler, name: string, wanted: string, ...chosen: string[]): Promise<string> {
+async function describeLive(wrangler: Wrangler, name: string, wanted: string): Promise<string> {
   try {
-    const [present] = await listDeployments(wrangler, ...chosen);
+    const [present] = await listDeployments(wrangler);
     const live = present?.versions.map(({ version_id }) => version_id).join(" and ");
     return live === wanted ? `${name} has ${wanted} all the same.` : `Nothing was changed: ${name} has ${live}.`;
   } catch {

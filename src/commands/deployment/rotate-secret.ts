@@ -22,7 +22,6 @@ import { planRemoteSteps } from "./remote-schema.ts";
 import { describeNeed, isNeeded, type Need, otherSlot, readNeed, readRotation, writeRotation } from "./rotation.ts";
 import { readSchemaSteps } from "./schema-steps.ts";
 import { listSecrets, putNewSecret, requireSameSlot } from "./signing-secrets.ts";
-import { writeWorkerConfigurations } from "./worker-configurations.ts";
 import { Wrangler } from "./wrangler.ts";
 
 /** Cloudflare deploys to every location in seconds. */
@@ -96,8 +95,7 @@ export const rotateSecret = defineCommand({
     }
     const slot = rotation.stage === "deploying" ? rotation.slot : old;
     await writeRotation(wrangler, { slot, since: undefined, stage: "deploying" });
-    // Only the front door: Account Settings is handed the secrets with each call.
-    await deployWorker(wrangler, (await writeWorkerConfigurations(context.folder)).frontDoor);
+    await deployWorker(wrangler);
     const since = Date.now();
     await writeRotation(wrangler, { slot, since, stage: "done" });
     context.print(`

@@ -29,7 +29,7 @@ const CHECKS: readonly Check[] = [
     contains: '"error":"unauthorized"',
   },
   { name: "GET /openapi.json", path: "/openapi.json", statuses: [200], contains: '"openapi"' },
-  // Cloudflare Access answers, or Account Settings itself. When that does not run it is 503.
+  // Cloudflare Access answers, or Account Settings itself.
   { name: "Account Settings, signed out", path: "/account/api/accounts", statuses: [302, 401, 403], contains: "" },
 ];
 

@@ -111,8 +111,6 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
   // Wrangler says over the channel when it is ready.
   const wrangler = spawn("wrangler", args, {
     cwd: folder,
-    // Account Settings is in this Worker then: src/worker/index.ts.
-    env: { ...process.env, NODE_ENV: "development" },
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     shell: process.platform === "win32",
   });

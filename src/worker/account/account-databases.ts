@@ -1,26 +1,25 @@
 /**
- * In which database an owner's account is. The directory, in database 0, is asked together with what the owner came for: if the
- * account is there too, that is the only round trip. If not, the isolate goes on to the account's database, and remembers it: an
- * account does not move.
+ * In which database an owner's account is: the directory, in database 0, is asked first, and then the account's database. The isolate
+ * remembers the answer of the directory, because an account does not move.
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { openAtPrimary } from "../database/at-primary.ts";
 import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
-import { NoOwnAccount, type Visit } from "../database/owners.ts";
-import { BoundedMap } from "../memory/bounded-map.ts";
+import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
+import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import type { OwnAccount } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 
-/** Asks one database, and finds which account is the owner's, there or elsewhere. */
+/** Asks the account's database. Throws NoOwnAccount when the account is not the owner's any more. */
 type Ask<Answer> = (session: D1DatabaseSession, visit: Visit) => Promise<Answer>;
 
 /** What a request's context has, among others. */
 type Visitor = {
   readonly env: Pick<Env, "DB" | "NEW_ACCOUNTS">;
-  readonly var: { readonly owner: Owner };
+  readonly var: { readonly owner: Owner; readonly ownAccounts: BoundedMap<Identifier> };
   readonly set: (name: "owner", owner: Owner) => void;
 };
 
@@ -42,8 +41,6 @@ const noAccount = () =>
   new Problem("forbidden", {
     detail: "You are a member of no account here, and have made one before. Ask a member to add you.",
   });
-
-const MAX_OWNERS = 1_000;
 
 /**
  * The accounts of a person: those that the directory knows, and that know this member. An entry of another is deleted. An account
@@ -72,59 +69,51 @@ export async function requireChoice(env: Visitor["env"], person: string): Promis
     throw new ChooseAccount([first, ...others]);
 }
 
-export class AccountDatabases {
-  /** Accounts that are not in the directory's database, by their owner's address. */
-  readonly #elsewhere: BoundedMap<Identifier>;
-
-  constructor(maxOwners = MAX_OWNERS) {
-    this.#elsewhere = new BoundedMap({ max: maxOwners });
-  }
-
-  /**
-   * Creates the account on the first visit of somebody who is a member of none. Throws ChooseAccount to who is a member of others
-   * only, and `forbidden` to who has made one and left it, and for an account whose database has no binding.
-   */
-  async visit<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
-    const { owner } = c.var;
-    const { email, accountId } = owner;
+/**
+ * Finds the owner's account, then asks its database. Creates the account on the first visit of somebody who is a member of none. Throws
+ * ChooseAccount to who is a member of others only, and `forbidden` to who has made one and left it, and for an account whose database
+ * has no binding.
+ */
+export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
+  const { owner } = c.var;
+  const { email, accountId } = owner;
+  try {
+    return await (accountId === undefined ? visitOwn(c, ask) : visitAt(c, ask, accountId));
+  } catch (error) {
+    if (!(error instanceof NoOwnAccount)) throw error;
+    if (accountId !== undefined) {
+      // Whoever made it was removed since the request began: its rows have another name for it.
+      const database = chooseDatabase(c.env, accountId);
+      const name = database && (await findMembership(database, accountId, owner.person));
+      if (name === undefined || name === email) throw noMember();
+      c.set("owner", { ...owner, email: name });
+      return visitAt(c, ask, accountId);
+    }
+    c.var.ownAccounts.delete(email);
+    await requireChoice(c.env, email);
     try {
-      return await (accountId === undefined ? this.#visitOwn(c, ask) : this.#visitAt(c, ask, accountId));
-    } catch (error) {
-      if (!(error instanceof NoOwnAccount)) throw error;
-      if (accountId !== undefined) {
-        // Whoever made it was removed since the request began: its rows have another name for it.
-        const database = chooseDatabase(c.env, accountId);
-        const name = database && (await findMembership(database, accountId, owner.person));
-        if (name === undefined || name === email) throw noMember();
-        c.set("owner", { ...owner, email: name });
-        return this.#visitAt(c, ask, accountId);
-      }
-      this.#elsewhere.delete(email);
-      await requireChoice(c.env, email);
-      try {
-        return await this.#visitOwn(c, ask);
-      } catch (again) {
-        throw again instanceof NoOwnAccount ? noAccount() : again;
-      }
+      return await visitOwn(c, ask);
+    } catch (again) {
+      throw again instanceof NoOwnAccount ? noAccount() : again;
     }
   }
+}
 
-  async #visitOwn<Answer extends { readonly accountId: Identifier }>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
-    const { email } = c.var.owner;
-    const known = this.#elsewhere.get(email);
-    if (known !== undefined) return this.#visitAt(c, ask, known);
-    const accountId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
-    const directory = openAtPrimary(chooseDirectory(c.env));
-    const found = await ask(directory, { email, digit: DIRECTORY_DIGIT, accountId, now: Date.now() });
-    if (databaseDigit(found.accountId) === DIRECTORY_DIGIT) return found;
-    this.#elsewhere.set(email, found.accountId);
-    return this.#visitAt(c, ask, found.accountId);
-  }
+async function visitOwn<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
+  const { email } = c.var.owner;
+  const known = c.var.ownAccounts.get(email);
+  if (known !== undefined) return visitAt(c, ask, known);
+  const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
+  const directory = openAtPrimary(chooseDirectory(c.env));
+  const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
+  const { accountId } = await openAccount(directory, visit);
+  c.var.ownAccounts.set(email, accountId);
+  return visitAt(c, ask, accountId);
+}
 
-  async #visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
-    const database = chooseDatabase(c.env, accountId);
-    if (database === undefined) throw noDatabase();
-    const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
-    return ask(openAtPrimary(database), visit);
-  }
+async function visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
+  const database = chooseDatabase(c.env, accountId);
+  if (database === undefined) throw noDatabase();
+  const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
+  return ask(openAtPrimary(database), visit);
 }

@@ -17,7 +17,7 @@ import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts"
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
@@ -77,7 +77,6 @@ export const isHeld = (result: unknown): result is Held =>
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
-  accounts: AccountDatabases,
   input: NewApiKey,
   {
     chosenId,
@@ -85,7 +84,7 @@ export async function createKey(
   }: { readonly chosenId?: Identifier | undefined; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<ShownKey> {
   const { signingKeys } = c.get("settings");
-  const { created, text } = await accounts.visit(c, async (session, visit) => {
+  const { created, text } = await visitAccount(c, async (session, visit) => {
     const { digit } = visit;
     const isHere = chosenId !== undefined && databaseDigit(chosenId) === digit;
     const id = isHere ? chosenId : createId(digit, secureRandomBytes);
@@ -105,8 +104,9 @@ export async function createKey(
   // Nothing else calls a new key's gate before its first use, near whoever uses it, unless its owner changes it first. If this fails,
   // that decides.
   if (created.region !== null) {
-    const placing = c.env.GATES.place(created.id, created.region);
-    await placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
+    const placing = c.var.gatekeeper.place(c.env.API_KEY_GATE, created.id, created.region);
+    const placed = placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
+    c.executionCtx.waitUntil(placed);
   }
   return { apiKey: created, key: text, warning: null };
 }
@@ -145,7 +145,7 @@ export async function rotateKey(
     });
   }
   // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
-  const warning = await c.env.GATES.forget(id).then(
+  const warning = await notifyGate(c, id).then(
     () => null,
     () =>
       `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
@@ -187,9 +187,13 @@ export async function revokeKey(c: Context<OwnerEnv>, id: string): Promise<ApiKe
   return apiKey;
 }
 
+/** When it resolves, no request is decided by what the key was before. Rejects when the gate does not answer. */
+const notifyGate = (c: Context<OwnerEnv>, id: string): Promise<void> =>
+  c.var.gatekeeper.forget(c.env, id, (promise) => c.executionCtx.waitUntil(promise));
+
 /** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the owner can ask `again`. */
 async function makeSure(c: Context<OwnerEnv>, id: string, done: string, again: string): Promise<void> {
-  await c.env.GATES.forget(id).catch((cause: unknown) => {
+  await notifyGate(c, id).catch((cause: unknown) => {
     throw new Problem("service-unavailable", {
       detail: `${done}, but ${NOT_NOTIFIED} Until then what was before may still hold. ${again} to be sure.`,
       headers: { "Retry-After": "1" },

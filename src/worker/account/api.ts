@@ -11,7 +11,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
 import { MAX_ACTIVE_KEYS } from "../model/account.ts";
 import { MAX_WEBHOOKS } from "../model/webhook.ts";
-import { type AccountDatabases, accountsOf } from "./account-databases.ts";
+import { accountsOf, visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { dismissMember, findMembers, inviteMember } from "./member-actions.ts";
 import { ACCOUNT_OPERATIONS } from "./operations.ts";
@@ -22,16 +22,15 @@ import { changeTo, changeWebhook, createWebhook, rotateWebhook, testWebhook } fr
 type OwnerHandler<O extends Operation> = (c: Context<OwnerEnv>, input: Input<O>) => Promise<Response>;
 type OwnerHandlers<Table extends Operations> = { readonly [Name in keyof Table]: OwnerHandler<Table[Name]> };
 
-export function createAccountApi(send: Send, accounts: AccountDatabases): Routes<OwnerEnv> {
+export function createAccountApi(send: Send): Routes<OwnerEnv> {
   const handlers: OwnerHandlers<typeof ACCOUNT_OPERATIONS> = {
     listApiKeys: async (c) => {
-      const { keys, ended, leakedKeys, storage } = await accounts.visit(c, listApiKeys);
+      const { keys, ended, leakedKeys, storage } = await visitAccount(c, listApiKeys);
       const active = keys.filter(({ state }) => state === "active").length;
       return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, leakedKeys, storage });
     },
 
-    createApiKey: async (c, { body, idempotencyKey }) =>
-      c.json(await createKey(c, accounts, body, { idempotencyKey }), 201),
+    createApiKey: async (c, { body, idempotencyKey }) => c.json(await createKey(c, body, { idempotencyKey }), 201),
 
     getApiKey: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).apiKey),
 
@@ -46,30 +45,28 @@ export function createAccountApi(send: Send, accounts: AccountDatabases): Routes
 
     listAccounts: async (c) => c.json({ items: await accountsOf(c.env, c.var.owner.person) }),
 
-    listMembers: async (c) => c.json(await findMembers(c, accounts)),
+    listMembers: async (c) => c.json(await findMembers(c)),
 
-    addMember: async (c, { body, idempotencyKey }) =>
-      c.json(await inviteMember(c, accounts, body.email, idempotencyKey), 201),
+    addMember: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),
 
     removeMember: async (c, { ids }) => {
-      await dismissMember(c, accounts, ids.memberId);
+      await dismissMember(c, ids.memberId);
       return c.body(null, 204);
     },
 
-    changeSettings: async (c, { body }) => c.json(await changeSettings(c, accounts, body)),
+    changeSettings: async (c, { body }) => c.json(await changeSettings(c, body)),
 
     listActivity: async (c, { query, page: request }) => {
-      const { page } = await accounts.visit(c, (session, visit) =>
+      const { page } = await visitAccount(c, (session, visit) =>
         listAuditEvents(session, visit, request, query.apiKeyId),
       );
       return respondPage(c, page);
     },
 
     listWebhooks: async (c) =>
-      c.json({ items: (await accounts.visit(c, listWebhooks)).webhooks, maxWebhooks: MAX_WEBHOOKS }),
+      c.json({ items: (await visitAccount(c, listWebhooks)).webhooks, maxWebhooks: MAX_WEBHOOKS }),
 
-    createWebhook: async (c, { body, idempotencyKey }) =>
-      c.json(await createWebhook(c, accounts, body, idempotencyKey), 201),
+    createWebhook: async (c, { body, idempotencyKey }) => c.json(await createWebhook(c, body, idempotencyKey), 201),
 
     changeWebhook: async (c, { ids, body }) => c.json(await changeWebhook(c, ids.webhookId, body)),
 

@@ -1,35 +1,60 @@
-/** Account Settings: the middleware of its requests, and its routes. */
-import { type Send, sendByFetch } from "../changes/send.ts";
-import { addMiddleware } from "../http/every-request.ts";
+/** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Send } from "../changes/send.ts";
+import type { Identifier } from "../credentials/id.ts";
+import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
+import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
-import { SettingsReader } from "../settings.ts";
-import type { AccountCall, Gates } from "./contract.ts";
-import { type Identify, identifyByAccess } from "./identity.ts";
-import type { AccountEnv } from "./owner-env.ts";
-import { createAccountRoutes } from "./routes.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
+import { Problem } from "../problem.ts";
+import { ChooseAccount } from "./account-databases.ts";
+import { createAccountApi } from "./api.ts";
+import { addApprovalPages } from "./approval-pages.tsx";
+import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
+import { addMemberPages } from "./member-pages.tsx";
+import type { OwnerEnv } from "./owner-env.ts";
+import { addAccountPages } from "./pages.tsx";
+import { renderProblem } from "./render-page.tsx";
+import { requireSameOrigin } from "./same-origin.ts";
+import { addWebhookPages } from "./webhook-pages.tsx";
 
-/** The bindings of this Worker itself: databases, and where data points go. */
-export type OwnBindings = Pick<AccountEnv["Bindings"], "DB" | "REQUESTS">;
+const MAX_OWNERS = 1_000;
 
-/** With an empty memory, as a new isolate has it. `identify` finds the account owner; `send` calls the receivers of webhooks. */
-export function createAccountSettings(identify: Identify = identifyByAccess, send: Send = sendByFetch) {
-  const app = new Routes<AccountEnv>();
-  addMiddleware(app, new SettingsReader());
-  app.route("/", createAccountRoutes(identify, send));
-  return {
-    routes: app.routes,
-    async serve(
-      request: Request,
-      { signIn, gates, settings }: AccountCall,
-      own: OwnBindings,
-      executionCtx: ExecutionContext,
-    ): Promise<Response> {
-      // A stub over RPC has every property that it is asked for: what looks at bindings sees these two.
-      const GATES: Gates = {
-        forget: (apiKeyId) => gates.forget(apiKeyId),
-        place: (apiKeyId, region) => gates.place(apiKeyId, region),
-      };
-      return app.fetch(request, { ...own, ...settings, GATES, SIGN_IN: signIn }, executionCtx);
-    },
-  };
+const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
+
+/** The memory that this surface shares with others of the isolate. */
+export type AccountMemory = EveryRequestMemory & { readonly gatekeeper: Gatekeeper; readonly send: Send };
+
+export type AccountApp = Routes<OwnerEnv>;
+
+/** `identify` finds the account owner. */
+export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
+  const { gatekeeper, send } = memory;
+  const app = new Routes<OwnerEnv>();
+  addMiddleware(app, memory);
+  const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
+  app.use(function provideMemory(c, next) {
+    c.set("gatekeeper", gatekeeper);
+    c.set("ownAccounts", ownAccounts);
+    return next();
+  });
+  app.use(requireSameOrigin(), authenticateOwner(identify));
+  addAccountPages(app);
+  addMemberPages(app);
+  addApprovalPages(app);
+  addWebhookPages(app, send);
+  app.route("/", createAccountApi(send));
+  // No route above answers this path. A script gets a problem document; a person gets a page.
+  app.all("/account/*", (c) => {
+    if (isForScripts(c.req.path)) return c.notFound();
+    throw new Problem("not-found", { detail: "There is no such page." });
+  });
+  app.onError((error, c) => {
+    if (isForScripts(c.req.path)) return handleError(error, c);
+    // A person chooses by a link: the first account's pages name the others.
+    return error instanceof ChooseAccount && c.req.method === "GET"
+      ? c.redirect(inAccount(c.req.path, error.first), 303)
+      : renderProblem(c, error);
+  });
+  return app;
 }

@@ -13,7 +13,7 @@ import type { Routes } from "../http/routes.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { ProposalChanges } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import { primaryOf } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ApprovalPage } from "./pages/approval-page.tsx";
@@ -38,10 +38,10 @@ async function load(c: Context<OwnerEnv>, id: string) {
   return proposal;
 }
 
-export function addApprovalPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases): void {
+export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   routes.get(LIST, async (c) => {
     const { page } = await readPage(c, PageQuery);
-    const { items, next } = (await accounts.visit(c, (session, visit) => listPendingProposals(session, visit, page)))
+    const { items, next } = (await visitAccount(c, (session, visit) => listPendingProposals(session, visit, page)))
       .page;
     const props = { waiting: items, now: Date.now(), next: await nextCursor(c, next) };
     return renderPage(c, (frame) => <ApprovalPage frame={frame} {...props} />);

@@ -16,8 +16,8 @@ import type { OwnerEnv } from "./owner-env.ts";
 /** Whose account it is, and who is acting. */
 export type Identity = { readonly email: string; readonly actor: string };
 
-type RequestContext = Pick<Context<OwnerEnv>, "executionCtx"> & {
-  readonly env: Pick<OwnerEnv["Bindings"], "SIGN_IN" | "ACCESS_AUD" | "SERVICE_TOKEN_OWNERS">;
+type RequestContext = Pick<Context, "executionCtx"> & {
+  readonly env: Pick<Env, "ACCESS_AUD" | "SERVICE_TOKEN_OWNERS">;
   readonly req: { readonly url: string };
 };
 export type Identify = (c: RequestContext) => Promise<Identity | undefined>;
@@ -31,17 +31,21 @@ export function inAccount(path: string, accountId: string): string {
 /** The audience of `[access.dev]` in wrangler.toml, which plays Access under `wrangler dev`. A real one is 64 hex digits. */
 const STAND_IN = "local";
 
+/** What Cloudflare Access says of a request; undefined where it did not authenticate it. */
+const accessOf = (c: Pick<Context, "executionCtx">) => (c.executionCtx as ExecutionContext).access;
+
 /** Throws `forbidden` when the stand-in is asked by another name than this machine's. */
-export const identifyByAccess: Identify = async ({ env, req }) => {
-  const { SIGN_IN: signIn, ACCESS_AUD } = env;
-  if (signIn === undefined) return undefined;
-  if (signIn.aud === STAND_IN) requireLocalHost(req.url);
-  else if (ACCESS_AUD !== "" && signIn.aud !== ACCESS_AUD) return undefined;
-  const person = toAddress(signIn.email);
+export const identifyByAccess: Identify = async (c) => {
+  const access = accessOf(c);
+  if (access === undefined) return undefined;
+  if (access.aud === STAND_IN) requireLocalHost(c.req.url);
+  else if (c.env.ACCESS_AUD !== "" && access.aud !== c.env.ACCESS_AUD) return undefined;
+  const identity = await access.getIdentity();
+  const person = toAddress(identity?.email);
   if (person !== undefined) return { email: person, actor: person };
-  const token = signIn.serviceTokenId;
+  const token = identity?.service_token_id;
   if (typeof token !== "string") return undefined;
-  const email = toAddress(serviceTokenOwners(env.SERVICE_TOKEN_OWNERS).get(token));
+  const email = toAddress(serviceTokenOwners(c.env.SERVICE_TOKEN_OWNERS).get(token));
   return email === undefined ? undefined : { email, actor: token };
 };
 
@@ -110,7 +114,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
   return async function authenticateOwner(c, next) {
     const identity = await identify(c);
     if (identity === undefined) {
-      throw new Problem("forbidden", { detail: c.env.SIGN_IN === undefined ? NOT_SIGNED_IN : NOT_KNOWN });
+      throw new Problem("forbidden", { detail: accessOf(c) === undefined ? NOT_SIGNED_IN : NOT_KNOWN });
     }
     const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
     const url = new URL(c.req.url);

@@ -8,23 +8,22 @@ import { openAccount } from "../database/owners.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { Problem } from "../problem.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-export async function findMembers(c: Context<OwnerEnv>, accounts: AccountDatabases) {
-  const { accountId } = await accounts.visit(c, openAccount);
+export async function findMembers(c: Context<OwnerEnv>) {
+  const { accountId } = await visitAccount(c, openAccount);
   return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
 }
 
 /** Adding a member again changes nothing, and completes the directory. */
 export async function inviteMember(
   c: Context<OwnerEnv>,
-  accounts: AccountDatabases,
   email: string,
   idempotencyKey?: IdempotencyKey,
 ): Promise<Member> {
-  const { session, accountId } = await accounts.visit(c, openAccount);
+  const { session, accountId } = await visitAccount(c, openAccount);
   const id = createId(accountId, secureRandomBytes);
   const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
   if (member === "full")
@@ -37,8 +36,8 @@ export async function inviteMember(
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
 
 /** From the answer on the person may do nothing for the account. Throws `not-found`, and `conflict` for the last member. */
-export async function dismissMember(c: Context<OwnerEnv>, accounts: AccountDatabases, id: string): Promise<void> {
-  const { accountId } = await accounts.visit(c, openAccount);
+export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<void> {
+  const { accountId } = await visitAccount(c, openAccount);
   const outcome = await removeMember(primaryOf(c, accountId), c.var.owner, accountId, id, stamp(accountId));
   if (outcome === null) throw noSuchMember();
   if (outcome === "last")

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
-import { type AccountDatabases, accountsOf } from "./account-databases.ts";
+import { accountsOf } from "./account-databases.ts";
 import { dismissMember, findMembers, inviteMember, noSuchMember } from "./member-actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
@@ -13,9 +13,9 @@ import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const MEMBERS = "/account/members";
 
-export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabases): void {
+export function addMemberPages(routes: Hono<OwnerEnv>): void {
   const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
-    const { accountId, items } = await findMembers(c, accounts);
+    const { accountId, items } = await findMembers(c);
     const { person } = c.var.owner;
     const props = { accountId, members: items, person, form, now: Date.now() };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
@@ -26,7 +26,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabase
   routes.post(MEMBERS, async (c) => {
     const email = (await readForm(c.req.raw)).get("email") ?? "";
     try {
-      await inviteMember(c, accounts, parseOrThrow(NewMember, { email }).email);
+      await inviteMember(c, parseOrThrow(NewMember, { email }).email);
       return c.redirect(MEMBERS, 303);
     } catch (error) {
       return render(c, { email, errors: fieldErrorsOf(error) }, 400);
@@ -35,13 +35,13 @@ export function addMemberPages(routes: Hono<OwnerEnv>, accounts: AccountDatabase
   routes.all(MEMBERS, refuseMethod("GET, HEAD, POST"));
 
   routes.get(`${MEMBERS}/:memberId/remove`, async (c) => {
-    const { items } = await findMembers(c, accounts);
+    const { items } = await findMembers(c);
     const member = items.find(({ id }) => id === c.req.param("memberId"));
     if (member === undefined) throw noSuchMember();
     return renderPage(c, (frame) => <RemoveMemberPage frame={frame} member={member} person={c.var.owner.person} />);
   });
   routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
-    await dismissMember(c, accounts, c.req.param("memberId"));
+    await dismissMember(c, c.req.param("memberId"));
     // Who has left has no page of this account any more.
     return c.redirect(MEMBERS, 303);
   });

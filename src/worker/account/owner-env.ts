@@ -1,14 +1,15 @@
-/** What a handler of Account Settings can reach: databases, what the front door hands over, and who the owner is. */
-import type { SharedEnv } from "../http/app-env.ts";
+/** What a handler of Account Settings can use besides: the owner, which account is whose, and the way to the gates of API keys. */
+import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Identifier } from "../credentials/id.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
-import type { Gates, SignIn } from "./contract.ts";
 
-/** What the front door has handed over, beside what both Workers have. */
-export type Handed = Pick<Env, "ACCESS_AUD" | "NEW_ACCOUNTS" | "SERVICE_TOKEN_OWNERS"> & {
-  readonly GATES: Gates;
-  readonly SIGN_IN: SignIn | undefined;
+export type OwnerEnv = AppEnv & {
+  Variables: {
+    owner: Owner;
+    /** The own accounts that this isolate has found, by their owner's address. */
+    ownAccounts: BoundedMap<Identifier>;
+    gatekeeper: Gatekeeper;
+  };
 };
-
-export type AccountEnv = { Bindings: SharedEnv["Bindings"] & Handed; Variables: SharedEnv["Variables"] };
-
-export type OwnerEnv = { Bindings: AccountEnv["Bindings"]; Variables: AccountEnv["Variables"] & { owner: Owner } };

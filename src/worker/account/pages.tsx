@@ -11,7 +11,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, noSuchKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -27,19 +27,19 @@ import { USAGE_FILES } from "./usage-files.ts";
 
 const LIST = "/account/api-keys";
 
-export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases): void {
+export function addAccountPages(routes: Routes<OwnerEnv>): void {
   for (const path of ["/account", "/account/"]) {
     routes.get(path, (c) => c.redirect(LIST, 303));
     routes.all(path, refuseMethod("GET, HEAD"));
   }
 
-  routes.get(LIST, (c) => renderList(c, accounts, new URLSearchParams(), []));
+  routes.get(LIST, (c) => renderList(c, new URLSearchParams(), []));
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c.req.raw);
     try {
       const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
-      const shown = await createKey(c, accounts, toNewApiKey(fields), { chosenId: id });
+      const shown = await createKey(c, toNewApiKey(fields), { chosenId: id });
       const origin = new URL(c.req.url).origin;
       return renderPage(
         c,
@@ -47,7 +47,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
         201,
       );
     } catch (error) {
-      return renderList(c, accounts, fields, fieldErrorsOf(error), 400);
+      return renderList(c, fields, fieldErrorsOf(error), 400);
     }
   });
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
@@ -114,7 +114,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
 
   routes.post("/account/settings", async (c) => {
     const leakedKeys = (await readForm(c.req.raw)).has("mark") ? "mark" : "end";
-    await changeSettings(c, accounts, { leakedKeys });
+    await changeSettings(c, { leakedKeys });
     return c.redirect(`${LIST}?done=settings`, 303);
   });
   routes.all("/account/settings", refuseMethod("POST"));
@@ -124,9 +124,8 @@ export function addAccountPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
       query: { apiKeyId },
       page,
     } = await readPage(c, ActivityQuery);
-    const { items, next } = (
-      await accounts.visit(c, (session, visit) => listAuditEvents(session, visit, page, apiKeyId))
-    ).page;
+    const { items, next } = (await visitAccount(c, (session, visit) => listAuditEvents(session, visit, page, apiKeyId)))
+      .page;
     const cursor = await nextCursor(c, next);
     const props = { events: items, now: Date.now(), apiKeyId, next: cursor };
     return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
@@ -142,13 +141,12 @@ async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<A
 
 async function renderList(
   c: Context<OwnerEnv>,
-  accounts: AccountDatabases,
   fields: URLSearchParams,
   errors: readonly FieldError[],
   status: 200 | 400 = 200,
 ): Promise<Response> {
   const now = Date.now();
-  const overview = await accounts.visit(c, listApiKeys);
+  const overview = await visitAccount(c, listApiKeys);
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
   const form = { newKeyId: signed, fields, errors };

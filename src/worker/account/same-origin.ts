@@ -3,12 +3,12 @@
  * Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
  */
 import type { MiddlewareHandler } from "hono";
-import type { SharedEnv } from "../http/app-env.ts";
+import type { AppEnv } from "../http/app-env.ts";
 import { Problem } from "../problem.ts";
 
 const SAFE = ["GET", "HEAD", "OPTIONS"];
 
-export function requireSameOrigin(): MiddlewareHandler<SharedEnv> {
+export function requireSameOrigin(): MiddlewareHandler<AppEnv> {
   return async function requireSameOrigin(c, next) {
     if (!SAFE.includes(c.req.method)) {
       const site = c.req.header("Sec-Fetch-Site");

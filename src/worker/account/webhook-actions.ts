@@ -29,7 +29,7 @@ import {
 } from "../model/webhook.ts";
 import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -64,13 +64,12 @@ function orThrow(made: Made, otherwise: () => Problem) {
 
 export async function createWebhook(
   c: Context<OwnerEnv>,
-  accounts: AccountDatabases,
   input: NewWebhook,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<ShownWebhook> {
   const secret = createWebhookSecret(secureRandomBytes);
   const change = create(secret, { ...input, url: checkUrl(c, input.url) });
-  const { made } = await accounts.visit(c, async (session, visit) => {
+  const { made } = await visitAccount(c, async (session, visit) => {
     const id = createId(visit.digit, secureRandomBytes);
     const { owner } = c.var;
     const done = await changeOwnWebhook(session, owner, id, change, stamp(visit.digit), idempotencyKey, visit);

@@ -7,7 +7,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove } from "../model/webhook.ts";
-import type { AccountDatabases } from "./account-databases.ts";
+import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { SentForm } from "./pages/webhook-form.tsx";
 import { WebhookPage } from "./pages/webhook-page.tsx";
@@ -21,9 +21,9 @@ const ALLOWED = "GET, HEAD, POST";
 
 type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
-export function addWebhookPages(routes: Routes<OwnerEnv>, accounts: AccountDatabases, send: Send): void {
+export function addWebhookPages(routes: Routes<OwnerEnv>, send: Send): void {
   const renderList = async (c: Context<OwnerEnv>, sent?: SentForm) => {
-    const { webhooks } = await accounts.visit(c, listWebhooks);
+    const { webhooks } = await visitAccount(c, listWebhooks);
     return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
   };
   /** With the secret where it was just made: this answer alone holds it. */
@@ -40,7 +40,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>, accounts: AccountDatab
     const fields = await readForm(c.req.raw);
     try {
       const input = parseOrThrow(NewWebhook, toSettings(fields));
-      return await renderOne(c, await createWebhook(c, accounts, input, toKey(fields)));
+      return await renderOne(c, await createWebhook(c, input, toKey(fields)));
     } catch (error) {
       return renderList(c, { fields, errors: fieldErrorsOf(error) });
     }

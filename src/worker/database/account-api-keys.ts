@@ -71,7 +71,7 @@ const deleteLongEnded = (session: D1DatabaseSession, email: string, now: number)
     { email, now },
   );
 
-/** The keys come with the last 24 hours of their use. Nothing is found when the account is in another database. */
+/** The keys come with the last 24 hours of their use. */
 export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Promise<ApiKeyOverview> {
   const { email, now } = visit;
   const results = await session.batch([
@@ -112,8 +112,8 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
 }
 
 /**
- * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Nothing is
- * created, and `created` means nothing, when the account is in another database. Keys that ended long ago are deleted.
+ * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Keys that ended
+ * long ago are deleted.
  */
 export async function createApiKeyRow(
   session: D1DatabaseSession,

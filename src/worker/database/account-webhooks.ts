@@ -65,7 +65,7 @@ const toWebhook = (row: Row): Webhook => ({
   attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, ...rest }) => ({ at: toTimestamp(at), ...rest })),
 });
 
-/** Oldest first. Nothing is found when the account is in another database. */
+/** Oldest first. */
 export async function listWebhooks(
   session: D1DatabaseSession,
   visit: Visit,
@@ -191,8 +191,7 @@ export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
 
 /**
  * Makes the change. `made` is undefined when the owner has no such webhook, or it is not as the change wants it; with a `visit`, which is for one that creates, when the
- * account has its maximum. Nothing is created, and `made` means nothing, when the account is in another database (`accountOf` the
- * results).
+ * account has its maximum.
  */
 export async function changeOwnWebhook(
   session: D1DatabaseSession,

@@ -153,7 +153,7 @@ export async function recordUseAfterRevocation(
     .run();
 }
 
-/** Newest first, of one key or of all. Nothing is found when the account is in another database. */
+/** Newest first, of one key or of all. */
 export async function listAuditEvents(
   session: D1DatabaseSession,
   visit: Visit,

@@ -55,7 +55,7 @@ const toPending = (row: Row): PendingProposal => ({
   isCut: row.is_cut === 1,
 });
 
-/** Those that wait longest first. Nothing is found when the account is in another database. */
+/** Those that wait longest first. */
 export async function listPendingProposals(
   session: D1DatabaseSession,
   visit: Visit,

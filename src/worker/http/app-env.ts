@@ -2,16 +2,12 @@
 import type { Settings } from "../settings.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
-/** Where a data point of each request goes. A deployment may have it. */
-type Observed = { readonly REQUESTS?: AnalyticsEngineDataset };
-
-/** In both Workers: the front door, and Account Settings. */
-export type SharedEnv = {
-  Bindings: Pick<
-    Env,
-    "DB" | "CREDENTIAL_SECRETS" | "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "LEASE_SECONDS" | "REQUEST_LOG_SHARE"
-  > &
-    Observed;
+export type AppEnv = {
+  /**
+   * A deployment may have these besides. REQUESTS is where a data point of each request goes. OPERATOR_SECRET is what the operator's
+   * commands send; without it they are not found.
+   */
+  Bindings: Env & { readonly REQUESTS?: AnalyticsEngineDataset; readonly OPERATOR_SECRET?: string };
   Variables: {
     requestId: string;
     problemLog: ProblemLog;
@@ -19,15 +15,5 @@ export type SharedEnv = {
     operation: string | undefined;
     /** Whose lists a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
     listsOf: string | undefined;
-  };
-};
-
-/** In the front door. */
-export type AppEnv = {
-  /** OPERATOR_SECRET is what the operator's commands send. Without it they are not found. */
-  Bindings: Env & Observed & { readonly OPERATOR_SECRET?: string };
-  Variables: SharedEnv["Variables"] & {
-    /** Why Account Settings did not answer. */
-    accountFailure: unknown;
   };
 };

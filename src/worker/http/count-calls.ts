@@ -15,8 +15,6 @@ export function countCalls<Bindings extends object>(env: Bindings, calls: StoreC
       if ("prepare" in binding) return guardDatabase(binding, counted(count("d1")));
       if ("getWithMetadata" in binding) return onCall(binding, count("kv"));
       if ("idFromName" in binding) return onCall(binding, (_, stub) => stubOf(stub, count("gate")));
-      // What Account Settings has in place of the namespace.
-      if ("forget" in binding) return onCall(binding, count("gate"));
       return binding;
     },
   });

@@ -1,26 +1,28 @@
-/** What every request passes, in both Workers, and what answers those that no route does. */
+/** What every request passes, and what answers those that no route does. */
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import { readMethods } from "./allowed-methods.ts";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import { defaultHeaders } from "./default-headers.ts";
 import { observe } from "./observe.ts";
 import { pageNotFound } from "./plain-page.ts";
-import { ProblemLog } from "./problem-log.ts";
+import type { ProblemLog } from "./problem-log.ts";
 import { handleError, respondWithProblem } from "./problem-response.ts";
 import { requestId } from "./request-id.ts";
 import type { Routes } from "./routes.ts";
 
+/** The memory that all requests of an isolate share. */
+export type EveryRequestMemory = { readonly settingsReader: SettingsReader; readonly problemLog: ProblemLog };
+
 /** Before the routes: middleware is run in the order in which it is added. */
-export function addMiddleware<E extends SharedEnv>(
+export function addMiddleware<E extends AppEnv>(
   app: Routes<E>,
-  settingsReader: SettingsReader,
-  problemLog = new ProblemLog(),
+  { settingsReader, problemLog }: EveryRequestMemory,
 ): void {
   app.use(requestId);
   app.use(observe);
   app.use(defaultHeaders);
-  app.use<SharedEnv>(async function provideSettings(c, next) {
+  app.use<AppEnv>(async function provideSettings(c, next) {
     c.set("problemLog", problemLog);
     c.set("settings", await settingsReader.read(c.env));
     await next();

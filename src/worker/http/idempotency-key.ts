@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import { invalid } from "./invalid-request.ts";
 
 const HEADER = "Idempotency-Key";
@@ -13,7 +13,7 @@ const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}
  * The request's key, with a hash of its method, path and body; undefined without the header. `client` is who sends it:
  * the id of the API key, those of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
  */
-export async function readIdempotencyKey<E extends SharedEnv>(
+export async function readIdempotencyKey<E extends AppEnv>(
   c: Context<E>,
   client: string,
   body: string,
@@ -32,7 +32,7 @@ export async function readIdempotencyKey<E extends SharedEnv>(
  * 201 with the body, for a replay too. `refusal` makes the problem of a POST that did nothing. Throws
  * `idempotency-key-reused` when the key was sent before with another request.
  */
-export async function respondCreated<E extends SharedEnv, Outcome>(
+export async function respondCreated<E extends AppEnv, Outcome>(
   c: Context<E>,
   result: IdempotentResult<Outcome>,
   toBody: (outcome: Outcome) => object | Promise<object>,

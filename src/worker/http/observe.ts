@@ -4,7 +4,7 @@
  * it fails the answer is the same.
  */
 import type { Context, MiddlewareHandler } from "hono";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import { countCalls, type StoreCalls } from "./count-calls.ts";
 
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
@@ -19,7 +19,7 @@ export const isDrawn = (env: Pick<Env, "REQUEST_LOG_SHARE">): boolean => Math.ra
 /** A request goes the longer way: it is not drawn again. */
 export const noteDraw = (request: Request, isLogged: boolean): void => void drawn.set(request, isLogged);
 
-export const observe: MiddlewareHandler<SharedEnv> = async (c, next) => {
+export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   const logs = drawn.get(c.req.raw) ?? isDrawn(c.env);
   const dataset = c.env.REQUESTS;
   if (!logs && dataset === undefined) return next();

@@ -3,12 +3,12 @@ import type { Context } from "hono";
 import type * as z from "zod/mini";
 import { type Position, signCursor, verifyCursor } from "../credentials/cursor.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import { invalid, parseOrThrow } from "./invalid-request.ts";
 import type { ListQuery } from "./operation.ts";
 
 /** The parsed query, and the page that it requests. Throws `invalid-request`, also for a cursor of another list. */
-export async function readPage<E extends SharedEnv, Schema extends ListQuery>(
+export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   c: Context<E>,
   schema: Schema,
 ): Promise<{ query: z.output<Schema>; page: PageRequest }> {
@@ -22,19 +22,19 @@ export async function readPage<E extends SharedEnv, Schema extends ListQuery>(
 }
 
 /** Undefined, and so absent from the JSON, on the last page. */
-export const nextCursor = async <E extends SharedEnv>(
+export const nextCursor = async <E extends AppEnv>(
   c: Context<E>,
   next: Position | undefined,
 ): Promise<string | undefined> => next && (await signCursor(next, listOf(c), c.get("settings").signingKeys));
 
 /** 200 with the page's items; `nextCursor` is absent on the last page. */
-export const respondPage = async <E extends SharedEnv, Item>(
+export const respondPage = async <E extends AppEnv, Item>(
   c: Context<E>,
   { items, next }: Page<Item>,
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
 /** Identifies the list of a cursor: whose it is, the path, and every parameter but `cursor` and `limit`. */
-function listOf<E extends SharedEnv>(c: Context<E>): string {
+function listOf<E extends AppEnv>(c: Context<E>): string {
   const holder = c.get("listsOf");
   if (holder === undefined) throw new Error("nobody is known whose list this is");
   const filters = Object.entries(c.req.query())

@@ -23,13 +23,6 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** For a person who came while Account Settings did not answer. */
-export const pageUnavailable = (c: AnyContext, detail: string, headers: Record<string, string>): Response =>
-  c.body(render("Not available", "Account Settings is not available.", `${detail} These pages exist:`), 503, {
-    ...HEADERS,
-    ...headers,
-  });
-
 /** For what an address bar or a link asks; undefined for a client. */
 export const pageNotFound = (c: AnyContext): Response | undefined =>
   c.req.method === "GET" && c.req.header("Accept")?.startsWith("text/html")

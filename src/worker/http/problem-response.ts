@@ -3,11 +3,11 @@ import type { Context } from "hono";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { hasTooManyTags, isQuotaExceeded } from "../database/quota.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
 /** Any context of the application. Only what all of them have is used. */
-type AnyContext = Pick<Context<SharedEnv>, "body"> & {
+type AnyContext = Pick<Context<AppEnv>, "body"> & {
   get(key: "requestId"): string;
   get(key: "problemLog"): ProblemLog;
 };

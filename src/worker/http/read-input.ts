@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import type { PageRequest } from "../model/pagination.ts";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseOrThrow } from "./invalid-request.ts";
 import { type Operation, type Output, type PathParameter, takesIdempotencyKey } from "./operation.ts";
@@ -22,7 +22,7 @@ export type Input<O extends Operation> = {
  * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is who sends
  * the request: the id of the API key, those of the idea bank and the panelist, or `account` for an owner.
  */
-export async function readInput<E extends SharedEnv, O extends Operation>(
+export async function readInput<E extends AppEnv, O extends Operation>(
   c: Context<E>,
   operation: O,
   client: string,

@@ -3,7 +3,7 @@
  * client that sends one in the wrong header would write it into the log.
  */
 import type { MiddlewareHandler } from "hono";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 
 export const REQUEST_ID = "X-Request-Id";
 const ID = /^(?!.*ib[kt]_)[\w\-=]{1,64}$/;
@@ -12,7 +12,7 @@ const ID = /^(?!.*ib[kt]_)[\w\-=]{1,64}$/;
 export const requestIdOf = (sent: string | null | undefined): string =>
   sent != null && ID.test(sent) ? sent : crypto.randomUUID();
 
-export const requestId: MiddlewareHandler<SharedEnv> = (c, next) => {
+export const requestId: MiddlewareHandler<AppEnv> = (c, next) => {
   const id = requestIdOf(c.req.header(REQUEST_ID));
   c.set("requestId", id);
   c.header(REQUEST_ID, id);

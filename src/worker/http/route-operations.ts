@@ -1,11 +1,11 @@
 /** The routes of a surface, made from its table. An entry without a handler does not compile. */
 import type { Context } from "hono";
-import type { SharedEnv } from "./app-env.ts";
+import type { AppEnv } from "./app-env.ts";
 import type { Operations } from "./operation.ts";
 import { Routes } from "./routes.ts";
 
 /** `route` makes the handler of one operation. */
-export function routeOperations<E extends SharedEnv, Table extends Operations>(
+export function routeOperations<E extends AppEnv, Table extends Operations>(
   table: Table,
   route: <Name extends keyof Table>(name: Name, operation: Table[Name]) => (c: Context<E>) => Promise<Response>,
 ): Routes<E> {

@@ -1,13 +1,10 @@
 /** wrangler.toml: the staging environment has what the top level has, and the commands change only the line that they mean. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { Failure } from "../../../src/commands/command-line/failure.ts";
 import { withId, withVariable } from "../../../src/commands/deployment/configuration.ts";
 import { originOf } from "../../../src/commands/deployment/deployed-version.ts";
-import { writeWorkerConfigurations } from "../../../src/commands/deployment/worker-configurations.ts";
 
 const toml = await readFile("wrangler.toml", "utf8");
 
@@ -27,46 +24,6 @@ it("staging has every binding, variable and setting of the top level; its names 
     ...(ratelimits ?? []).map(({ namespace_id }: { namespace_id: string }) => namespace_id),
   ];
   expect(own(staging).filter((one) => own(top).includes(one))).toEqual([]);
-});
-
-describe.each(["", "staging"])("what is made of it, environment %j", (env) => {
-  const made = async () => {
-    const folder = await mkdtemp(join(tmpdir(), "configuration-"));
-    try {
-      const more = `[[${env && `env.${env}.`}d1_databases]]\nbinding = "DB_1"\ndatabase_name = "one-more"\n`;
-      await writeFile(join(folder, "wrangler.toml"), `${toml}\n${more}`);
-      const { account, frontDoor } = await writeWorkerConfigurations(folder);
-      const read = (file: string) =>
-        JSON.parse(
-          JSON.stringify(unstable_readConfig({ config: join(folder, file), env }, { hideWarnings: true })).replaceAll(
-            join(folder, file),
-            "the file",
-          ),
-        );
-      const accountText = JSON.parse(await readFile(join(folder, account), "utf8"));
-      return { source: read("wrangler.toml"), account: read(account), frontDoor: read(frontDoor), accountText };
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  };
-
-  it("for Account Settings has the databases and options, no address, and nothing else", async () => {
-    const { source, account, accountText } = await made();
-    expect(account.name).toBe(env === "" ? "edge-access-api-account" : "edge-access-api-staging-account");
-    expect(account.d1_databases).toEqual(source.d1_databases);
-    expect(account.d1_databases).toHaveLength(2);
-    for (const key of ["define", "compatibility_date", "compatibility_flags", "minify", "keep_names", "observability"])
-      expect(account[key], key).toEqual(source[key]);
-    expect([account.workers_dev, account.preview_urls]).toEqual([false, false]);
-    const foreign = /^(vars|secrets|routes?|assets|triggers|services|kv_namespaces|durable_objects|build)$/;
-    expect(Object.keys(env === "" ? accountText : accountText.env[env]).filter((key) => foreign.test(key))).toEqual([]);
-  });
-
-  it("for the front door has all of it, and the binding to Account Settings", async () => {
-    const { source, account, frontDoor } = await made();
-    const service = { binding: "ACCOUNT_SETTINGS", service: account.name, entrypoint: "AccountSettings" };
-    expect(frontDoor).toEqual({ ...source, services: [service] });
-  });
 });
 
 const place = { environment: "", table: "d1_databases", binding: "DB" };

@@ -50,8 +50,7 @@ async function everything() {
 const COMPLETE = {
   databases: ["edge-access-api"],
   namespaces: ["edge-access-api-changelogs"],
-  // Account Settings has none.
-  secrets: [["CREDENTIAL_SECRETS"], []],
+  secrets: [["CREDENTIAL_SECRETS"]],
   ledgers: [steps],
 };
 
@@ -97,8 +96,7 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
       "secret list --format json",
       "deployments list --json",
       "versions view version-1 --json",
-      "deploy --config wrangler.account.json",
-      "deploy --config wrangler.front-door.toml",
+      "deploy",
       "auth token --json",
     ],
   );
@@ -109,8 +107,11 @@ it("run again: changes nothing, imports nothing, keeps the secret, and deploys",
 
 describe("a failure in the middle", () => {
   const calls = [
-    ...["d1 create", "kv namespace create", "d1 execute DB --remote --yes --file", "secret put"],
-    ...["deploy --config wrangler.account.json", "deploy --config wrangler.front-door.toml"],
+    "d1 create",
+    "kv namespace create",
+    "d1 execute DB --remote --yes --file",
+    "secret put",
+    "deploy --env",
   ];
 
   it.each([
@@ -180,8 +181,6 @@ describe("environments and databases", () => {
     await deployWell("--env", "staging");
     const { calls, workers } = account.state();
     for (const { args } of calls) expect(args.slice(-2)).toEqual(["--env", "staging"]);
-    expect(workers["edge-access-api-staging-account"]?.deployments).toHaveLength(1);
-    expect(workers["edge-access-api-account"]?.deployments).toHaveLength(1);
     expect(workers["edge-access-api"]).toEqual(before);
     expect(workers["edge-access-api-staging"]?.secrets.CREDENTIAL_SECRETS).not.toBe(before?.secrets.CREDENTIAL_SECRETS);
     expect(await everything()).toMatchObject({

@@ -14,7 +14,6 @@ beforeEach(async () => {
 afterEach(() => account.close());
 
 const worker = () => account.state().workers["edge-access-api"];
-const accountWorker = () => account.state().workers["edge-access-api-account"];
 
 it("returns to the version before, and tests it where an address is named", async () => {
   const ran = await account.run("rollback", "--url", account.origin);
@@ -24,17 +23,14 @@ it("returns to the version before, and tests it where an address is named", asyn
     "deployments list --json",
     "versions view version-1 --json",
     "versions deploy version-1@100% --yes --message npm run rollback",
-    "deployments list --json --config wrangler.account.json",
-    "versions deploy version-1@100% --yes --message npm run rollback --config wrangler.account.json",
   ]);
-  expect([worker, accountWorker].map((one) => one()?.deployments.at(-1)?.version)).toEqual(["version-1", "version-1"]);
+  expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
 });
 
 it("returns to the version that is named, as an operator types it", async () => {
   const ran = await account.runNpm("rollback", "version-1");
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   expect(ran.stdout).toContain("edge-access-api was rolled back to version-1.");
-  expect(ran.stdout).toContain("edge-access-api-account was rolled back to version-1.");
   expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
 });
 
@@ -68,9 +64,7 @@ describe("a rollback that failed says what is live, and how to go on", () => {
     const again = `To try again: npm run rollback -- version-1${option}\n`;
     expect(stderr).toContain(again);
     const words = again.trim().split(" -- ")[1]?.split(" ") ?? [];
-    expect((await account.run("rollback", ...words)).stdout).toContain(
-      "edge-access-api-account was rolled back to version-1",
-    );
+    expect((await account.run("rollback", ...words)).stdout).toContain("edge-access-api was rolled back to version-1");
     expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
   });
 
@@ -107,31 +101,6 @@ describe("after a rollback, without a version", () => {
     account.answers["/health"] = { status: 503, body: "" };
     const { stderr } = await account.run("rollback", "--url", account.origin, "--wait", "0");
     expect(stderr).toContain("To return to the version before: npm run rollback -- version-2\n");
-  });
-});
-
-describe("Account Settings", () => {
-  it("stays as it is when it had its version then, as before a rotation", async () => {
-    await account.run("rotate-secret", "--wait", "0");
-    const before = accountWorker();
-    const version = worker()?.deployments.at(-2)?.version ?? "";
-    const { code, stdout } = await account.run("rollback", version, "--older-secrets");
-    expect([code, stdout]).toEqual([0, expect.stringContaining("edge-access-api-account stays as it is.")]);
-    expect(accountWorker()).toEqual(before);
-  });
-
-  it("stays as it is for a version from before it was a Worker", async () => {
-    const { "edge-access-api-account": its, ...workers } = account.state().workers;
-    const deployments = (its?.deployments ?? []).map((one) => ({ ...one, at: one.at + 100 }));
-    account.change({ workers: { ...workers, "edge-access-api-account": { secrets: {}, deployments } } });
-    expect((await account.run("rollback", "version-1")).stdout).toContain("edge-access-api-account stays as it is.");
-  });
-
-  it("that could not be rolled back is named, and running it again completes it", async () => {
-    account.change({ failures: ["versions deploy version-1@100% --yes --message npm run rollback --config"] });
-    const { code, stderr } = await account.run("rollback");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("To try again: npm run rollback -- version-1")]);
-    expect((await account.run("rollback", "version-1")).stdout).toContain("edge-access-api-account was rolled back to");
   });
 });
 

@@ -49,8 +49,8 @@ const addKey = (columns: string, values: string) => {
 it("sets the other slot first, deploys it second, and notes since when it signs", async () => {
   const before = await worker();
   const stdout = await rotateWell();
-  const calls = account.calls().filter((call) => /^(secret put|deploy --config)/.test(call));
-  expect(calls).toEqual([`secret put ${SECOND}`, "deploy --config wrangler.front-door.toml"]);
+  const calls = account.calls().filter((call) => /^(secret put|deploy$)/.test(call));
+  expect(calls).toEqual([`secret put ${SECOND}`, "deploy"]);
   const after = await worker();
   expect(after.secrets[FIRST]).toBe(before.secrets[FIRST]);
   expect(after.secrets[SECOND]).toMatch(/^[0-9a-f]{64}$/);
@@ -75,7 +75,7 @@ it("--env staging leaves the top level alone", async () => {
 });
 
 it("a rotation that fails anywhere is completed by running it again, and npm run deploy does not undo it", async () => {
-  for (const failure of ["secret put", "secret put!", "deploy --config", "deploy --config!"]) {
+  for (const failure of ["secret put", "secret put!", "deploy --env", "deploy --env!"]) {
     account.change({ failures: [failure] });
     expect((await rotate()).code).toBe(1);
   }
@@ -153,7 +153,7 @@ describe("while the old slot is needed", () => {
 });
 
 it("a rotation that was interrupted before the deployment is not ended: the Worker signs with the slot that would be overwritten", async () => {
-  account.change({ failures: ["deploy --config"] });
+  account.change({ failures: ["deploy --env"] });
   expect((await rotate()).code).toBe(1);
   const before = await worker();
   const refused = await rotate("--end-old", "--now");

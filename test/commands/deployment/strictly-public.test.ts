@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { writeWorkerConfigurations } from "../../../src/commands/deployment/worker-configurations.ts";
 import { writeDevConfig } from "../../../src/commands/development/dev-config.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "strictly-public-"));
@@ -14,13 +13,11 @@ const toml = await readFile("wrangler.toml", "utf8");
 await writeFile(join(folder, "wrangler.toml"), toml);
 const dev = (await writeDevConfig(folder, 2)) ?? "";
 
-// The front door delivers to webhooks; Account Settings sends tests of them.
-const { frontDoor, account } = await writeWorkerConfigurations(folder);
-const CONFIGURATIONS = ["wrangler.toml", dev, frontDoor, account];
+const CONFIGURATIONS = ["wrangler.toml", dev];
 const ENVIRONMENTS = ["", ...new Set([...toml.matchAll(/^\[+env\.([\w-]+)/gm)].map(([, name = ""]) => name))];
 
-it("there are a staging environment and four configurations", () => {
-  expect([ENVIRONMENTS, new Set(CONFIGURATIONS).size]).toEqual([["", "staging"], 4]);
+it("there are a staging environment and two configurations", () => {
+  expect([ENVIRONMENTS, new Set(CONFIGURATIONS).size]).toEqual([["", "staging"], 2]);
 });
 
 it.each(CONFIGURATIONS.flatMap((config) => ENVIRONMENTS.map((env) => [config, env])))(

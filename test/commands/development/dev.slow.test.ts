@@ -6,7 +6,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dev } from "../../../src/commands/development/dev.ts";
-import { type DevServer, freePort, groupExists, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
+import {
+  type DevServer,
+  freePort,
+  groupExists,
+  makeCheckout,
+  paste,
+  startDev,
+  startWrangler,
+} from "../../support/node/checkout.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
 let port: number;
@@ -203,6 +211,18 @@ describe("a second start", () => {
     expect(whoami.status).toBe(200);
     const after = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
     expect(after.body).toBe(before.body);
+  });
+
+  it("by `npx wrangler dev` runs the same Worker on the same data, Account Settings in it", async () => {
+    const key = printed("API key", server);
+    await server.stop();
+    server = await startWrangler(checkout.folder, "--port", String(port));
+    const whoami = await send({ path: "/tenant/whoami", headers: { "X-API-Key": key } });
+    expect([whoami.status, whoami.body]).toEqual([200, JSON.stringify({ apiKeyId: key.slice(4, 16) })]);
+    const own = await send({ path: "/account/api/keys" });
+    expect(JSON.parse(own.body).items.map(({ id }: { id: string }) => id)).toEqual([key.slice(4, 16)]);
+    await server.stop();
+    server = await startDev(checkout.folder, "--port", String(port));
   });
 
   it("with --databases 2 has a second demo account in a database of its own", async () => {

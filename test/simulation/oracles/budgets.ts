@@ -65,9 +65,8 @@ const bodyOf = (credential: string): string => credential.slice(0, credential.st
 
 /**
  * Whether a part of the database was not asked by this isolate since it did not answer: then for a sign of life, once a second. Account
- * Settings is another Worker, and the operator's calls ask past what an isolate remembers: they are no sign. Nor is what was asked in the
- * last second, which may not have been answered. Reports of leaked keys and the health check
- * are such calls, too.
+ * Settings, the operator's calls, reports of leaked keys and the health check ask past what an isolate remembers: they are no sign. Nor
+ * is what was asked in the last second, which may not have been answered.
  */
 const mayHang = (history: History, call: Call, database: string, part: "primary" | "replica"): boolean => {
   const ends = faultsOf(history)

@@ -30,22 +30,31 @@ export type DevServer = {
   kill: () => Promise<void>;
 };
 
-/**
- * Runs `npm run dev` until it is ready. Wrangler opens further ports, and one may be taken by another server that starts at the same
- * time: only this failure is retried.
- */
-export async function startDev(folder: string, ...args: string[]): Promise<DevServer> {
+/** Runs `npm run dev` until it is ready: when it has printed its last line. */
+export const startDev = (folder: string, ...args: string[]): Promise<DevServer> =>
+  start(folder, ["npm", "run", "dev", "--", ...args], /^Open this: \S+\n/m);
+
+/** Runs `npx wrangler dev` until it is ready. */
+export const startWrangler = (folder: string, ...args: string[]): Promise<DevServer> =>
+  start(folder, ["node_modules/.bin/wrangler", "dev", ...args], /Ready on http/);
+
+/** Wrangler opens further ports, and one may be taken by another server that starts at the same time: only this failure is retried. */
+async function start(folder: string, command: readonly string[], ready: RegExp): Promise<DevServer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await startDevOnce(folder, args);
+      return await startOnce(folder, command, ready);
     } catch (error) {
       if (tries === 3 || !/Address already in use \(socket/.test(String(error))) throw error;
     }
   }
 }
 
-async function startDevOnce(folder: string, args: string[]): Promise<DevServer> {
-  const child: ChildProcess = spawn("npm", ["run", "dev", "--", ...args], {
+async function startOnce(
+  folder: string,
+  [program = "", ...args]: readonly string[],
+  isReady: RegExp,
+): Promise<DevServer> {
+  const child: ChildProcess = spawn(program, args, {
     cwd: folder,
     env: { ...process.env, CI: "true", CREDENTIAL_SECRETS: undefined },
     detached: true,
@@ -57,12 +66,11 @@ async function startDevOnce(folder: string, args: string[]): Promise<DevServer> 
   await new Promise<void>((ready, fail) => {
     const listen = (chunk: Buffer) => {
       output += chunk;
-      // The last line that it prints.
-      if (/^Open this: \S+\n/m.test(output)) ready();
+      if (isReady.test(output)) ready();
     };
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);
-    child.once("close", (code) => fail(new Error(`npm run dev ended with ${code}:\n${output}`)));
+    child.once("close", (code) => fail(new Error(`${program} ended with ${code}:\n${output}`)));
   });
   const { pid = 0 } = child;
   const endWith = async (signal: NodeJS.Signals) => {

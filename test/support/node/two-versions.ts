@@ -15,11 +15,11 @@ const SIGNED_IN = `
       worker.fetch(request, env, { waitUntil: (promise) => context.waitUntil(promise), passThroughOnException() {}, access }),
   };`;
 
-/** `front`: what answers requests, and with it Account Settings in `account`. */
-export type Versions = { readonly front: string; readonly account: string; readonly gates: string };
+/** `front`: what answers requests. */
+export type Versions = { readonly front: string; readonly gates: string };
 
 /** `state` is a folder that outlives the runtime. */
-export async function runVersions({ front, account, gates }: Versions, state: string) {
+export async function runVersions({ front, gates }: Versions, state: string) {
   const { compatibility_date, compatibility_flags } = unstable_readConfig({ config: "wrangler.toml" });
   const toWorker = (name: string, script: string, scriptName: string | undefined) => ({
     name,
@@ -38,24 +38,17 @@ export async function runVersions({ front, account, gates }: Versions, state: st
       OPERATOR_SECRET: "the-operator-of-two-versions-has-this",
     },
     d1Databases: { DB: "DB" },
-    serviceBindings: { ACCOUNT_SETTINGS: { name: "account", entrypoint: "AccountSettings" } },
     kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
     durableObjects: {
       API_KEY_GATE: { className: "ApiKeyGate", useSQLite: true, ...(scriptName !== undefined && { scriptName }) },
     },
   });
-  const accountSettings = {
-    name: "account",
-    compatibilityDate: compatibility_date,
-    modules: [{ type: "ESModule" as const, path: "account/index.js", contents: account }],
-    d1Databases: { DB: "DB" },
-  };
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       resourcePersistencePath: state,
       host: "127.0.0.1",
       handleStructuredLogs: () => {},
-      workers: [toWorker("front", front, "gates"), toWorker("gates", gates, undefined), accountSettings],
+      workers: [toWorker("front", front, "gates"), toWorker("gates", gates, undefined)],
     }),
   );
   const database = await miniflare.getD1Database("DB", "front");

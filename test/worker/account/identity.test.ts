@@ -2,9 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { createAccountSettings } from "../../../src/worker/account/app.ts";
-import { HANDED, type SignIn } from "../../../src/worker/account/contract.ts";
 import { identifyByAccess } from "../../../src/worker/account/identity.ts";
+import { createApp } from "../../../src/worker/app.ts";
 import { createIsolate } from "../../support/isolate.ts";
 
 type Case = {
@@ -16,28 +15,17 @@ type Case = {
 
 const AUD = "4714c1358e65fe4b408ad6d432a5f878f08194bdb4752441fd56faefa9b2b6f2";
 
-const identify = ({ identity, aud = AUD, settings = {}, url = "https://api.example/account" }: Case) =>
-  identifyByAccess({
-    executionCtx: createExecutionContext(),
-    env: {
-      ...env,
-      ...settings,
-      SIGN_IN: identity && { aud, email: identity.email, serviceTokenId: identity.service_token_id },
-    },
-    req: { url },
-  });
+/** What a request brings that Cloudflare Access has authenticated so; without an identity it did not. */
+const contextOf = ({ identity, aud = AUD }: Case) =>
+  Object.assign(createExecutionContext(), identity && { access: { aud, getIdentity: async () => identity } });
+
+const identify = ({ settings = {}, url = "https://api.example/account", ...signIn }: Case) =>
+  identifyByAccess({ executionCtx: contextOf(signIn), env: { ...env, ...settings }, req: { url } });
 
 /** What somebody is told who is signed in so. */
-async function told(signIn: SignIn | undefined): Promise<string> {
-  const settings = Object.fromEntries(HANDED.map((name) => [name, Reflect.get(env, name)]));
-  const gates = { forget: async () => {}, place: async () => {} };
+async function told(signIn: Case): Promise<string> {
   const request = new Request("https://api.example/account/api/keys");
-  const answer = await createAccountSettings().serve(
-    request,
-    { signIn, gates, settings },
-    env,
-    createExecutionContext(),
-  );
+  const answer = await createApp().fetch(request, env, contextOf(signIn));
   expect(answer.status).toBe(403);
   return (await answer.json<{ detail: string }>()).detail;
 }
@@ -98,12 +86,9 @@ describe("a service token", () => {
 });
 
 it("who is signed in and nobody here is told why, and not to turn on what is on", async () => {
-  expect(await told(undefined)).toMatch(/^Nobody is signed in\. Turn Cloudflare Access on /);
-  for (const [email, serviceTokenId] of [
-    ["", "stranger.access"],
-    ["björn@example.com", undefined],
-  ]) {
-    const detail = await told({ aud: AUD, email, serviceTokenId });
+  expect(await told({})).toMatch(/^Nobody is signed in\. Turn Cloudflare Access on /);
+  for (const identity of [{ email: "", service_token_id: "stranger.access" }, { email: "björn@example.com" }]) {
+    const detail = await told({ identity });
     expect(detail).toContain("SERVICE_TOKEN_OWNERS");
     expect(detail).toContain("visible ASCII");
     expect(detail).not.toContain("Turn");

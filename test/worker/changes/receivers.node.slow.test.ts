@@ -81,8 +81,8 @@ beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
   origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   state = await makeState();
-  const current = await buildWorker("frontDoor");
-  runtime = await runVersions({ front: current, account: await buildWorker("account"), gates: current }, state.folder);
+  const current = await buildWorker();
+  runtime = await runVersions({ front: current, gates: current }, state.folder);
   const { status, json } = await runtime.send("POST", "/account/api/webhooks", {}, { url: `${origin}/good` });
   expect([status, json]).toEqual([201, expect.objectContaining({ secret: expect.stringMatching(/^whsec_/) })]);
   webhook = { id: json.webhook.id, secret: json.secret };

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** `at`: its place among all deployments of the account. `secrets`: those of the version. The empty Worker has no `vars`. */
+/** `secrets`: those of the version. The empty Worker has no `vars`. */
 export type Deployment = {
-  at: number;
   version: string;
   vars: Record<string, string> | undefined;
   secrets: Record<string, string>;

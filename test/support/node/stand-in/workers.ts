@@ -1,12 +1,12 @@
 /** The stand-in's Workers: secrets, versions, deployments. A version keeps the secrets of its time. */
 import { existsSync, writeFileSync } from "node:fs";
-import type { AccountState, Deployment } from "./account-state.ts";
+import type { Deployment } from "./account-state.ts";
 import { Refusal } from "./refusal.ts";
 import type { Request } from "./wrangler.ts";
 
 export function putSecret({ state, worker, call }: Request, name: string): string {
   // Where there is no Worker it makes an empty one, and deploys it.
-  const empty: Deployment = { at: nextPlace(state), version: "empty-1", vars: undefined, secrets: {} };
+  const empty: Deployment = { version: "empty-1", vars: undefined, secrets: {} };
   const { secrets, deployments } = state.workers[worker] ?? { secrets: {}, deployments: [empty] };
   const changed = { ...secrets, [name]: call.input.trim() };
   const last = deployments.at(-1);
@@ -15,35 +15,23 @@ export function putSecret({ state, worker, call }: Request, name: string): strin
   if (last !== undefined) {
     const version = last.vars === undefined ? `empty-${deployments.length + 1}` : nextVersion(deployments);
     const { message: _, ...same } = last;
-    deployments.push({ ...same, at: nextPlace(state), version, secrets: { ...changed } });
+    deployments.push({ ...same, version, secrets: { ...changed } });
   }
   return `🌀 Creating the secret for the Worker "${worker}"\n✨ Success! Uploaded secret ${name}`;
 }
-
-const nextPlace = ({ workers }: AccountState) =>
-  Object.values(workers).flatMap(({ deployments }) => deployments).length;
-const createdOn = (at: number) => new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString();
 
 const nextVersion = (deployments: readonly { version: string }[]) =>
   `version-${deployments.filter(({ version }) => version.startsWith("version")).length + 1}`;
 
 export function deployWorker({ state, worker, sections, call }: Request): string {
-  // Only Account Settings has a configuration in JSON, and no address.
-  const targets = call.args.some((argument) => argument.endsWith(".json")) ? [] : state.targets;
-  const service = sections.get("services")?.[0]?.service;
+  const { targets } = state;
   const required = [...(sections.get("secrets")?.[0]?.required ?? "").matchAll(/\w+/g)].map(([name]) => name);
   const existing = state.workers[worker] ?? { secrets: {}, deployments: [] };
   const missing = required.filter((name) => existing.secrets[name] === undefined);
   if (missing.length > 0) throw new Refusal(`The following required secrets have not been set: ${missing}`);
-  if (service !== undefined && !state.workers[service]?.deployments.length) {
-    throw new Refusal(
-      `A request to the Cloudflare API failed.\n\nworkers.api.error.service_binding_error: could not resolve binding: script "${service}" not found [code: 10143]`,
-    );
-  }
   state.workers[worker] = existing;
   const version = nextVersion(existing.deployments);
   existing.deployments.push({
-    at: nextPlace(state),
     version,
     vars: sections.get("vars")?.[0],
     secrets: { ...existing.secrets },
@@ -63,9 +51,9 @@ export function deployWorker({ state, worker, sections, call }: Request): string
 export function listDeployments({ state, worker }: Request): string {
   if (state.workers[worker] === undefined)
     throw new Refusal("A request failed.\n\nThis Worker does not exist on your account. [code: 10007]");
-  const deployments = (state.workers[worker]?.deployments ?? []).map(({ at, version, message }, index) => ({
+  const deployments = (state.workers[worker]?.deployments ?? []).map(({ version, message }, index) => ({
     id: `deployment-${index}`,
-    created_on: createdOn(at),
+    created_on: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
     ...(message !== undefined && { annotations: { "workers/message": message } }),
     versions: [{ version_id: version, percentage: 100 }],
   }));
@@ -79,11 +67,7 @@ export function viewVersion({ state, worker }: Request, version: string): string
     ...Object.entries(found.vars ?? {}).map(([name, text]) => ({ type: "plain_text", name, text })),
     ...Object.keys(found.secrets).map((name) => ({ type: "secret_text", name })),
   ];
-  return JSON.stringify(
-    { id: version, metadata: { created_on: createdOn(found.at) }, resources: { bindings } },
-    null,
-    2,
-  );
+  return JSON.stringify({ id: version, resources: { bindings } }, null, 2);
 }
 
 /** `confirms`: `wrangler rollback`, which says yes to older secrets when nobody can be asked. */
@@ -100,6 +84,6 @@ export function deployVersion({ state, worker, values }: Request, version: strin
     );
   }
   existing.secrets = { ...found.secrets };
-  existing.deployments.push({ ...found, at: nextPlace(state), message: String(values.message) });
+  existing.deployments.push({ ...found, message: String(values.message) });
   return `SUCCESS  Worker Version ${version} has been deployed to 100% of traffic.`;
 }

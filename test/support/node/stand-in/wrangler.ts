@@ -39,11 +39,8 @@ export function answerAsWrangler(folder: string, call: WranglerCall): WranglerRe
   });
   const environment = String(values.env ?? "");
   const file = join(call.folder, String(values.config ?? "wrangler.toml"));
-  const isAccount = file.endsWith(".json");
-  const sections = isAccount ? new Map() : readSections(readFileSync(file, "utf8"), environment);
-  const worker = isAccount
-    ? nameIn(file, environment)
-    : `${sections.get("")?.[0]?.name}${environment && `-${environment}`}`;
+  const sections = readSections(readFileSync(file, "utf8"), environment);
+  const worker = `${sections.get("")?.[0]?.name}${environment && `-${environment}`}`;
   const request: Request = { folder, state, call, positionals, values, sections, worker };
   state.calls.push({ args: [...call.args], account: call.variables.CLOUDFLARE_ACCOUNT_ID });
   const failure = state.failures.findIndex((start) => call.args.join(" ").startsWith(start.replace(/!$/, "")));
@@ -63,12 +60,6 @@ export function answerAsWrangler(folder: string, call: WranglerCall): WranglerRe
   }
 }
 
-/** The Worker's name in a configuration that is JSON. */
-function nameIn(file: string, environment: string): string {
-  const { name, env } = JSON.parse(readFileSync(file, "utf8"));
-  return environment === "" ? name : env[environment].name;
-}
-
 /** The sections of this environment with their keys. Loading wrangler's own reader takes a second, for each call. */
 function readSections(toml: string, environment: string): Map<string, Record<string, string>[]> {
   const found = new Map<string, Record<string, string>[]>();
@@ -79,7 +70,7 @@ function readSections(toml: string, environment: string): Map<string, Record<str
       keys = {};
       const name = header.startsWith(`env.${environment}.`) ? header.slice(`env.${environment}.`.length) : header;
       const foreign =
-        environment !== "" && name === header && /^(d1_databases|kv_namespaces|services|vars|secrets)$/.test(header);
+        environment !== "" && name === header && /^(d1_databases|kv_namespaces|vars|secrets)$/.test(header);
       if (!foreign) found.set(name, [...(found.get(name) ?? []), keys]);
     }
     const [, key, value] = /^(\w+) = \[?"?([^"#]*)"?/.exec(line) ?? [];
