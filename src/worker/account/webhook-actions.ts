@@ -45,10 +45,10 @@ const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWeb
 
 /** The URL as it is called. Throws `invalid-request`. */
 function checkUrl(c: Context<OwnerEnv>, text: string): string {
-  const url = checkWebhookUrl(text, c.req.url);
+  const url = checkWebhookUrl(text, c.req.url, c.env.OWN_ZONES);
   if (url === undefined) {
     const message =
-      "must be https:// and a public host name, without a port, credentials or a fragment, not of this API, of at most 1,000 characters";
+      "must be https:// and a public host name, without a port, credentials or a fragment, of at most 1,000 characters, and in no domain of this service itself";
     throw invalid([{ path: "url", message }]);
   }
   return url;

@@ -26,6 +26,11 @@ it("staging has every binding, variable and setting of the top level; its names 
   expect(own(staging).filter((one) => own(top).includes(one))).toEqual([]);
 });
 
+it.each(["", "staging"])("environment %j has no flag with which D1 sessions hang (emdash-cms/emdash#1273)", (env) => {
+  const { compatibility_flags } = unstable_readConfig({ config: "wrangler.toml", env }, { hideWarnings: true });
+  expect(compatibility_flags).not.toContain("global_fetch_strictly_public");
+});
+
 const place = { environment: "", table: "d1_databases", binding: "DB" };
 
 describe("writing an id", () => {

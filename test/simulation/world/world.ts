@@ -103,6 +103,7 @@ export class World {
       REQUEST_LOG_SHARE: "0",
       ACCESS_AUD: "",
       SERVICE_TOKEN_OWNERS: "",
+      OWN_ZONES: "",
       SIGNING_SECRETS: "CREDENTIAL_SECRETS",
       CREDENTIAL_SECRETS,
       OPERATOR_SECRET,

@@ -35,6 +35,7 @@ export async function runVersions({ front, gates }: Versions, state: string) {
       ACCESS_AUD: "",
       NEW_ACCOUNTS: "0",
       SERVICE_TOKEN_OWNERS: "",
+      OWN_ZONES: "",
       OPERATOR_SECRET: "the-operator-of-two-versions-has-this",
     },
     d1Databases: { DB: "DB" },

@@ -67,6 +67,14 @@ describe.each<Digit>(["0", "1"])("in the database %s", (digit) => {
   });
 });
 
+it("cannot be in a domain that the setting OWN_ZONES names", async () => {
+  const owner = createOwner(undefined, { ...env, OWN_ZONES: "shop.example" });
+  const refused = await owner.json("POST", "/webhooks", { url: "https://admin.shop.example/hook" });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ errors: [{ path: "url" }] });
+  expect((await owner.json("POST", "/webhooks", { url: "https://shop.example.com/hook" })).status).toBe(201);
+});
+
 it("an account has at most four, also when they are made at the same time", async () => {
   const owner = createOwner();
   await owner.keys();
