@@ -1,6 +1,14 @@
 /** The real stores, each of whose calls can go wrong, in every way that stores do. */
+
+import { bindingsOf } from "../../src/worker/database/choose-database.ts";
 import { DEADLINE_MS, DeadlineExceeded } from "../../src/worker/memory/deadline.ts";
-import { type Interceptor, interceptDatabases, interceptObjects, interceptStore } from "./intercept-binding.ts";
+import {
+  type Interceptor,
+  interceptDatabase,
+  interceptDatabases,
+  interceptObjects,
+  interceptStore,
+} from "./intercept-binding.ts";
 import { SLOW_MS, type VirtualTime, virtually } from "./virtual-time.ts";
 
 export const STORES = ["d1", "kv", "gate", "limiter"] as const;
@@ -70,3 +78,18 @@ export function withFault(env: Env, time: VirtualTime, { fault, inside = false }
   };
   return { bindings, counts };
 }
+
+/** The bindings with databases whose sessions never answer while the fault is active; without a session they answer as ever. */
+export const hangSessions = (env: Env, fault: { active: boolean }): Env => ({
+  ...env,
+  ...Object.fromEntries(
+    bindingsOf(env).map(([binding, database]) => {
+      const hang: Interceptor = (_, makeCall) => (fault.active ? new Promise(() => {}) : makeCall());
+      const withSession = (start?: string) => interceptDatabase(database.withSession(start), hang);
+      return [
+        binding,
+        { prepare: (sql: string) => database.prepare(sql), batch: database.batch.bind(database), withSession },
+      ];
+    }),
+  ),
+});

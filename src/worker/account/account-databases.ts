@@ -4,10 +4,10 @@
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import { openAtPrimary } from "../database/at-primary.ts";
 import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
+import { withoutSession } from "../database/sessions.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import type { OwnAccount } from "../model/member.ts";
@@ -104,7 +104,7 @@ async function visitOwn<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const known = c.var.ownAccounts.get(email);
   if (known !== undefined) return visitAt(c, ask, known);
   const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
-  const directory = openAtPrimary(chooseDirectory(c.env));
+  const directory = withoutSession(chooseDirectory(c.env));
   const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
   const { accountId } = await openAccount(directory, visit);
   c.var.ownAccounts.set(email, accountId);
@@ -115,5 +115,5 @@ async function visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifi
   const database = chooseDatabase(c.env, accountId);
   if (database === undefined) throw noDatabase();
   const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
-  return ask(openAtPrimary(database), visit);
+  return ask(withoutSession(database), visit);
 }

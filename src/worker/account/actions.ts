@@ -6,10 +6,10 @@ import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { loadApiKeyUse } from "../database/account-api-key-use.ts";
 import { createApiKeyRow, loadOwnApiKey, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
-import { openAtPrimary } from "../database/at-primary.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
+import { withoutSession } from "../database/sessions.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { FIRST_USE } from "../model/allowed-addresses.ts";
@@ -36,13 +36,13 @@ const endedKey = () =>
   new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
 /**
- * A session at the primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot
- * be an identifier.
+ * The primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an
+ * identifier. Owners need no session: nothing of theirs is read at a replica.
  */
 export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): D1DatabaseSession {
   const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
   if (database === undefined) throw none();
-  return openAtPrimary(database);
+  return withoutSession(database);
 }
 
 /** A key, and its last 30 days. Throws `not-found`. */

@@ -8,7 +8,7 @@ import { HEARD_MS } from "./api-key-rows.ts";
  * database.
  */
 export async function setAccountStatus(
-  database: D1Database,
+  session: D1DatabaseSession,
   account: string,
   status: "active" | "suspended",
   now: number,
@@ -17,7 +17,6 @@ export async function setAccountStatus(
   readonly apiKeyIds: readonly string[];
   readonly bookmark: D1SessionBookmark;
 } | null> {
-  const session = database.withSession("first-primary");
   // Owners' addresses are stored in lower case; an identifier has no @.
   const [column, value] = account.includes("@") ? ["owner_email", account.toLowerCase()] : ["id", account];
   const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)`;

@@ -48,6 +48,10 @@ export function chooseNewAccount(env: Bindings & { readonly NEW_ACCOUNTS?: strin
 export const allDatabases = (env: Bindings): { readonly binding: string; readonly database: D1Database }[] =>
   bindingsOf(env).map(([binding, database]) => ({ binding, database: guardDatabase(database) }));
 
+/** The digits of all databases that have a binding. */
+export const digitsOf = (env: Bindings): string[] =>
+  bindingsOf(env).map(([binding]) => (binding === "DB" ? DIRECTORY_DIGIT : binding.slice("DB_".length)));
+
 /** The bindings themselves, in the order of their digits. */
 export const bindingsOf = (env: Bindings): [binding: string, database: D1Database][] =>
   Object.entries(env)

@@ -23,6 +23,7 @@ import { DatabaseOutage, databaseAnswer, isDatabaseOutage } from "./outage.ts";
 import { Patience } from "./patience.ts";
 import { pingDatabase } from "./ping.ts";
 import { type Ping, Pulse } from "./pulse.ts";
+import { DOUBTED_AFTER_MS, Sessions } from "./sessions.ts";
 import { rowsOf } from "./statement.ts";
 import { type AccountOfWebhooks, selectWaiting } from "./webhook-deliveries.ts";
 
@@ -58,6 +59,7 @@ const MAX_LARGE = 1_000;
 /** What an isolate remembers of one database. */
 class Memory {
   readonly anchors = new Anchors();
+  readonly sessions = new Sessions();
   readonly pulses = { primary: new Pulse(), replica: new Pulse() };
   readonly #patience = new Patience();
   readonly #large = new BoundedMap<Patience>({ max: MAX_LARGE });
@@ -116,8 +118,9 @@ export class Database {
 
   constructor(binding: D1Database, memory: Memory, waitUntil: WaitUntil) {
     const { primary, replica } = memory.pulses;
-    this.#primary = { pulse: primary, ping: () => pingDatabase(binding) };
-    this.#replica = { pulse: replica, ping: () => pingDatabase(binding.withSession("first-unconstrained")) };
+    const { sessions } = memory;
+    this.#primary = { pulse: primary, ping: () => pingDatabase(sessions.open(binding, "first-primary")) };
+    this.#replica = { pulse: replica, ping: () => pingDatabase(sessions.open(binding, "first-unconstrained")) };
     this.#raw = binding;
     this.#memory = memory;
     this.#waitUntil = waitUntil;
@@ -147,7 +150,9 @@ export class Database {
 
   /** `account`: whose webhooks are to be known when the work is done (`waiting`), for work that may change something of it. */
   atPrimary(account?: AccountOfWebhooks): PrimarySession {
-    return new PrimarySession(this.binding, this.#memory.anchors, account);
+    const { anchors, sessions } = this.#memory;
+    this.#checkSessions(sessions.areHanging);
+    return new PrimarySession(this.binding, sessions, anchors, account);
   }
 
   /** How much older than its read an answer of a replica may be, in milliseconds. */
@@ -184,6 +189,12 @@ export class Database {
     );
   }
 
+  /** `isDoubted`: one of them has not answered for a while, or was seen to hang. */
+  #checkSessions(isDoubted: boolean): void {
+    const { sessions } = this.#memory;
+    if (isDoubted && sessions.isCheckDue(Date.now())) this.#waitUntil(sessions.check(this.#raw));
+  }
+
   #guard(part: Part): D1Database {
     return guardDatabase(this.#raw, (call) => this.#around(part, call));
   }
@@ -211,6 +222,7 @@ export class Database {
       let doubtMs = pulse.doubtMs(since);
       const answer = call();
       answer.then(ended, ended);
+      void hasSettledWithin(DOUBTED_AFTER_MS, answer).then((settled) => this.#checkSessions(!settled));
       // By a clock that has stepped back meanwhile there is still doubt.
       while (doubtMs !== undefined && !(await hasSettledWithin(doubtMs, answer))) {
         refuseHanging();
@@ -227,7 +239,8 @@ export class Database {
     work: Work<Answer>,
     { floor, atPrimary, isAhead, largeOf, needsPrimary = () => false }: ReadOptions<Answer>,
   ): Promise<Answered<Answer>> {
-    const { anchors } = this.#memory;
+    const { anchors, sessions } = this.#memory;
+    sessions.note(floor);
     const askPrimary = once(async () => {
       const primary = this.atPrimary();
       const answer = await work(primary.session, true);
@@ -238,7 +251,8 @@ export class Database {
     const anchor = anchors.at(now);
     // While the primary is silent, a replica is read if it answers. It may hang, too: it is asked for a sign of life.
     const isSilent = this.isSilent();
-    if (atPrimary || anchor === undefined || (!isSilent && this.#isSilent(this.#replica))) return askPrimary();
+    const isReplicaOut = sessions.areHanging || (!isSilent && this.#isSilent(this.#replica));
+    if (atPrimary || anchor === undefined || isReplicaOut) return askPrimary();
     if (isSilent) this.#replica.pulse.doubt(now, this.#replica.ping, this.#waitUntil);
     const least = laterOf(anchor, floor);
     const askReplica = once(async () => {
@@ -261,9 +275,10 @@ export class Database {
   }
 }
 
-/** The work of one request at the primary. The session is opened when it is first used. */
+/** The work of one request at the primary. The session is opened when it is first used; the binding serves while sessions hang. */
 export class PrimarySession {
   readonly #binding: D1Database;
+  readonly #sessions: Sessions;
   readonly #anchors: Anchors;
   readonly #account: AccountOfWebhooks | undefined;
   #opened: { readonly session: D1DatabaseSession; readonly openedAt: number } | undefined;
@@ -271,14 +286,15 @@ export class PrimarySession {
   /** The account's webhooks that have something to deliver after the last round trip, and wait for somebody to begin. */
   waiting: readonly string[] = [];
 
-  constructor(binding: D1Database, anchors: Anchors, account?: AccountOfWebhooks) {
+  constructor(binding: D1Database, sessions: Sessions, anchors: Anchors, account?: AccountOfWebhooks) {
     this.#binding = binding;
+    this.#sessions = sessions;
     this.#anchors = anchors;
     this.#account = account;
   }
 
   get session(): D1DatabaseSession {
-    this.#opened ??= { openedAt: Date.now(), session: openAtPrimary(this.#binding) };
+    this.#opened ??= { openedAt: Date.now(), session: openAtPrimary(this.#binding, this.#sessions) };
     const { session } = this.#opened;
     if (this.#account === undefined) return session;
     this.#attached ??= attach(session, selectWaiting(session, this.#account), (result) => {
@@ -289,11 +305,13 @@ export class PrimarySession {
 
   /** Where D1 stood after the last answer in the session; undefined before that. */
   get bookmark(): D1SessionBookmark | undefined {
-    return this.#opened?.session.getBookmark() ?? undefined;
+    return this.#sessions.areHanging ? undefined : (this.#opened?.session.getBookmark() ?? undefined);
   }
 
   /** Something has succeeded in the session, if it was opened: it may be an anchor. */
   noteAnswer(): void {
-    if (this.#opened !== undefined) this.#anchors.note(this.#opened.session, this.#opened.openedAt);
+    if (this.#opened === undefined || this.bookmark === undefined) return;
+    this.#sessions.note(this.bookmark);
+    this.#anchors.note(this.#opened.session, this.#opened.openedAt);
   }
 }

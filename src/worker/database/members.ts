@@ -28,8 +28,7 @@ const IS_LAST = `(SELECT count(*) FROM (${EVERY_MEMBER})) = 1`;
 export async function findMembership(database: D1Database, accountId: Identifier, person: string) {
   const sql = `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
     SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :person)`;
-  const session = database.withSession("first-primary");
-  return (await prepare(session, sql, { accountId, person }).first<string>("owner_email")) ?? undefined;
+  return (await prepare(database, sql, { accountId, person }).first<string>("owner_email")) ?? undefined;
 }
 
 /** The accounts that the directory knows of a person: the own one first. */
@@ -37,7 +36,7 @@ export async function listMemberships(directory: D1Database, person: string): Pr
   const sql = `SELECT account_id FROM (SELECT account_id, 0 AS place FROM owners WHERE email = :person
     UNION ALL SELECT account_id, 1 FROM memberships WHERE email = :person)
     GROUP BY account_id ORDER BY min(place), account_id LIMIT ${MAX_ACCOUNTS}`;
-  const result = await prepare(directory.withSession("first-primary"), sql, { person }).all<{
+  const result = await prepare(directory, sql, { person }).all<{
     account_id: Identifier;
   }>();
   return result.results.map(({ account_id }) => account_id);

@@ -1,23 +1,32 @@
 /** Suspends and resumes an account: D1 first, then this isolate's memory and the gates of its API keys, then the operator is answered. */
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { setAccountStatus } from "../database/account-status.ts";
-import { allDatabases, chooseDatabase } from "../database/choose-database.ts";
+import { digitsOf } from "../database/choose-database.ts";
+import type { Caller, Databases } from "../database/databases.ts";
+import type { AppEnv } from "../http/app-env.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
-import type { WaitUntil } from "../memory/deadline.ts";
 import { isId } from "../model/id.ts";
 import type { AccountStatusChange } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
 
+/** The memory that the operator's operations share with others of the isolate. */
+export type OperatorMemory = {
+  readonly gatekeeper: Gatekeeper;
+  readonly views: IdeaBankViews;
+  readonly databases: Databases;
+};
+
 /** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
 export async function changeAccountStatus(
-  env: Env,
-  { gatekeeper, views }: { readonly gatekeeper: Gatekeeper; readonly views: IdeaBankViews },
+  c: Context<AppEnv>,
+  { gatekeeper, views, databases }: OperatorMemory,
   { account, status }: AccountStatusChange,
-  waitUntil: WaitUntil,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  const { accountId, apiKeyIds, bookmark } = await setStatus(env, account, status);
+  const { accountId, apiKeyIds, bookmark } = await setStatus(c, databases, account, status);
+  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
   views.noteSuspension(accountId, status === "suspended", bookmark);
-  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(env, id, waitUntil)));
+  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(c.env, id, waitUntil)));
   const missed = notified.filter((outcome) => outcome.status === "rejected");
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {
@@ -30,10 +39,12 @@ export async function changeAccountStatus(
 }
 
 /** An identifier says where it lives; an address may be anywhere, and a database that is down hides no account of another. */
-async function setStatus(env: Env, account: string, status: AccountStatusChange["status"]) {
-  const own = isId(account) ? chooseDatabase(env, account) : undefined;
-  const databases = isId(account) ? (own ? [own] : []) : allDatabases(env).map(({ database }) => database);
-  const asked = await Promise.allSettled(databases.map((each) => setAccountStatus(each, account, status, Date.now())));
+async function setStatus(c: Caller, databases: Databases, account: string, status: AccountStatusChange["status"]) {
+  const places = isId(account) ? [account] : digitsOf(c.env);
+  const found = places.map((place) => databases.of(c, place)).filter((database) => database !== undefined);
+  const asked = await Promise.allSettled(
+    found.map((each) => setAccountStatus(each.atPrimary().session, account, status, Date.now())),
+  );
   for (const outcome of asked) if (outcome.status === "fulfilled" && outcome.value !== null) return outcome.value;
   for (const outcome of asked) if (outcome.status === "rejected") throw outcome.reason;
   throw new Problem("not-found", { detail: "There is no such account." });

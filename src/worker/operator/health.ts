@@ -1,4 +1,4 @@
-/** Whether each store answers. An isolate asks at most once in five seconds, however many ask it. */
+/** Whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
 import { allDatabases } from "../database/choose-database.ts";
 import { pingDatabase } from "../database/ping.ts";
 import { answerWithin, DEADLINE_MS, type WaitUntil } from "../memory/deadline.ts";
@@ -25,7 +25,7 @@ async function askStores(env: Env): Promise<StoreHealth> {
   const asked: [string, () => Promise<unknown>][] = [
     ...allDatabases(env).map(({ binding, database }): [string, () => Promise<unknown>] => [
       binding,
-      () => pingDatabase(database),
+      () => pingDatabase(database.withSession("first-primary")),
     ]),
     ["CHANGELOGS", () => env.CHANGELOGS.get(NOTHING)],
     ["API_KEY_GATE", async () => env.API_KEY_GATE.get(env.API_KEY_GATE.idFromName(NOTHING)).ping()],

@@ -1,18 +1,13 @@
 /** What the operator of a deployment uses: the health check, open to anybody, and commands with the operator's secret. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { Problem } from "../problem.ts";
-import { changeAccountStatus } from "./account-status.ts";
+import { changeAccountStatus, type OperatorMemory } from "./account-status.ts";
 import { HealthCheck } from "./health.ts";
 import { OPERATOR_OPERATIONS } from "./operations.ts";
-
-/** The memory that this surface shares with others of the isolate. */
-export type OperatorMemory = { readonly gatekeeper: Gatekeeper; readonly views: IdeaBankViews };
 
 const MIN_SECRET_LENGTH = 32;
 
@@ -29,8 +24,7 @@ export function createOperatorRoutes(memory: OperatorMemory) {
     setAccountStatus: async (c) => {
       authenticateOperator(c);
       const { body } = await readInput(c, OPERATOR_OPERATIONS.setAccountStatus, "operator");
-      const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-      return c.json(await changeAccountStatus(c.env, memory, body, waitUntil));
+      return c.json(await changeAccountStatus(c, memory, body));
     },
   };
   return routeOperations<AppEnv, typeof OPERATOR_OPERATIONS>(OPERATOR_OPERATIONS, (name) => handlers[name]);

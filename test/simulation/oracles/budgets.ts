@@ -106,6 +106,13 @@ const signsOf = (history: History, { isolate, at }: Call, database: string, sinc
 const hasWebhook = (history: History, ideaBankId: string): boolean =>
   rowsOf(history).having("webhooks", "account_id", accountOfIdeaBank(rowsOf(history), ideaBankId) ?? "").length > 0;
 
+/**
+ * A call that has not been answered for two seconds makes an isolate ask the database by a session and without one, and so does every
+ * tenth second while sessions hang. That is at the primary, and nobody waits for it.
+ */
+const checksOfSessions = (history: History, database: string, before: number): number =>
+  faulty(history, "d1", database, 0, before) ? 2 : 0;
+
 /** Whether this isolate is near one. */
 const hasReplica = (history: History, { isolate }: Call, database: string): boolean =>
   history.events.some(
@@ -154,7 +161,11 @@ export const budgets = oracle(
           continue;
         const nearest = replicaSign > 0 && !hasReplica(history, call, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
         const gone = hasJustGone(history, token, call.answeredAt) ? 1 : 0;
-        if (primary > 1 + doubted + gone + primarySign + nearest || reads.length - primary > 1 + gone + replicaSign)
+        const checks = checksOfSessions(history, databaseOf(ideaBankIdOf(token)), call.answeredAt);
+        if (
+          primary > 1 + doubted + gone + primarySign + nearest + checks ||
+          reads.length - primary > 1 + gone + replicaSign
+        )
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {
         const broken =
@@ -167,8 +178,9 @@ export const budgets = oracle(
         const gates = askedGate(call);
         if (gates > 1 + sign) yield found(call, `called gates ${gates} times`);
         if (kv > 0) yield found(call, "called KV");
-        if (call.operation === "whoami" && d1 > 2 * sign) yield found(call, "called D1");
-        if (call.method === "GET" && d1 > 1 + 2 * sign) yield found(call, `made ${d1} round trips to D1`);
+        const checks = checksOfSessions(history, databaseOf(keyId), call.answeredAt);
+        if (call.operation === "whoami" && d1 > 2 * sign + checks) yield found(call, "called D1");
+        if (call.method === "GET" && d1 > 1 + 2 * sign + checks) yield found(call, `made ${d1} round trips to D1`);
       }
     }
   },

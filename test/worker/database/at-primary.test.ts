@@ -1,6 +1,7 @@
 /** D1's own session may go on at a replica after its first answer: https://developers.cloudflare.com/d1/best-practices/read-replication/ */
 import { expect, it } from "vitest";
 import { openAtPrimary } from "../../../src/worker/database/at-primary.ts";
+import { Sessions } from "../../../src/worker/database/sessions.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { addIdeaBank } from "../../support/world.ts";
 
@@ -36,7 +37,7 @@ const SQL = "SELECT count(*) AS n FROM idea_banks";
 it("each round trip is the first of a session at the primary, whose bookmark goes on", async () => {
   const { id } = await addIdeaBank();
   const { sessions, withSession } = record(databaseOf(id));
-  const session = openAtPrimary({ withSession });
+  const session = openAtPrimary({ ...databaseOf(id), withSession } as D1Database, new Sessions());
   expect(session.getBookmark()).toBe(null);
   const early = session.prepare(SQL);
 
