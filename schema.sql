@@ -1,4 +1,4 @@
--- The whole database schema, for reading and for tests. The steps in migrations/ make it, in databases that exist too.
+-- The whole database schema, for reading and for tests. The steps in migrations/ make it.
 -- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
@@ -222,7 +222,7 @@ END;
 -- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
--- words: a JSON array of the words of the title (src/worker/model/words.ts). NULL until the scheduled job has made them.
+-- words: a JSON array of the words of the title (src/worker/model/words.ts). A search finds no proposal whose words are NULL.
 -- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
@@ -292,9 +292,6 @@ CREATE TABLE IF NOT EXISTS proposal_words (
   PRIMARY KEY (idea_bank_id, listed, word, created_at DESC, proposal_id)
 ) STRICT, WITHOUT ROWID;
 
--- For the scheduled job: the titles whose words are not stored yet.
-CREATE INDEX IF NOT EXISTS proposals_without_words ON proposals (id) WHERE words IS NULL;
-
 CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON proposals
 WHEN NEW.words IS NOT NULL AND NEW.duplicate_of IS NULL
 BEGIN
@@ -321,13 +318,6 @@ WHEN OLD.words IS NOT NULL AND OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> 
 BEGIN
   DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
     AND word IN (SELECT value FROM json_each(OLD.words));
-END;
-
--- Who changes a title and not its words knows nothing of words: the scheduled job makes them.
-CREATE TRIGGER IF NOT EXISTS words_outdated AFTER UPDATE OF title ON proposals
-WHEN OLD.title <> NEW.title AND OLD.words = NEW.words
-BEGIN
-  UPDATE proposals SET words = NULL WHERE id = NEW.id;
 END;
 
 -- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
@@ -558,10 +548,9 @@ BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
 END;
 
--- None if no token was issued: so nothing grows when panelists are created and deleted all day. Only for an hour: beside this release, and
--- after a rollback, the previous one issues tokens without a note.
+-- None if no token was issued: so nothing grows when panelists are created and deleted all day.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
-WHEN OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000
+WHEN OLD.tokens_issued = 1
 BEGIN
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
@@ -593,7 +582,7 @@ CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEG
 -- A revocation that stays counts as 100 bytes, until it is deleted itself. In one statement: a deletion never adds.
 CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
-    + iif(OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000, 100, 0)
+    + iif(OLD.tokens_issued = 1, 100, 0)
   WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_token_revocations_removed AFTER DELETE ON token_revocations
 WHEN NOT EXISTS (SELECT 1 FROM panelists WHERE id = OLD.panelist_id)
