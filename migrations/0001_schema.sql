@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS api_keys (
   region TEXT,
   -- Since when every request with it is refused; NULL when it is not paused.
   paused_at INTEGER,
-  -- A JSON array of CIDR blocks, or of the word first-use: the first address that uses the key takes its place. NULL is every address.
+  -- A JSON array of CIDR blocks. NULL is every address.
   allowed_addresses TEXT CHECK (json_valid(allowed_addresses)),
   -- When it was found in public. NULL again after a rotation.
   leaked_at INTEGER,

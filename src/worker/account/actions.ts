@@ -12,7 +12,6 @@ import { chooseDatabase } from "../database/choose-database.ts";
 import type { Held } from "../database/held-changes.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
-import { FIRST_USE } from "../model/allowed-addresses.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
@@ -160,7 +159,6 @@ export async function rotateKey(
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const at = stamp(id);
   const { name: _, ...limits } = changes;
-  const takesFirst = limits.allowedAddresses?.includes(FIRST_USE);
   const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
@@ -168,14 +166,9 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   if (apiKey === null) throw noSuchKey();
   if (isHeld(apiKey)) throw heldBack(apiKey);
   if (apiKey === "ended") throw endedKey();
-  // Nothing changed may be the same again, whose gate was not reached then. Who sends `first-use` again may open the key to another address.
+  // Nothing changed may be the same again, whose gate was not reached then.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(
-      c,
-      id,
-      "The key is changed",
-      takesFirst ? "Send an empty change (`{}`), or save this key's page anew, unchanged," : "Change it again",
-    );
+    await makeSure(c, id, "The key is changed", "Change it again");
   return apiKey;
 }
 

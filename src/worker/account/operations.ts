@@ -74,8 +74,8 @@ if (!import.meta.deployed) {
       summary: "Change, pause or resume an API key",
       description:
         "The secret stays, and so does what is not sent. What narrows (a scope less, a lower limit, an earlier end, fewer addresses, a " +
-        "pause) holds for every request after this answer. Sending it again is harmless, but for `first-use`, which may let another " +
-        "address in: send an empty change. Of two changes at the same time, the last one of each field stays. 409 `conflict` for a key that is revoked or expired.",
+        "pause) holds for every request after this answer. Sending it again is harmless. " +
+        "Of two changes at the same time, the last one of each field stays. 409 `conflict` for a key that is revoked or expired.",
       answer: ApiKey,
       problems: ["conflict", "too-many-requests"],
     },

@@ -15,7 +15,6 @@ import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { wait } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
-import { awaitsFirstUse } from "../model/allowed-addresses.ts";
 import {
   type Admission,
   type Admitted,
@@ -31,7 +30,6 @@ import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
-import { takeAddress, takesAddress } from "./first-use.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { Report, Wish } from "./reports.ts";
 import { RevokedUse } from "./revoked-use.ts";
@@ -97,15 +95,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   ): Promise<GateAnswer> {
     const { fromMemory, seen } = wish;
     this.#count({ ...wish, limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
-    let record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
+    const record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
-    let refused = refuse(record, secretHash, address, Date.now());
-    if (takesAddress(refused, address)) {
-      record = fromMemory ? undefined : await this.#recordAfterFirstUse(address);
-      if (record === undefined) return { outcome: "unavailable" };
-      refused = refuse(record, secretHash, address, Date.now());
-    }
     const now = Date.now();
+    const refused = refuse(record, secretHash, address, now);
     // The answer does not wait.
     if (refused?.reason === "revoked")
       this.ctx.waitUntil(this.#revokedUse.note(this.#database, this.#apiKeyId, address, now));
@@ -137,8 +130,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
-    if (!record || refusalOf(record, secretHash, now) || awaitsFirstUse(record.allowedAddresses ?? null))
-      return undefined;
+    if (!record || refusalOf(record, secretHash, now)) return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
     const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
@@ -232,18 +224,6 @@ export class ApiKeyGate extends DurableObject<Env> {
       console.warn("a gate has no record that it may use", error);
       return undefined;
     }
-  }
-
-  /** The record of a key that has its first address now; undefined when D1 does not answer. */
-  async #recordAfterFirstUse(address: string): Promise<ApiKeyRecord | null | undefined> {
-    try {
-      await takeAddress(this.#database, this.#apiKeyId, address, Date.now());
-    } catch (error) {
-      console.warn("D1 did not take a key's first address", error);
-      return undefined;
-    }
-    this.#record.forget();
-    return this.#readRecord();
   }
 
   /** A lease ends with what it was granted for: the key, and the grace of its previous secret. */
