@@ -83,13 +83,13 @@ CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_
 CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
 
 -- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
--- operations is a JSON object: by operation, how many were answered with 2xx, 4xx and 5xx, and of how many nobody has told yet.
+-- operations is a JSON object: by operation, how many were admitted.
 CREATE TABLE IF NOT EXISTS api_key_usage (
   api_key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   hour INTEGER NOT NULL,
   admitted INTEGER NOT NULL,
   limited INTEGER NOT NULL,
-  operations TEXT CHECK (json_valid(operations)),
+  operations TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(operations)),
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 

@@ -13,7 +13,6 @@ import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { wait } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
 import {
   type Admission,
@@ -113,7 +112,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const previous = isPrevious ? secretHash : null;
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
-    const here = decidedHere(seen, admitted, record.accountSuspended);
+    const here = decidedHere(seen, admitted);
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
     const lease = admitted ? this.#grant(record, isPrevious, wish.perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
@@ -140,22 +139,17 @@ export class ApiKeyGate extends DurableObject<Env> {
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
 
-  /** Workers of the release before ask here for another lease. Without it they ask with the next request. */
-  renew(): void {}
-
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: `callerWaits`
-   * says that the caller waits for their end. Workers of the release before do not.
+   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: the caller waits
+   * for their end.
    */
-  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<number> {
+  forget(reports: readonly Report[] = []): number {
     this.#record.forget();
     for (const report of reports) this.#count(report, report.secretHash ?? "");
     this.#write(Date.now());
     this.#setAlarm(Date.now());
-    const leaseMs = readLeaseMs(this.env);
-    if (!callerWaits) await wait(leaseMs);
-    return leaseMs;
+    return readLeaseMs(this.env);
   }
 
   /** Answers. For the health check: no key has this gate. */
@@ -191,7 +185,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (id !== undefined) this.#reports.set(id, true);
     const now = Date.now();
     if (lease !== undefined) this.#window?.settle(lease, now);
-    const used = admitted ?? lease?.used ?? 0;
+    const used = admitted ?? 0;
     if (limited + used === 0 && sightings === undefined) return;
     const previous = this.#lastRecord && isPreviousSecret(this.#lastRecord, secretHash, now) ? secretHash : null;
     if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
