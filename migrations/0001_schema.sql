@@ -102,25 +102,35 @@ BEGIN
   UPDATE api_keys SET seen = NULL WHERE id = OLD.api_key_id AND seen IS NOT NULL;
 END;
 
--- The audit trail of an account's API keys and webhooks: event, actor and address. Written in the transaction of the change, if there is one.
--- A change of settings is a `renamed` with changes, a JSON object of what they were `before` and `after`: the release before knows that event.
--- webhook is a JSON object, `id` and `event`, for an event of a webhook: api_key_name is its URL, and event one that the release before knows.
+-- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
+-- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL.
+-- number: 1, 2, 3, … in each account. A trigger gives it, and keeps the newest 10,000 events of the account.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  event TEXT NOT NULL CHECK (event IN ('created', 'rotated', 'renamed', 'revoked', 'refused', 'used-after-revocation')),
+  event TEXT NOT NULL,
   api_key_id TEXT,
   api_key_name TEXT NOT NULL,
   actor TEXT,
   address TEXT,
   created_at INTEGER NOT NULL,
-  webhook TEXT CHECK (json_valid(webhook)),
-  changes TEXT CHECK (json_valid(changes))
+  webhook_id TEXT,
+  changes TEXT CHECK (json_valid(changes)),
+  number INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
+CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
+
+CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
+WHEN NEW.number IS NULL
+BEGIN
+  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1 WHERE id = NEW.id;
+  DELETE FROM audit_events WHERE account_id = NEW.account_id
+    AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;
+END;
 
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
 -- idea bank and the panelist, or `account` for its owner.

@@ -18,6 +18,8 @@ import { hasTable } from "./read-export.ts";
 
 /** revoked_at of a panelist who is not active, or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
+/** Of an account, by the trigger `audit_event_added`. */
+const EVENTS_KEPT = 10_000;
 
 /**
  * Until when a panelist's tokens are revoked. A deleted panelist left only the second of the deletion, and a token that was issued
@@ -59,28 +61,33 @@ const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
 const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
-     SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook ->> '$.id' = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
+     SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook_id = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
 const WEBHOOKS = [
-  `SELECT 'DELETE FROM webhooks WHERE id = ' || quote(webhook ->> '$.id') || ';' AS sql FROM audit_events
-   WHERE event = 'revoked' AND webhook IS NOT NULL`,
+  `SELECT 'DELETE FROM webhooks WHERE id = ' || quote(webhook_id) || ';' AS sql FROM audit_events
+   WHERE event = 'webhook-deleted'`,
   // One that is older than the trail and is missing was deleted so long ago that the trail has not even that.
   `SELECT 'DELETE FROM webhooks WHERE created_at < ' || quote(min(created_at)) || ' AND id NOT IN (SELECT value FROM json_each('
      || quote((SELECT json_group_array(id) FROM webhooks)) || '));' AS sql
-   FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
+   FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook_id IS NOT NULL)`,
+  // Of an account whose trail is full, what is older than its own trail.
+  `SELECT 'DELETE FROM webhooks WHERE account_id = ' || quote(e.account_id) || ' AND created_at < ' || quote(min(e.created_at))
+     || ' AND id NOT IN (SELECT value FROM json_each(' || quote((SELECT json_group_array(id) FROM webhooks w WHERE w.account_id = e.account_id))
+     || '));' AS sql
+   FROM audit_events e GROUP BY e.account_id HAVING max(e.number) >= ${EVENTS_KEPT}`,
   `SELECT 'UPDATE webhooks SET url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
      || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
      || iif(w.state = 'active', '', ', due_at = NULL, state = ' || quote(w.state)) || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
    FROM webhooks w JOIN ${LAST_OF_WEBHOOK}`,
   // Failures and the receiver's 410 leave no event.
   `SELECT 'UPDATE webhooks SET due_at = NULL, state = ' || quote(w.state) || ' WHERE id = ' || quote(w.id) || ' AND state = ''active'' AND NOT EXISTS (
-       SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook ->> ''$.id'' = ' || quote(w.id)
+       SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook_id = ' || quote(w.id)
      || ' AND created_at > ' || quote(coalesce(e.created_at, 0)) || ');' AS sql
    FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
 ];
 
-const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook) SELECT '
+const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook)
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id)
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM audit_events`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */

@@ -18,7 +18,7 @@ import {
 } from "../../support/node/backed-up-account.ts";
 
 const EVENT = `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, changes)
-  VALUES ('e1', 'a1', 'renamed', 'k1', 'K', 500, '{"before":{},"after":{}}')`;
+  VALUES ('e1', 'a1', 'changed', 'k1', 'K', 500, '{"before":{},"after":{}}')`;
 
 useAccount();
 
