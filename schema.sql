@@ -1,4 +1,4 @@
--- The whole database schema, for reading and for tests. The steps in migrations/ make it, in databases that exist too.
+-- The whole database schema, for reading and for tests. The steps in migrations/ make it.
 -- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
 
 CREATE TABLE IF NOT EXISTS accounts (
@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS api_keys (
   region TEXT,
   -- Since when every request with it is refused; NULL when it is not paused.
   paused_at INTEGER,
-  -- A JSON array of CIDR blocks, or of the word first-use: the first address that uses the key takes its place. NULL is every address.
+  -- A JSON array of CIDR blocks. NULL is every address.
   allowed_addresses TEXT CHECK (json_valid(allowed_addresses)),
   -- When it was found in public. NULL again after a rotation.
   leaked_at INTEGER,
@@ -83,13 +83,13 @@ CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_
 CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
 
 -- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
--- operations is a JSON object: by operation, how many were answered with 2xx, 4xx and 5xx, and of how many nobody has told yet.
+-- operations is a JSON object: by operation, how many were admitted.
 CREATE TABLE IF NOT EXISTS api_key_usage (
   api_key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   hour INTEGER NOT NULL,
   admitted INTEGER NOT NULL,
   limited INTEGER NOT NULL,
-  operations TEXT CHECK (json_valid(operations)),
+  operations TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(operations)),
   PRIMARY KEY (api_key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
@@ -102,25 +102,35 @@ BEGIN
   UPDATE api_keys SET seen = NULL WHERE id = OLD.api_key_id AND seen IS NOT NULL;
 END;
 
--- The audit trail of an account's API keys and webhooks: event, actor and address. Written in the transaction of the change, if there is one.
--- A change of settings is a `renamed` with changes, a JSON object of what they were `before` and `after`: the release before knows that event.
--- webhook is a JSON object, `id` and `event`, for an event of a webhook: api_key_name is its URL, and event one that the release before knows.
+-- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
+-- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL.
+-- number: 1, 2, 3, … in each account. A trigger gives it, and keeps the newest 10,000 events of the account.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  event TEXT NOT NULL CHECK (event IN ('created', 'rotated', 'renamed', 'revoked', 'refused', 'used-after-revocation')),
+  event TEXT NOT NULL,
   api_key_id TEXT,
   api_key_name TEXT NOT NULL,
   actor TEXT,
   address TEXT,
   created_at INTEGER NOT NULL,
-  webhook TEXT CHECK (json_valid(webhook)),
-  changes TEXT CHECK (json_valid(changes))
+  webhook_id TEXT,
+  changes TEXT CHECK (json_valid(changes)),
+  number INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
+CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
+
+CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
+WHEN NEW.number IS NULL
+BEGIN
+  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1 WHERE id = NEW.id;
+  DELETE FROM audit_events WHERE account_id = NEW.account_id
+    AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;
+END;
 
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
 -- idea bank and the panelist, or `account` for its owner.
@@ -222,7 +232,7 @@ END;
 -- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
--- words: a JSON array of the words of the title (src/worker/model/words.ts). NULL until the scheduled job has made them.
+-- words: a JSON array of the words of the title (src/worker/model/words.ts). A search finds no proposal whose words are NULL.
 -- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
@@ -292,9 +302,6 @@ CREATE TABLE IF NOT EXISTS proposal_words (
   PRIMARY KEY (idea_bank_id, listed, word, created_at DESC, proposal_id)
 ) STRICT, WITHOUT ROWID;
 
--- For the scheduled job: the titles whose words are not stored yet.
-CREATE INDEX IF NOT EXISTS proposals_without_words ON proposals (id) WHERE words IS NULL;
-
 CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON proposals
 WHEN NEW.words IS NOT NULL AND NEW.duplicate_of IS NULL
 BEGIN
@@ -321,13 +328,6 @@ WHEN OLD.words IS NOT NULL AND OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> 
 BEGIN
   DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
     AND word IN (SELECT value FROM json_each(OLD.words));
-END;
-
--- Who changes a title and not its words knows nothing of words: the scheduled job makes them.
-CREATE TRIGGER IF NOT EXISTS words_outdated AFTER UPDATE OF title ON proposals
-WHEN OLD.title <> NEW.title AND OLD.words = NEW.words
-BEGIN
-  UPDATE proposals SET words = NULL WHERE id = NEW.id;
 END;
 
 -- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
@@ -558,10 +558,9 @@ BEGIN
   DELETE FROM token_revocations WHERE panelist_id = OLD.id;
 END;
 
--- None if no token was issued: so nothing grows when panelists are created and deleted all day. Only for an hour: beside this release, and
--- after a rollback, the previous one issues tokens without a note.
+-- None if no token was issued: so nothing grows when panelists are created and deleted all day.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
-WHEN OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000
+WHEN OLD.tokens_issued = 1
 BEGIN
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
   VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
@@ -593,7 +592,7 @@ CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEG
 -- A revocation that stays counts as 100 bytes, until it is deleted itself. In one statement: a deletion never adds.
 CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
-    + iif(OLD.tokens_issued = 1 OR OLD.created_at <= unixepoch() * 1000 - 3600000, 100, 0)
+    + iif(OLD.tokens_issued = 1, 100, 0)
   WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_token_revocations_removed AFTER DELETE ON token_revocations
 WHEN NOT EXISTS (SELECT 1 FROM panelists WHERE id = OLD.panelist_id)

@@ -60,7 +60,8 @@ apply();
 fetch("/embed/releases.json")
   .then((response) => response.json())
   .then(({ latest: version, releases }) => {
-    document.getElementById("version").textContent = version;
+    if (releases[version] === undefined) return;
+    document.getElementById("version").textContent = `release ${version}`;
     latest = { version, integrity: releases[version] };
     apply();
   });

@@ -1,7 +1,6 @@
 /**
- * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, stores the words of titles that have none,
- * deletes what is left of what was deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered
- * after the answer to a write.
+ * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, deletes what is left of what was
+ * deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered after the answer to a write.
  *
  * - In slices, in turn: a long backlog of one kind, of one tenant, or of one database, does not hold up the others; nor does a database that hangs.
  * - With a deadline: the next run continues.
@@ -14,7 +13,6 @@ import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.t
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
 import { newTurn } from "./database/slices.ts";
-import { indexTitles } from "./database/words.ts";
 
 /** A run begins no slice, and no delivery, after this time. */
 const RUN_MS = 30_000;
@@ -57,7 +55,6 @@ async function runSlices(databases: readonly D1Database[], now: () => number): P
     ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
     () => deleteOldRevocations(database, start),
     () => deleteOldChanges(database, start),
-    () => indexTitles(database),
   ];
   const waiting = databases.map(tasksOf);
   const failures: unknown[] = [];

@@ -1,13 +1,13 @@
 /** The scripts of the elements: how large they are, and that what was released stays what it was. */
 import { execFile } from "node:child_process";
-import { appendFile, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildElements } from "../../src/commands/development/build-elements.ts";
-import { faultsOfReleases, readReleases } from "../../src/commands/development/released-elements.ts";
+import { faultsOfReleases, readReleases, release } from "../../src/commands/development/released-elements.ts";
 import { ELEMENTS_VERSION } from "../../src/elements/version.ts";
 
 const KIB = 1024;
@@ -36,17 +36,29 @@ describe("a released version", () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "releases-"));
-    await cp("public/embed", join(root, "public/embed"), { recursive: true });
     await cp("docs/embed.md", join(root, "docs/embed.md"));
+    await mkdir(join(root, "public/embed"), { recursive: true });
+    await writeFile(join(root, "public/embed/releases.json"), '{ "latest": "", "releases": {} }');
+    await release(elements, root);
   });
   afterEach(() => rm(root, { recursive: true }));
 
   const file = `public/embed/${ELEMENTS_VERSION}/board.js`;
+  const changed = new Map([...elements].map(([name, text]) => [name, `${text}\n`]));
 
   it("is what the manifest says, what the sources make, and in the documentation", async () => {
     expect(await faultsOfReleases(elements, root)).toEqual([]);
     const { latest, releases } = await readReleases(root);
-    expect(Object.keys(releases)).toContain(latest);
+    expect([latest, Object.keys(releases)]).toEqual([ELEMENTS_VERSION, [ELEMENTS_VERSION]]);
+    expect(await readFile(join(root, "docs/embed.md"), "utf8")).toContain(releases[latest]?.["board.js"]);
+  });
+
+  it("can be released again as it is, and not as another text", async () => {
+    const before = await readReleases(root);
+    await release(elements, root);
+    expect(await readReleases(root)).toEqual(before);
+    await expect(release(changed, root)).rejects.toThrow("Raise the version");
+    expect(await readReleases(root)).toEqual(before);
   });
 
   it("cannot be changed", async () => {
@@ -67,13 +79,12 @@ describe("a released version", () => {
   });
 
   it("needs another number for another text", async () => {
-    const changed = new Map([...elements].map(([name, text]) => [name, `${text}\n`]));
     expect(await faultsOfReleases(changed, root)).toEqual([expect.stringContaining("Raise the version")]);
   });
 
   it("was never changed since it was committed", async () => {
     // Where there is no history (an archive, a shallow clone), there is none to contradict.
-    const history = ["log", "--format=", "--name-only", "--diff-filter=MDT", "--", ":(glob)public/embed/*.*.*/*"];
+    const history = ["log", "--format=", "--name-only", "--diff-filter=MT", "--", ":(glob)public/embed/*.*.*/*"];
     const { stdout } = await promisify(execFile)("git", history).catch(() => ({ stdout: "" }));
     expect(stdout).toBe("");
   });

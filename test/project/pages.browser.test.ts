@@ -142,6 +142,18 @@ describe("the pages beside Account Settings", () => {
     await expect.poll(() => host.evaluate("customElements.get('idea-bank-changelog')")).toBeUndefined();
   });
 
+  it("the page of the elements has a snippet without a hash before there is a release", async () => {
+    const { page } = await stage.page();
+    await page.route("**/embed/releases.json", (route) => route.fulfill({ json: { latest: "", releases: {} } }));
+    await page.goto(stage.api + withToken("/embed/"));
+    await isLive(page);
+    await page.getByText("This is what is newest.").waitFor();
+    const snippet = (await page.locator("#snippet").textContent()) ?? "";
+    expect(snippet).toContain(`src="${stage.api}/embed/board.js"></script>`);
+    await page.goto(stage.hostPage(snippet.replace("ibt_…", stage.demoToken)));
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+  });
+
   it("the documentation's snippets run on another site, and ask it for a token", async () => {
     const { page, complaints } = await stage.page();
     const inPlace = (marker: string) =>

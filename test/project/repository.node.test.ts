@@ -58,7 +58,7 @@ it("templates and update rules are YAML, and each question of a template has a n
 });
 
 it("the changelog has the version of package.json, and its versions fall", () => {
-  const versions = [...read("CHANGELOG.md").matchAll(/^## (\d+)\.(\d+)\.(\d+) \(\d{4}-\d\d-\d\d\)$/gm)];
+  const versions = [...read("CHANGELOG.md").matchAll(/^## (\d+)\.(\d+)\.(\d+) \((?:\d{4}-\d\d-\d\d|unreleased)\)$/gm)];
   const numbers = versions.map(([, ...parts]) => parts.map((part) => part.padStart(5, "0")).join("."));
   expect(numbers).toEqual(numbers.toSorted().toReversed());
   expect(versions.map(([line]) => line.split(" ")[1])).toContain(version);

@@ -109,7 +109,7 @@ function drawOddGates(dice: Dice, lastsMs: number, manner: () => Manner): readon
   if (dice.chance(0.5)) return [];
   return Array.from({ length: dice.number(1, 4) }, () => ({
     at: dice.number(0, lastsMs),
-    command: odd(dice, dice.weighed<OddDoes>({ firstUse: 4, trespass: 3, revokeBySql: 1, firstVisit: 3 }), manner),
+    command: odd(dice, dice.weighed<OddDoes>({ trespass: 3, revokeBySql: 1, firstVisit: 3 }), manner),
   }));
 }
 

@@ -99,7 +99,7 @@ export type ApproverDoes = "requireApproval" | "listPending" | "decide";
 export type FinderDoes = "find" | "report" | "mark" | "end";
 
 /** What is done seldom (actors/oddities.ts). */
-export type OddDoes = "trespass" | "quota" | "sameKey" | "firstUse" | "revokeBySql" | "firstVisit" | "careless";
+export type OddDoes = "trespass" | "quota" | "sameKey" | "revokeBySql" | "firstVisit" | "careless";
 
 export type WebhookDoes = "create" | "mood" | "pause" | "resume" | "rotate" | "test";
 

@@ -9,7 +9,7 @@ import type { Lease } from "../../src/worker/rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../../src/worker/rate-limit/leased-window.ts";
 import type { RateLimit } from "../../src/worker/rate-limit/sliding-window.ts";
 
-const TENANT = { accountId: "a", accountSuspended: false, scopes: [] };
+const TENANT = { accountId: "a", accountSuspended: false, scopes: [], allowedAddresses: null };
 export const LEASE_MS = 1_000;
 const HEADROOM = 1.5;
 const EPOCH = 1_000_000;

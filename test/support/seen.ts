@@ -29,7 +29,7 @@ export async function seenOf(id: string) {
   const row = await databaseOf(id)
     .prepare(
       `SELECT seen, last_used_at, (SELECT json_group_array(json(operations)) FROM api_key_usage
-         WHERE api_key_id = ?1 AND operations IS NOT NULL) AS operations FROM api_keys WHERE id = ?1`,
+         WHERE api_key_id = ?1) AS operations FROM api_keys WHERE id = ?1`,
     )
     .bind(id)
     .first<{ seen: string | null; last_used_at: number | null; operations: string }>();

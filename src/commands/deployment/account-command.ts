@@ -17,8 +17,6 @@ const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
 /** What the quota counts (schema.sql, `quota_exceeded`). */
 const STORED = "stored_bytes + 128 * counted_votes";
-/** So the Worker stores a change of settings (src/worker/database/audit-events.ts). */
-const CHANGED = "renamed";
 /** A gate reads its key's row at least so often. */
 const GATE_DELAY = "The key's gate follows within 60 seconds.";
 
@@ -98,7 +96,7 @@ function statementsOf(action: string, subject: string, first: string, second: st
     return [
       audit(
         subject,
-        CHANGED,
+        "changed",
         `json_object('before', json_object('limit', rate_limit, 'windowSeconds', rate_window_seconds),
            'after', json_object('limit', ${limit}, 'windowSeconds', ${seconds}))`,
         `(rate_limit, rate_window_seconds) <> (${limit}, ${seconds})`,

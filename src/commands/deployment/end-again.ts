@@ -5,7 +5,7 @@
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had; an old secret that had ended has ended.
  * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
- * - A young panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
+ * - A restored panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
  * - Panelists that were deactivated and accounts that were suspended are so again.
  * - API keys whose settings were changed since have those settings: names, pauses, limits, addresses, and that they were found in public.
  * - Members of accounts who were removed are no members. An account that has none left then has those from before the restore.
@@ -14,10 +14,12 @@
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { hasColumn, hasTable } from "./read-export.ts";
+import { hasTable } from "./read-export.ts";
 
 /** revoked_at of a panelist who is not active, or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
+/** Of an account, by the trigger `audit_event_added`. */
+const EVENTS_KEPT = 10_000;
 
 /**
  * Until when a panelist's tokens are revoked. A deleted panelist left only the second of the deletion, and a token that was issued
@@ -32,13 +34,11 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
 /** Of a statement that is made of the event `e`: whether the restored database has it already. */
 const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');'";
 
-/** As the state before had them, unless the key's last change is known. The release before this one marks no keys as leaked. */
-const changedKeys = (
-  hasLeaks: boolean,
-) => `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
+/** As the state before had them, unless the key's last change is known. */
+const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
      || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
-     ${hasLeaks ? "|| iif(k.leaked_at IS NULL, '', ', leaked_at = ' || quote(k.leaked_at))" : ""} || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
+     || iif(k.leaked_at IS NULL, '', ', leaked_at = ' || quote(k.leaked_at)) || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
@@ -61,24 +61,34 @@ const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
 const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
-     SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook ->> '$.id' = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
+     SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook_id = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
 const WEBHOOKS = [
-  `SELECT 'DELETE FROM webhooks WHERE id = ' || quote(webhook ->> '$.id') || ';' AS sql FROM audit_events
-   WHERE event = 'revoked' AND webhook IS NOT NULL`,
+  `SELECT 'DELETE FROM webhooks WHERE id = ' || quote(webhook_id) || ';' AS sql FROM audit_events
+   WHERE event = 'webhook-deleted'`,
   // One that is older than the trail and is missing was deleted so long ago that the trail has not even that.
   `SELECT 'DELETE FROM webhooks WHERE created_at < ' || quote(min(created_at)) || ' AND id NOT IN (SELECT value FROM json_each('
      || quote((SELECT json_group_array(id) FROM webhooks)) || '));' AS sql
-   FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook IS NOT NULL)`,
+   FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook_id IS NOT NULL)`,
+  // Of an account whose trail is full, what is older than its own trail.
+  `SELECT 'DELETE FROM webhooks WHERE account_id = ' || quote(e.account_id) || ' AND created_at < ' || quote(min(e.created_at))
+     || ' AND id NOT IN (SELECT value FROM json_each(' || quote((SELECT json_group_array(id) FROM webhooks w WHERE w.account_id = e.account_id))
+     || '));' AS sql
+   FROM audit_events e GROUP BY e.account_id HAVING max(e.number) >= ${EVENTS_KEPT}`,
   `SELECT 'UPDATE webhooks SET url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
      || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
      || iif(w.state = 'active', '', ', due_at = NULL, state = ' || quote(w.state)) || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
    FROM webhooks w JOIN ${LAST_OF_WEBHOOK}`,
   // Failures and the receiver's 410 leave no event.
   `SELECT 'UPDATE webhooks SET due_at = NULL, state = ' || quote(w.state) || ' WHERE id = ' || quote(w.id) || ' AND state = ''active'' AND NOT EXISTS (
-       SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook ->> ''$.id'' = ' || quote(w.id)
+       SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook_id = ' || quote(w.id)
      || ' AND created_at > ' || quote(coalesce(e.created_at, 0)) || ');' AS sql
    FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
 ];
+
+const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id) SELECT '
+     || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id)
+     || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM audit_events`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
@@ -105,37 +115,17 @@ const STATEMENTS = [
      || ') AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = ' || quote(panelist_id) || ');' AS sql
    FROM token_revocations ORDER BY seq`,
   // For all of them: a token can have been issued after the export, too.
-  `SELECT 'UPDATE panelists SET tokens_issued = 1 WHERE tokens_issued = 0 AND created_at > unixepoch() * 1000 - 3600000;' AS sql
-   FROM panelists WHERE created_at > unixepoch() * 1000 - 3600000 LIMIT 1`,
+  "SELECT 'UPDATE panelists SET tokens_issued = 1 WHERE tokens_issued = 0;' AS sql FROM panelists LIMIT 1",
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
+  ...WEBHOOKS,
+  CHANGED_KEYS,
+  REMOVED_MEMBERS,
+  REMOVED_OWNERS,
+  LAST_MEMBERS,
+  MEMBERSHIPS,
+  // The events come last: a key whose last change the trail has is left alone.
+  EVENTS,
 ];
-
-/** The events of a database; `changes` and `webhook` are columns that only those have that say what was changed, and that are of a webhook. */
-const insertEvents = (column: "" | "changes" | "webhook", condition: string) =>
-  `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at${column && `, ${column}`}) SELECT '
-     || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at)${column && ` || ', ' || quote(${column})`}
-     || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql
-   FROM audit_events WHERE ${condition}`;
-
-/**
- * Before the events comes what they tell of: a key that has had its last change is left alone. The release before has no changes, and no
- * webhooks.
- */
-const auditStatements = (hasChanges: boolean, hasLeaks: boolean) =>
-  hasChanges
-    ? [
-        ...WEBHOOKS,
-        changedKeys(hasLeaks),
-        REMOVED_MEMBERS,
-        REMOVED_OWNERS,
-        LAST_MEMBERS,
-        MEMBERSHIPS,
-        insertEvents("", "changes IS NULL AND webhook IS NULL"),
-        insertEvents("changes", "changes IS NOT NULL"),
-        insertEvents("webhook", "webhook IS NOT NULL"),
-      ]
-    : [insertEvents("", "1")];
 
 /** Whether anything can have ended in a database: not in one without tables. One that has lost some of these cannot be read. */
 export const canEnd = (before: DatabaseSync): boolean =>
@@ -144,10 +134,7 @@ export const canEnd = (before: DatabaseSync): boolean =>
 /** `before` is the export from before the restore. */
 export const endAgain = (before: DatabaseSync): string[] =>
   canEnd(before)
-    ? [
-        ...STATEMENTS,
-        ...auditStatements(hasColumn(before, "audit_events", "changes"), hasColumn(before, "api_keys", "leaked_at")),
-      ].flatMap((select) =>
+    ? STATEMENTS.flatMap((select) =>
         before
           .prepare(select)
           .all()

@@ -46,9 +46,6 @@ export function readExport(file: string): DatabaseSync {
 export const hasTable = (database: DatabaseSync, table: string): boolean =>
   database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined;
 
-export const hasColumn = (database: DatabaseSync, table: string, column: string): boolean =>
-  database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== undefined;
-
 export const rowsOf = (database: DatabaseSync, table: string): number =>
   hasTable(database, table) ? Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n) : 0;
 

@@ -25,7 +25,7 @@ export type SchemaPlan = {
   readonly unknown: readonly string[];
 };
 
-/** The database has no ledger, and its tables are those of no step. */
+/** The database has no ledger, and its schema is not `schema.sql`. */
 export class UnknownSchema extends Error {}
 
 /** As wrangler creates it. */
@@ -64,11 +64,9 @@ export async function readSchemaSteps(folder = "migrations"): Promise<readonly S
 
 /** What a database in `state` still needs. Throws UnknownSchema. */
 export function planSchema({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): SchemaPlan {
-  const adopted = ledger.length === 0 && objects.length > 0 ? findAdopted(objects, steps) : [];
-  const had = [...ledger, ...adopted.map(({ name }) => name)];
-  const pending = steps.filter(({ name }) => !had.includes(name));
+  if (ledger.length === 0 && objects.length > 0) return { files: [ledgerOfWhole(objects, steps)], unknown: [] };
   return {
-    files: [...(adopted.length > 0 ? [adoptionOf(adopted, objects)] : []), ...pending.map(withLedger)],
+    files: steps.filter(({ name }) => !ledger.includes(name)).map(withLedger),
     unknown: ledger.filter((name) => !steps.some((step) => step.name === name)),
   };
 }
@@ -88,44 +86,16 @@ const withLedger = (step: SchemaStep): SchemaStep => ({
   sql: [CREATE_LEDGER, step.sql, insertIntoLedger(step), ""].join("\n"),
 });
 
-/**
- * The steps that a database without a ledger has: until steps came, `schema.sql` was loaded as it was. Tables and indexes are
- * compared, not triggers: those hold no data, and the adoption makes them anew.
- */
-function findAdopted(objects: readonly SchemaObject[], steps: readonly SchemaStep[]): readonly SchemaStep[] {
-  const shape = shapeOf(objects);
-  for (let count = steps.length; count > 0; count--) {
-    const first = steps.slice(0, count);
-    if (shapeOf(schemaAfter(first)) === shape) return first;
+/** The ledger of a database that `schema.sql` made. Throws UnknownSchema for any other database that has no ledger. */
+function ledgerOfWhole(objects: readonly SchemaObject[], steps: readonly SchemaStep[]): SchemaStep {
+  if (textOf(objects) !== textOf(schemaAfter(steps))) {
+    throw new UnknownSchema("The database has tables and no ledger of schema steps, and its schema is not schema.sql.");
   }
-  throw new UnknownSchema(
-    "The database has tables and no ledger of schema steps, and its tables are those of no step.",
-  );
+  return { name: "the ledger", sql: [CREATE_LEDGER, ...steps.map(insertIntoLedger), ""].join("\n") };
 }
 
-const shapeOf = (objects: readonly SchemaObject[]) =>
+const textOf = (objects: readonly SchemaObject[]) =>
   objects
-    .filter(({ type }) => type !== "trigger")
-    .map(({ type, name, sql }) => `${type} ${name} ${type === "table" ? withColumnsSorted(sql) : normalizeSql(sql)}`)
+    .map(({ type, name, sql }) => `${type} ${name} ${normalizeSql(sql)}`)
     .toSorted()
     .join("\n");
-
-/** No statement of the project depends on the order of a table's columns, and `schema.sql` had another one before steps came. */
-function withColumnsSorted(sql: string): string {
-  const [, columns = "", options = ""] = /^[^(]*\((.*)\)([^)]*)$/.exec(normalizeSql(sql)) ?? [];
-  return [...columns.split(",").toSorted(), options].join(",");
-}
-
-function adoptionOf(steps: readonly SchemaStep[], objects: readonly SchemaObject[]): SchemaStep {
-  const triggers = (all: readonly SchemaObject[]) => all.filter(({ type }) => type === "trigger");
-  return {
-    name: "the ledger",
-    sql: [
-      CREATE_LEDGER,
-      ...triggers(objects).map(({ name }) => `DROP TRIGGER ${name};`),
-      ...triggers(schemaAfter(steps)).map(({ sql }) => `${sql};`),
-      ...steps.map(insertIntoLedger),
-      "",
-    ].join("\n"),
-  };
-}

@@ -37,15 +37,11 @@ function seenAt(now: number): object {
 
 function requestsIn(time: Date) {
   const { admitted, limited } = countsIn(time);
-  const [issued, listed, refused] = [
-    Math.floor(admitted * 0.7),
-    Math.floor(admitted * 0.2),
-    Math.floor(admitted / 150),
-  ];
+  const [issued, listed] = [Math.floor(admitted * 0.7), Math.floor(admitted * 0.2)];
   const operations = {
-    issueToken: [issued, 0, 0],
-    listProposals: [listed, limited, 0],
-    createPanelist: [admitted - issued - listed - refused, refused, 0],
+    issueToken: issued,
+    listProposals: listed,
+    createPanelist: admitted - issued - listed,
   };
   return { admitted, limited, operations };
 }

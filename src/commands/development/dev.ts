@@ -15,7 +15,7 @@ import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
-import { OldIdentifiers, withLocalDatabases } from "./local-database.ts";
+import { withLocalDatabases } from "./local-database.ts";
 import { localCredentialSecrets } from "./local-secrets.ts";
 import { takeStateFolder } from "./state-folder.ts";
 
@@ -62,7 +62,7 @@ export const dev = defineCommand({
     const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
     const origin = `http://localhost:${port}`;
     const credentials = await prepare(context, config, stateFolder, origin).catch((error: unknown) => {
-      if (!(error instanceof UnknownSchema || error instanceof OldIdentifiers)) throw error;
+      if (!(error instanceof UnknownSchema)) throw error;
       throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
     });
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);

@@ -14,23 +14,8 @@ async function applySchemaSteps(database: D1Database, binding: string, steps: re
   }
 }
 
-/** Data of a version whose identifiers did not name their database: no request would find it. */
-export class OldIdentifiers extends Error {
-  constructor() {
-    super("The local data is of an older version, with other identifiers.");
-    this.name = "OldIdentifiers";
-  }
-}
-
 /** `digit` is the first of every identifier in the database. */
 export type LocalDatabase = { readonly binding: string; readonly digit: string; readonly database: D1Database };
-
-/** Throws UnknownSchema, and OldIdentifiers. */
-async function prepare({ binding, digit, database }: LocalDatabase, steps: readonly SchemaStep[]): Promise<void> {
-  await applySchemaSteps(database, binding, steps);
-  const old = await database.prepare("SELECT id FROM accounts WHERE substr(id, 1, 1) <> ?1").bind(digit).first();
-  if (old !== null) throw new OldIdentifiers();
-}
 
 /** The local runtime has closed a connection that was kept alive, while a request was sent on it. */
 const isClosedConnection = (error: unknown): boolean => error instanceof TypeError && error.message === "fetch failed";
@@ -39,7 +24,7 @@ type Use = (databases: readonly LocalDatabase[]) => Promise<void>;
 
 /**
  * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which have today's schema then.
- * `use` may run twice: it finds what it has done. Throws UnknownSchema, and OldIdentifiers.
+ * `use` may run twice: it finds what it has done. Throws UnknownSchema.
  */
 export async function withLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
   try {
@@ -67,7 +52,7 @@ async function useLocalDatabases(config: string, stateFolder: string, use: Use):
       digit: binding === "DB" ? "0" : binding.slice(-1),
       database,
     }));
-    for (const each of databases) await prepare(each, steps);
+    for (const { binding, database } of databases) await applySchemaSteps(database, binding, steps);
     await use(databases);
   } finally {
     await proxy.dispose();

@@ -21,22 +21,23 @@ export type Releases = { readonly latest: string; readonly releases: Readonly<Re
 export const integrityOf = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
 
 export async function readReleases(root = "."): Promise<Releases> {
-  const text = await readFile(join(root, MANIFEST), "utf8").catch(() => '{ "latest": "", "releases": {} }');
-  return JSON.parse(text);
+  return JSON.parse(await readFile(join(root, MANIFEST), "utf8"));
 }
 
 /** Releases the version in `src/elements/version.ts`. Rejects when there is one already that is not the same. */
-export async function release(elements: ReadonlyMap<string, string>): Promise<void> {
-  const { releases } = await readReleases();
+export async function release(elements: ReadonlyMap<string, string>, root = "."): Promise<void> {
+  const { releases } = await readReleases(root);
   const integrity = Object.fromEntries([...elements].map(([name, text]) => [name, integrityOf(text)]));
   const before = releases[ELEMENTS_VERSION];
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(integrity))
     throw new Failure(RAISE_THE_VERSION);
-  await mkdir(`${FOLDER}/${ELEMENTS_VERSION}`, { recursive: true });
-  for (const [name, text] of elements) await writeFile(`${FOLDER}/${ELEMENTS_VERSION}/${name}`, text);
+  const folder = join(root, FOLDER, ELEMENTS_VERSION);
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of elements) await writeFile(join(folder, name), text);
   const manifest: Releases = { latest: ELEMENTS_VERSION, releases: { ...releases, [ELEMENTS_VERSION]: integrity } };
-  await writeFile(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
-  await writeFile(DOCS, withSnippet(await readFile(DOCS, "utf8"), manifest));
+  await writeFile(join(root, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  const docs = join(root, DOCS);
+  await writeFile(docs, withSnippet(await readFile(docs, "utf8"), manifest));
 }
 
 const RAISE_THE_VERSION =

@@ -8,11 +8,10 @@ import { createApiKeyRow, loadOwnApiKey, revokeApiKey, rotateApiKey } from "../d
 import { changeApiKey } from "../database/api-key-changes.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
-import type { Held } from "../database/held-changes.ts";
+import type { Repeated } from "../database/repeated-changes.ts";
 import { withoutSession } from "../database/sessions.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
-import { FIRST_USE } from "../model/allowed-addresses.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
@@ -52,27 +51,19 @@ export async function readKeyUse(c: Context<OwnerEnv>, id: string) {
   return found;
 }
 
-/** The answer to what `held` a change. The replay of a change that was made says so, and shows no secret: it is shown once. */
-export function heldBack(held: Held): Problem {
-  if (held === "key-reused") return new Problem("idempotency-key-reused");
-  if ("heldUntil" in held) {
-    const seconds = String(Math.max(1, Math.ceil((held.heldUntil - Date.now()) / 1000)));
-    return new Problem("too-many-requests", {
-      detail: `The account has changed its API keys and webhooks too often. Wait ${seconds} seconds. Revoking and deleting is possible.`,
-      headers: { "Retry-After": seconds },
-    });
-  }
+/** The answer to a repeated change. It says that the change was made, and shows no secret: that is shown once. */
+export function repeatedProblem(repeated: Repeated): Problem {
+  if (repeated === "key-reused") return new Problem("idempotency-key-reused");
   return new Problem("conflict", {
     detail:
-      `This request was sent before, and was done then: see ${held.doneBefore}. Now nothing was done. A secret is shown once: ` +
+      `This request was sent before, and was done then: see ${repeated.doneBefore}. Now nothing was done. A secret is shown once: ` +
       "if you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }
 
-export const isHeld = (result: unknown): result is Held =>
-  result === "key-reused" ||
-  (typeof result === "object" && result !== null && ("heldUntil" in result || "doneBefore" in result));
+export const isRepeated = (result: unknown): result is Repeated =>
+  result === "key-reused" || (typeof result === "object" && result !== null && "doneBefore" in result);
 
 /** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
 export async function createKey(
@@ -93,7 +84,7 @@ export async function createKey(
     const at = stamp(digit);
     return { text, ...(await createApiKeyRow(session, c.var.owner, visit, secret, input, at, idempotencyKey)) };
   });
-  if (isHeld(created)) throw heldBack(created);
+  if (isRepeated(created)) throw repeatedProblem(created);
   if (created === "limit") throw new Problem("api-key-limit-reached");
   if (created === "exists") {
     throw new Problem("conflict", {
@@ -130,11 +121,11 @@ export async function rotateKey(
     const own = await loadOwnApiKey(session, c.var.owner.email, id, at.now);
     throw own === null || own.state === "active" ? noSuchKey() : endedKey();
   }
-  if (isHeld(apiKey)) {
+  if (isRepeated(apiKey)) {
     // Whose answer was lost may not have reached the gate.
-    if (typeof apiKey === "object" && "doneBefore" in apiKey)
+    if (apiKey !== "key-reused")
       await makeSure(c, id, "This request was sent before, and the key was rotated then", "Send it again");
-    throw heldBack(apiKey);
+    throw repeatedProblem(apiKey);
   }
   if (apiKey === "rotated") {
     await makeSure(c, id, "This key was rotated since you saw it", "Send it again");
@@ -160,22 +151,15 @@ export async function rotateKey(
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const at = stamp(id);
   const { name: _, ...limits } = changes;
-  const takesFirst = limits.allowedAddresses?.includes(FIRST_USE);
   const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
   const apiKey = await changeApiKey(primaryOf(c, id), c.var.owner, id, changes, at);
   if (apiKey === null) throw noSuchKey();
-  if (isHeld(apiKey)) throw heldBack(apiKey);
   if (apiKey === "ended") throw endedKey();
-  // Nothing changed may be the same again, whose gate was not reached then. Who sends `first-use` again may open the key to another address.
+  // Nothing changed may be the same again, whose gate was not reached then.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(
-      c,
-      id,
-      "The key is changed",
-      takesFirst ? "Send an empty change (`{}`), or save this key's page anew, unchanged," : "Change it again",
-    );
+    await makeSure(c, id, "The key is changed", "Change it again");
   return apiKey;
 }
 

@@ -9,7 +9,7 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
-import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
+import { isRepeated, primaryOf, repeatedProblem, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 export async function findMembers(c: Context<OwnerEnv>) {
@@ -28,7 +28,7 @@ export async function inviteMember(
   const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
   if (member === "full")
     throw new Problem("conflict", { detail: `An account has at most ${MAX_MEMBERS} members. Remove one first.` });
-  if (isHeld(member)) throw heldBack(member);
+  if (isRepeated(member)) throw repeatedProblem(member);
   if (member.id !== accountId) await rememberMembership(chooseDirectory(c.env), accountId, email);
   return member;
 }

@@ -62,7 +62,7 @@ if (!import.meta.deployed) {
       summary: "Create an API key",
       description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key. ${ONCE}`,
       answer: ShownApiKey,
-      problems: ["api-key-limit-reached", "conflict", "too-many-requests"],
+      problems: ["api-key-limit-reached", "conflict"],
     },
     getApiKey: { summary: "Read an API key", answer: ApiKey },
     getApiKeyUsage: {
@@ -74,10 +74,10 @@ if (!import.meta.deployed) {
       summary: "Change, pause or resume an API key",
       description:
         "The secret stays, and so does what is not sent. What narrows (a scope less, a lower limit, an earlier end, fewer addresses, a " +
-        "pause) holds for every request after this answer. Sending it again is harmless, but for `first-use`, which may let another " +
-        "address in: send an empty change. Of two changes at the same time, the last one of each field stays. 409 `conflict` for a key that is revoked or expired.",
+        "pause) holds for every request after this answer. Sending it again is harmless. " +
+        "Of two changes at the same time, the last one of each field stays. 409 `conflict` for a key that is revoked or expired.",
       answer: ApiKey,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     rotateApiKey: {
       summary: "Give an API key a new secret",
@@ -86,7 +86,7 @@ if (!import.meta.deployed) {
         "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`, and so is one for a key that is revoked or expired. " +
         ONCE,
       answer: ShownApiKey,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     revokeApiKey: {
       summary: "Revoke an API key",
@@ -107,7 +107,7 @@ if (!import.meta.deployed) {
         "A member can do everything. Adding the same person again changes nothing. Who is a member signs in as every owner does: with " +
         "Cloudflare Access. A request with an `Idempotency-Key` that was done before adds nobody who was removed since: 409 `conflict`.",
       answer: Member,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     removeMember: {
       summary: "Remove a member",
@@ -119,7 +119,6 @@ if (!import.meta.deployed) {
       summary: "Change the account's settings",
       description: "The list of API keys shows them.",
       answer: AccountSettings,
-      problems: ["too-many-requests"],
     },
     listActivity: {
       summary: "List what happened to the API keys and the webhooks",
@@ -138,13 +137,12 @@ if (!import.meta.deployed) {
         "order in which they were made, at least once (Standard Webhooks 1.0). Only this answer holds the secret. " +
         ONCE,
       answer: ShownWebhook,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     changeWebhook: {
       summary: "Change, pause or resume a webhook",
       description: "Only the fields that are sent are changed.",
       answer: Webhook,
-      problems: ["too-many-requests"],
     },
     moveWebhook: {
       summary: "Move a webhook in the log of changes",
@@ -152,13 +150,13 @@ if (!import.meta.deployed) {
         "Forward, so that changes are not delivered; or back, so that they are delivered again. With `from`, only where that change is the next " +
         "one: otherwise 409 `conflict`.",
       answer: Webhook,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     rotateWebhook: {
       summary: "Give a webhook a new secret",
       description: `The previous secret signs, too, for 24 hours; one from before ends at once. ${ONCE}`,
       answer: ShownWebhook,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     testWebhook: {
       summary: "Send a test to a webhook",
@@ -167,7 +165,7 @@ if (!import.meta.deployed) {
         "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and sends nothing; so is one of a suspended account.",
       answer: WebhookTest,
       status: 200,
-      problems: ["conflict", "too-many-requests"],
+      problems: ["conflict"],
     },
     deleteWebhook: {
       summary: "Delete a webhook",

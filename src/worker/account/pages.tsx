@@ -65,7 +65,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   routes.get(KEY, async (c) => {
     const found = await readKeyUse(c, c.req.param("apiKeyId"));
     const origin = new URL(c.req.url).origin;
-    const props = { ...found, origin, operation: c.req.query("operation"), now: Date.now() };
+    const props = { ...found, origin, now: Date.now() };
     return renderPage(c, (frame) => <KeyPage frame={frame} {...props} />);
   });
   routes.all(KEY, refuseMethod("GET, HEAD"));

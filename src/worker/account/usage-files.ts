@@ -4,7 +4,7 @@ import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 const toLine = (values: readonly (string | number)[]): string => `${values.join(",")}\r\n`;
 
 const toOperationLine = (span: string) => (count: OperationCount) =>
-  toLine([span, count.start, count.operation, count.status2xx, count.status4xx, count.status5xx, count.untold]);
+  toLine([span, count.start, count.operation, count.admitted]);
 
 export const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) => string[]>> = {
   usage: ({ items }) => [
@@ -12,7 +12,7 @@ export const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKey
     ...items.map(({ hour, admitted, limited }) => toLine([hour, admitted, limited])),
   ],
   operations: ({ hours, days }) => [
-    toLine(["span", "start", "operation", "2xx", "4xx", "5xx", "untold"]),
+    toLine(["span", "start", "operation", "admitted"]),
     ...hours.map(toOperationLine("hour")),
     ...days.map(toOperationLine("day")),
   ],

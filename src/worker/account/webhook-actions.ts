@@ -30,7 +30,7 @@ import {
 import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
-import { heldBack, isHeld, primaryOf, stamp } from "./actions.ts";
+import { isRepeated, primaryOf, repeatedProblem, stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such webhook." });
@@ -57,7 +57,7 @@ function checkUrl(c: Context<OwnerEnv>, text: string): string {
 type Made = Awaited<ReturnType<typeof changeOwnWebhook>>["made"];
 
 function orThrow(made: Made, otherwise: () => Problem) {
-  if (isHeld(made)) throw heldBack(made);
+  if (isRepeated(made)) throw repeatedProblem(made);
   if (made === undefined) throw otherwise();
   return made;
 }

@@ -13,9 +13,7 @@ import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { wait } from "../memory/deadline.ts";
 import { KeptValue } from "../memory/kept-value.ts";
-import { awaitsFirstUse } from "../model/allowed-addresses.ts";
 import {
   type Admission,
   type Admitted,
@@ -31,7 +29,6 @@ import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
-import { takeAddress, takesAddress } from "./first-use.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { Report, Wish } from "./reports.ts";
 import { RevokedUse } from "./revoked-use.ts";
@@ -97,15 +94,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   ): Promise<GateAnswer> {
     const { fromMemory, seen } = wish;
     this.#count({ ...wish, limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
-    let record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
+    const record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
-    let refused = refuse(record, secretHash, address, Date.now());
-    if (takesAddress(refused, address)) {
-      record = fromMemory ? undefined : await this.#recordAfterFirstUse(address);
-      if (record === undefined) return { outcome: "unavailable" };
-      refused = refuse(record, secretHash, address, Date.now());
-    }
     const now = Date.now();
+    const refused = refuse(record, secretHash, address, now);
     // The answer does not wait.
     if (refused?.reason === "revoked")
       this.ctx.waitUntil(this.#revokedUse.note(this.#database, this.#apiKeyId, address, now));
@@ -120,7 +112,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const previous = isPrevious ? secretHash : null;
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
-    const here = decidedHere(seen, admitted, record.accountSuspended);
+    const here = decidedHere(seen, admitted);
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
     const lease = admitted ? this.#grant(record, isPrevious, wish.perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
@@ -137,8 +129,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
-    if (!record || refusalOf(record, secretHash, now) || awaitsFirstUse(record.allowedAddresses ?? null))
-      return undefined;
+    if (!record || refusalOf(record, secretHash, now)) return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
     const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
@@ -148,22 +139,17 @@ export class ApiKeyGate extends DurableObject<Env> {
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
 
-  /** Workers of the release before ask here for another lease. Without it they ask with the next request. */
-  renew(): void {}
-
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: `callerWaits`
-   * says that the caller waits for their end. Workers of the release before do not.
+   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: the caller waits
+   * for their end.
    */
-  async forget(reports: readonly Report[] = [], callerWaits = false): Promise<number> {
+  forget(reports: readonly Report[] = []): number {
     this.#record.forget();
     for (const report of reports) this.#count(report, report.secretHash ?? "");
     this.#write(Date.now());
     this.#setAlarm(Date.now());
-    const leaseMs = readLeaseMs(this.env);
-    if (!callerWaits) await wait(leaseMs);
-    return leaseMs;
+    return readLeaseMs(this.env);
   }
 
   /** Answers. For the health check: no key has this gate. */
@@ -199,7 +185,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (id !== undefined) this.#reports.set(id, true);
     const now = Date.now();
     if (lease !== undefined) this.#window?.settle(lease, now);
-    const used = admitted ?? lease?.used ?? 0;
+    const used = admitted ?? 0;
     if (limited + used === 0 && sightings === undefined) return;
     const previous = this.#lastRecord && isPreviousSecret(this.#lastRecord, secretHash, now) ? secretHash : null;
     if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
@@ -232,18 +218,6 @@ export class ApiKeyGate extends DurableObject<Env> {
       console.warn("a gate has no record that it may use", error);
       return undefined;
     }
-  }
-
-  /** The record of a key that has its first address now; undefined when D1 does not answer. */
-  async #recordAfterFirstUse(address: string): Promise<ApiKeyRecord | null | undefined> {
-    try {
-      await takeAddress(this.#database, this.#apiKeyId, address, Date.now());
-    } catch (error) {
-      console.warn("D1 did not take a key's first address", error);
-      return undefined;
-    }
-    this.#record.forget();
-    return this.#readRecord();
   }
 
   /** A lease ends with what it was granted for: the key, and the grace of its previous secret. */

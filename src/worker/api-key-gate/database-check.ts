@@ -4,7 +4,6 @@ import { loadApiKeyRecord } from "../database/api-keys.ts";
 import type { Database } from "../database/databases.ts";
 import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
-import { takeAddress, takesAddress } from "./first-use.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
 /** When the gate is late, so much is left for D1, in milliseconds. */
@@ -34,13 +33,8 @@ async function check(
   address: string | null,
   now: number,
 ): Promise<Admission> {
-  let record = await loadApiKeyRecord(database, id);
-  let refused = refuse(record, secretHash, address, now);
-  if (takesAddress(refused, address)) {
-    await takeAddress(database, id, address, now);
-    record = await loadApiKeyRecord(database, id);
-    refused = refuse(record, secretHash, address, now);
-  }
+  const record = await loadApiKeyRecord(database, id);
+  const refused = refuse(record, secretHash, address, now);
   if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
   return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
 }

@@ -45,9 +45,8 @@ const record: z.ZodMiniType<ApiKeyRecord> = z.object({
   }),
   expiresAt: z.nullable(time),
   revokedAt: z.nullable(time),
-  // A release before this one stores neither.
-  pausedAt: z.optional(z.nullable(time)),
-  allowedAddresses: z.optional(z.nullable(z.array(z.string()))),
+  pausedAt: z.nullable(time),
+  allowedAddresses: z.nullable(z.array(z.string())),
 });
 
 const areTimes = (times: Float64Array): boolean =>
@@ -56,29 +55,25 @@ const areTimes = (times: Float64Array): boolean =>
 
 const kept = z.optional(z.object({ record: z.nullable(record), readAt: time }));
 const times = z.instanceof(Float64Array).check(z.refine(areTimes));
-// A release before this one stores none.
-const reports = z.optional(z.array(z.string()));
+const reports = z.array(z.string());
 const text = z.nullable(z.string());
 const seen = { at: time, network: text, country: text, userAgent: text, operation: z.string() };
-const operations = z.record(z.string(), z.array(count));
+const operations = z.record(z.string(), count);
 const usage = z.object({
-  hours: z.array(z.object({ hour: count, admitted: count, limited: count, operations: z.optional(operations) })),
+  hours: z.array(z.object({ hour: count, admitted: count, limited: count, operations })),
   lastUsedAt: time,
   previousUsedAt: time,
   savedAt: time,
-  // A release before this one stores neither these nor the operations.
-  countedAt: z.optional(time),
-  refusedAt: z.optional(time),
-  seen: z.optional(
-    z.object({
-      used: z.optional(z.object(seen)),
-      previous: z.optional(z.object({ ...seen, secret: z.optional(z.string()) })),
-      refused: z.optional(z.object({ ...seen, reason: z.enum(SEEN_REFUSALS) })),
-    }),
-  ),
+  countedAt: time,
+  refusedAt: time,
+  seen: z.object({
+    used: z.optional(z.object(seen)),
+    previous: z.optional(z.object({ ...seen, secret: z.string() })),
+    refused: z.optional(z.object({ ...seen, reason: z.enum(SEEN_REFUSALS) })),
+  }),
 });
 
-/** What is stored, by the names that were always stored. */
+/** What is stored, by its names. */
 export const toStoredState = ({ kept, times, usage, reports }: GateState): object => ({
   kept: kept && { record: kept.value, readAt: kept.readAt },
   times,

@@ -30,7 +30,7 @@ import {
   wait,
 } from "../memory/deadline.ts";
 import type { Admission, OwnDecision, Region } from "../model/api-key.ts";
-import { hasOneAnswer, type Sender, type StatusClass, toSeen } from "../model/seen.ts";
+import { type Sender, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
@@ -81,11 +81,6 @@ export class Gatekeeper {
     return decided;
   }
 
-  /** How a request was answered that was admitted and counted. Costs no call: the gate is told with one of the next. */
-  answered({ apiKey, operation }: KeyRequest, status: StatusClass): void {
-    if (!hasOneAnswer(operation)) this.#useOf(apiKey).tell(operation, status);
-  }
-
   /**
    * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
    * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
@@ -98,14 +93,13 @@ export class Gatekeeper {
       .flatMap((text) => this.#uses.peek(text) ?? [])
       .flatMap((use) => use.forget().map((report) => ({ use, report })));
     const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
-    const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports, true);
+    const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports);
     try {
       const forgotten = answerWithin(DEADLINE_MS.without, retried(forget));
       if (told.length > 0) waitUntil(hasSettled(forgotten));
       const leaseMs = await forgotten;
-      // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first. A gate of an
-      // earlier release answers nothing, and has waited.
-      await wait(Math.max(readLeaseMs(env), leaseMs ?? 0));
+      // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first.
+      await wait(Math.max(readLeaseMs(env), leaseMs));
     } catch (error) {
       for (const { use, report } of told) {
         use.putBack(report);
@@ -170,8 +164,7 @@ export class Gatekeeper {
     const asking = async () => {
       const asked = this.#gateOf(gates, apiKey.id)
         .report(apiKey.secretHash, ask.report ?? { limited: 0 }, ask.perSecond)
-        // A gate of an earlier release answers nothing.
-        .then((answer) => this.#take(gates, request, use, ask, answer ?? undefined));
+        .then((answer) => this.#take(gates, request, use, ask, answer));
       try {
         await answerWithin(DEADLINE_MS.withFallback, asked);
       } catch (error) {

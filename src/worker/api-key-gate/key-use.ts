@@ -5,10 +5,10 @@
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
-import { type Sender, type StatusClass, statusOfAdmitted } from "../model/seen.ts";
+import type { Sender } from "../model/seen.ts";
 import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
+import { PendingSightings } from "./pending-sightings.ts";
 import type { Report } from "./reports.ts";
-import { Untold } from "./untold.ts";
 
 /**
  * A key over its limit, as its gate said to a call that began at `since`: counted from then, two clocks and the way back never refuse
@@ -61,7 +61,7 @@ export class KeyUse {
   /** Decided here, and in no report yet. */
   #limited = 0;
   #admitted = 0;
-  readonly #untold = new Untold();
+  readonly #sightings = new PendingSightings();
   #reports: Report[] = [];
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
   #asking: Ask | undefined;
@@ -90,21 +90,21 @@ export class KeyUse {
         this.#rate.count(now);
         this.#remaining = Math.max(0, this.#remaining - 1);
         this.#admitted += 1;
-        this.#untold.admitted(sender, statusOfAdmitted(sender.operation, admitted.tenant.accountSuspended));
+        this.#sightings.admitted(sender);
         const waitMs = Math.max(0, quota.waitMs - (now - since));
         return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
       }
     }
     if (isOutside) {
       // Without a lease, which is reported, the gate is asked soon, and sees the next one itself.
-      if (this.#leases.size > 0) this.#untold.refused(sender);
+      if (this.#leases.size > 0) this.#sightings.refused(sender, "address");
       return REFUSED_ADDRESS;
     }
     const flood = this.#flood;
     if (!flood || !isWithin(flood.since, now, Math.min(flood.quota.waitMs, MAX_FLOOD_MS))) return undefined;
     this.#rate.count(now);
     this.#limited += 1;
-    this.#untold.limited(sender);
+    this.#sightings.refused(sender, "limited");
     return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.quota.waitMs - (now - flood.since) } };
   }
 
@@ -177,11 +177,6 @@ export class KeyUse {
     return reports;
   }
 
-  /** How a request was answered: the gate is told with one of the next calls. */
-  tell(operation: string, status: StatusClass): void {
-    this.#untold.tell(operation, status);
-  }
-
   /**
    * Taken before a call, so that requests at the same time do not tell the same. What was seen and what was counted are of the same
    * requests: a gate puts both into one hour. Without a lease that has ended, or a refusal, only when the gate `isCalled` anyway.
@@ -190,13 +185,13 @@ export class KeyUse {
     const next = this.#reports.shift();
     // It was told before, and perhaps counted: nothing is added to it.
     if (next?.admitted !== undefined) return next;
-    if (next === undefined && this.#limited === 0 && (!isCalled || this.#untold.isEmpty)) return undefined;
+    if (next === undefined && this.#limited === 0 && (!isCalled || this.#sightings.isEmpty)) return undefined;
     const report = {
       id: crypto.randomUUID(),
       ...next,
       limited: this.#limited,
       admitted: this.#admitted,
-      sightings: this.#untold.take(),
+      sightings: this.#sightings.take(),
     };
     this.#limited = 0;
     this.#admitted = 0;

@@ -1,22 +1,21 @@
-/** What isolates and gates send each other besides a request. RPC: a field that one side does not know is left alone. */
-import type { Answered, Seen, SeenRefusal } from "../model/seen.ts";
+/** What isolates and gates send each other besides a request. */
+import type { Operations, Seen, SeenRefusal } from "../model/seen.ts";
 import type { LeaseReport } from "../rate-limit/lease.ts";
 
 /**
  * What an isolate has seen of requests that it decided by itself: the last one that it admitted, the last one that it refused, and how
- * they were answered. `told`: how requests were answered that were counted as `untold` when they were admitted.
+ * many it admitted, by operation.
  */
 export type Sightings = {
   readonly used?: Seen | undefined;
   readonly refused?: SeenRefusal | undefined;
-  readonly answered: readonly Answered[];
-  readonly told: readonly Answered[];
+  readonly operations: Operations;
 };
 
 /**
  * `limited` and `admitted`: requests that an isolate has decided by itself, those that `sightings` are of. `lease`: one of its leases
- * that has ended; a release before this one says only there what was admitted. A report with an id (or a lease's) is counted once,
- * however often it arrives. `secretHash`: of the key that they came with, where the call does not say it.
+ * that has ended. A report with an id (or a lease's) is counted once, however often it arrives. `secretHash`: of the key that they came
+ * with, where the call does not say it.
  */
 export type Report = {
   readonly limited: number;

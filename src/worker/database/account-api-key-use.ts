@@ -1,14 +1,14 @@
 /** How an owner's API key was used: one round trip. */
 import type { ApiKey } from "../model/account.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
-import type { Operations, Seen, SeenWithPrevious } from "../model/seen.ts";
+import { countAdmitted, type Operations, type Seen, type SeenWithPrevious } from "../model/seen.ts";
 import { toTimestamp } from "../model/text.ts";
 import { COLUMNS, type KeyRow, OWN_KEY, toApiKey, toHourlyCount, type UsageRow } from "./api-key-rows.ts";
 import { type LastSeen, USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type SeenKeyRow = KeyRow & { rotated_at: number | null; previous_secret_hash: string | null; seen: string | null };
-type OperationsRow = UsageRow & { operations: string | null };
+type OperationsRow = UsageRow & { operations: string };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -46,21 +46,10 @@ export async function loadApiKeyUse(
 /** The counts of each span of so many milliseconds, oldest first. */
 function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationCount[] {
   return [...Map.groupBy(rows, ({ hour }) => hour - (hour % spanMs))].flatMap(([start, ofSpan]) => {
-    const sums = new Map<string, number[]>();
-    for (const { operations } of ofSpan)
-      for (const [operation, counts] of Object.entries(JSON.parse(operations ?? "{}") as Operations))
-        sums.set(
-          operation,
-          [0, 1, 2, 3].map((place) => (sums.get(operation)?.[place] ?? 0) + (counts[place] ?? 0)),
-        );
-    return [...sums].toSorted().map(([operation, [status2xx = 0, status4xx = 0, status5xx = 0, untold = 0]]) => ({
-      start: toTimestamp(start),
-      operation,
-      status2xx,
-      status4xx,
-      status5xx,
-      untold,
-    }));
+    const sums = ofSpan.map(({ operations }): Operations => JSON.parse(operations)).reduce(countAdmitted, {});
+    return Object.entries(sums)
+      .toSorted()
+      .map(([operation, admitted]) => ({ start: toTimestamp(start), operation, admitted }));
   });
 }
 
@@ -71,7 +60,7 @@ function toLastUse(
 ): Pick<ApiKeyUsage, "lastUse" | "lastRefusal" | "previousLastUse"> {
   const { used, previous, refused } = JSON.parse(seen ?? "{}") as LastSeen;
   const isKept = (request: Seen) => request.at >= now - USAGE_KEPT_MS;
-  const isOfPrevious = ({ at, secret = "" }: SeenWithPrevious) =>
+  const isOfPrevious = ({ at, secret }: SeenWithPrevious) =>
     inGrace !== null && at > (rotated_at ?? 0) && previous_secret_hash?.startsWith(secret);
   return {
     lastUse: used && isKept(used) ? toRequest(used) : null,

@@ -14,10 +14,10 @@ import {
   toApiKey,
   type UsageRow,
 } from "./api-key-rows.ts";
-import { type AuditStamp, audited, MAY_CHANGE, recordRefusal } from "./audit-events.ts";
-import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
+import { type AuditStamp, audited, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
+import { changeOnce, type Repeated } from "./repeated-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type ListedRow = KeyRow & { ended_count: number };
@@ -111,6 +111,10 @@ export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Pro
   };
 }
 
+/** Whether there is such a key. */
+const selectKey = (session: D1DatabaseSession, key: string, values: Parameters<typeof prepare>[2]) =>
+  prepare(session, `SELECT 1 FROM api_keys WHERE ${key}`, values);
+
 /**
  * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Keys that ended
  * long ago are deleted.
@@ -123,7 +127,7 @@ export async function createApiKeyRow(
   { name, scopes, limit, windowSeconds, expiresInDays, region, allowedAddresses }: NewApiKey,
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Held | "limit" | "exists" }> {
+): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Repeated | "limit" | "exists" }> {
   const { email, person } = owner;
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
@@ -135,7 +139,7 @@ export async function createApiKeyRow(
         region, allowed_addresses)
      SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
-       SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")}
+       SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
     {
       ...values,
@@ -154,11 +158,11 @@ export async function createApiKeyRow(
     after: [
       recordRefusal(session, owner, creation, idempotencyKey?.key),
       deleteLongEnded(session, email, now),
-      selectFound(session, OWN_KEY, values),
+      selectKey(session, OWN_KEY, values),
     ],
   });
   const created =
-    firstKey(results[VISIT_STATEMENTS], now) ?? done ?? whyNot(results.at(-1), "exists" as const) ?? "limit";
+    firstKey(results[VISIT_STATEMENTS], now) ?? done ?? (rowsOf(results.at(-1)).length > 0 ? "exists" : "limit");
   return { accountId: accountOf(results), created };
 }
 
@@ -175,7 +179,7 @@ export async function rotateApiKey(
   { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
-): Promise<ApiKey | Held | "rotated" | null> {
+): Promise<ApiKey | Repeated | "rotated" | null> {
   const { email, person } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
   const values = { ...secret, email, person, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
@@ -184,15 +188,15 @@ export async function rotateApiKey(
     `UPDATE api_keys SET
        previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
        previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
-     WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
+     WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,
   );
   const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
     change: audited(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }, update),
-    after: [selectFound(session, active, values)],
+    after: [selectKey(session, active, values)],
   });
-  return firstKey(results[0], now) ?? done ?? whyNot(results.at(-1), "rotated" as const) ?? null;
+  return firstKey(results[0], now) ?? done ?? (rowsOf(results.at(-1)).length > 0 ? "rotated" : null);
 }
 
 /** Revoking again changes nothing and returns the key as it is. */

@@ -16,10 +16,10 @@ import {
   type WebhookState,
 } from "../model/webhook.ts";
 import { orNull } from "./api-key-rows.ts";
-import { type AuditStamp, auditWebhook, MAY_CHANGE, type WebhookEvent } from "./audit-events.ts";
-import { changeOnce, type Held, selectFound, whyNot } from "./held-changes.ts";
+import { type AuditStamp, auditWebhook, type WebhookEvent } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
+import { changeOnce, type Repeated } from "./repeated-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
 import { DATABASE_NOW, newestOf, overlapping, RECENT_WITH, type StoredAttempt } from "./webhook-deliveries.ts";
 
@@ -114,7 +114,7 @@ export const createWebhook = (secret: string, { url, types }: NewWebhook): Webho
   sql: `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, number)
      SELECT :id, a.id, :url, :types, :secret, :now, ${newestOf("a.id")} FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_WEBHOOKS} > (SELECT count(*) FROM webhooks WHERE account_id = a.id)
-       AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")}
+       AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
      RETURNING ${COLUMNS}`,
   values: { secret, url, types: types && JSON.stringify(types) },
 });
@@ -133,7 +133,6 @@ export const testWebhook: WebhookChange = {
   when: "EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')",
 };
 
-/** Always possible, however often something was changed. */
 export const deleteWebhook: WebhookChange = {
   event: "webhook-deleted",
   sql: `DELETE FROM webhooks WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
@@ -201,22 +200,20 @@ export async function changeOwnWebhook(
   stamp: AuditStamp,
   idempotencyKey?: IdempotencyKey,
   visit?: Visit,
-): Promise<{ readonly results: readonly D1Result[]; readonly made: OwnWebhook | Held | undefined }> {
+): Promise<{ readonly results: readonly D1Result[]; readonly made: OwnWebhook | Repeated | undefined }> {
   const { email, person, actor, address } = owner;
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
   const change = prepare(session, sql, values);
-  const isDeletion = event === "webhook-deleted";
-  const may = isDeletion ? IS_MEMBER : `${MAY_CHANGE} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
+  const may = `${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
   const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`, values);
   const before = visit ? beginVisit(session, visit) : [];
   const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
     before,
     change: visit ? [change, audit] : [audit, change],
-    // Nothing holds a deletion: without a row there was no such webhook.
-    after: isDeletion ? [] : [selectFound(session, "FALSE", values)],
+    after: [],
   });
   const [row] = rowsOf<Row>(results[before.length || 1]);
-  if (row === undefined) return { results, made: done ?? whyNot(results.at(-1), undefined) };
+  if (row === undefined) return { results, made: done };
   const secrets = [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])];
   return { results, made: { webhook: toWebhook(row), secrets } };
 }

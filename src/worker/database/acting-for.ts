@@ -9,10 +9,7 @@ export const NOBODY = "NULL";
 /** The panelist's id; NULL when none is named, or when there is none. */
 export function namedPanelist({ panelistId, panelistExternalId }: NamedPanelist): string {
   if (panelistId !== undefined) return `(${FOUND} AND id = :panelistId)`;
-  // An older release stored what it was sent: the same text may be decomposed.
-  return panelistExternalId === undefined
-    ? NOBODY
-    : `(${FOUND} AND external_id IN (:panelistExternalId, :decomposedExternalId) LIMIT 1)`;
+  return panelistExternalId === undefined ? NOBODY : `(${FOUND} AND external_id = :panelistExternalId)`;
 }
 
 /** The condition that there is the panelist, if one is named. */
@@ -25,5 +22,4 @@ export const panelistExists = (named: NamedPanelist): string => {
 export const namedValues = ({ panelistId, panelistExternalId }: NamedPanelist) => ({
   panelistId,
   panelistExternalId,
-  decomposedExternalId: panelistExternalId?.normalize("NFD"),
 });

@@ -2,8 +2,8 @@
 import { type ApiKey, MAX_ACTIVE_KEYS, type Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { ACTIVE, COLUMNS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } from "./api-key-rows.ts";
-import { type AuditStamp, CHANGED, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
-import type { Held } from "./held-changes.ts";
+import type { AuditStamp } from "./audit-events.ts";
+import { IS_MEMBER } from "./idempotency.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 /** Each setting's column, and what it is in the audit trail: an expression of SQL. Times are Unix milliseconds there, too. */
@@ -33,7 +33,7 @@ export async function changeApiKey(
   id: string,
   changes: ApiKeyChanges,
   { now, eventId }: AuditStamp,
-): Promise<ApiKey | Held | "ended" | null> {
+): Promise<ApiKey | "ended" | null> {
   const { scopes, allowedAddresses, expiresAt } = changes;
   const names = (Object.keys(SETTINGS) as (keyof ApiKeyChanges)[]).filter((name) => changes[name] !== undefined);
   const stored = { ...changes, ...(expiresAt && { expiresAt: Date.parse(expiresAt) }) };
@@ -57,9 +57,9 @@ export async function changeApiKey(
     prepare(
       session,
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-       SELECT :eventId, account_id, '${CHANGED}', id, coalesce(:name, name), :actor, :address, :now,
+       SELECT :eventId, account_id, 'changed', id, coalesce(:name, name), :actor, :address, :now,
          json_object('before', json(${settings}), 'after', json(:after))
-       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${MAY_CHANGE} AND ${settings} <> :after`,
+       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${IS_MEMBER} AND ${settings} <> :after`,
       values,
     ),
     prepare(
@@ -68,16 +68,10 @@ export async function changeApiKey(
        WHERE ${OWN_KEY} AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
       values,
     ),
-    prepare(
-      session,
-      `SELECT ${COLUMNS}, ${settings} = :after AS is_so, ${HELD_UNTIL} AS held_until FROM api_keys WHERE ${OWN_KEY}`,
-      values,
-    ),
+    prepare(session, `SELECT ${COLUMNS}, ${settings} = :after AS is_so FROM api_keys WHERE ${OWN_KEY}`, values),
   ]);
-  const [row] = rowsOf<KeyRow & { is_so: number; held_until: number | null }>(results[2]);
+  const [row] = rowsOf<KeyRow & { is_so: number }>(results[2]);
   if (row === undefined) return null;
   const apiKey = toApiKey(row, now, []);
-  const isActive = apiKey.state === "active";
-  if (isActive && row.is_so === 1) return apiKey;
-  return isActive && row.held_until !== null ? { heldUntil: row.held_until } : "ended";
+  return apiKey.state === "active" && row.is_so === 1 ? apiKey : "ended";
 }

@@ -6,8 +6,7 @@ export type HourlyUsage = {
   readonly hour: number;
   readonly admitted: number;
   readonly limited: number;
-  /** Undefined in what a gate of an earlier release has stored. */
-  readonly operations?: Operations | undefined;
+  readonly operations: Operations;
 };
 
 /** A key's last request that was admitted, with any secret and with its previous one; and the last one that was refused. */
@@ -21,7 +20,7 @@ export type LastSeen = {
 export type LastUse = {
   readonly lastUsedAt: number;
   readonly previousUsedAt: number;
-  readonly seen?: LastSeen | undefined;
+  readonly seen: LastSeen;
 };
 
 /** The job deletes hours that are older; `api_key_seen_ends` deletes what was seen with the last of them. */
@@ -35,7 +34,7 @@ export async function saveApiKeyUsage(
   database: D1Database,
   apiKeyId: string,
   hours: readonly HourlyUsage[],
-  { lastUsedAt, previousUsedAt, seen = {} }: LastUse,
+  { lastUsedAt, previousUsedAt, seen }: LastUse,
 ): Promise<void> {
   const patch = Object.entries(seen).map(([which, request]) => [
     which,
@@ -48,10 +47,9 @@ export async function saveApiKeyUsage(
          SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(?2)
          WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = ?1)
          ON CONFLICT DO UPDATE SET
-           operations = iif(excluded.admitted + excluded.limited >= admitted + limited,
-             coalesce(excluded.operations, operations), operations),
+           operations = iif(excluded.admitted > admitted, excluded.operations, operations),
            admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)
-           WHERE excluded.operations IS NOT operations OR excluded.admitted > admitted OR excluded.limited > limited`,
+           WHERE excluded.admitted > admitted OR excluded.limited > limited`,
       )
       .bind(apiKeyId, JSON.stringify(hours)),
     database

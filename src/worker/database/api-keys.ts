@@ -1,7 +1,5 @@
 /** Rows of `api_keys`, as a key's gate reads them. */
-import { FIRST_USE } from "../model/allowed-addresses.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
-import { CHANGED } from "./audit-events.ts";
 
 type Row = {
   account_id: string;
@@ -46,31 +44,4 @@ export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): 
     pausedAt: row.paused_at,
     allowedAddresses: row.allowed_addresses === null ? null : JSON.parse(row.allowed_addresses),
   };
-}
-
-/**
- * Limits a key that waits for its first address to this one, and records it: of several at the same time, the first. `now` is in
- * Unix milliseconds.
- */
-export async function takeFirstAddress(
-  database: D1Database,
-  apiKeyId: string,
-  address: string,
-  eventId: string,
-  now: number,
-): Promise<void> {
-  const before = JSON.stringify([FIRST_USE]);
-  const after = JSON.stringify([address]);
-  const changes = `{"before":{"allowedAddresses":${before}},"after":{"allowedAddresses":${after}}}`;
-  await database.batch([
-    database
-      .prepare("UPDATE api_keys SET allowed_addresses = ?3 WHERE id = ?1 AND allowed_addresses = ?2")
-      .bind(apiKeyId, before, after),
-    database
-      .prepare(
-        `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-         SELECT ?2, account_id, '${CHANGED}', id, name, NULL, ?3, ?4, ?5 FROM api_keys WHERE id = ?1 AND changes() > 0`,
-      )
-      .bind(apiKeyId, eventId, address, now, changes),
-  ]);
 }

@@ -9,9 +9,6 @@ import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
-/** A change of settings is stored as `renamed`, with what they were: the release before knows that event, after a rollback too. */
-export const CHANGED = "renamed";
-
 type Row = {
   id: string;
   event: AuditEvent["event"];
@@ -21,7 +18,7 @@ type Row = {
   address: string | null;
   created_at: number;
   changes: string | null;
-  webhook: string | null;
+  webhook_id: string | null;
 };
 
 /** Settings as they are stored: times are Unix milliseconds. */
@@ -29,20 +26,8 @@ type StoredSettings = Readonly<Record<string, unknown>>;
 type StoredChanges = { readonly before: StoredSettings; readonly after: StoredSettings };
 
 const REFUSAL_INTERVAL_MS = 60_000;
-const HOUR_MS = 3_600_000;
-/** Changes of its keys and webhooks that an account may make in any hour, but revocations and deletions: each has a creation. */
-const CHANGES_AN_HOUR = 100;
 /** Uses of revoked keys that are recorded for an account in an hour. */
 const USES_AN_HOUR = 100;
-
-/** When the account of `:email` made the first of as many changes as it may in an hour (Unix milliseconds), if it has; a subquery. */
-const HELD_SINCE = `(SELECT e.created_at FROM audit_events e
-  WHERE e.account_id = ${ACCOUNT_OF_OWNER} AND e.created_at > :now - ${HOUR_MS} AND e.event IN ('created', 'rotated', 'renamed')
-  ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${CHANGES_AN_HOUR - 1})`;
-/** The condition of such a change. */
-export const MAY_CHANGE = `${HELD_SINCE} IS NULL AND ${IS_MEMBER}`;
-/** Until when no further change is possible (Unix milliseconds), or null. */
-export const HELD_UNTIL = `${HELD_SINCE} + ${HOUR_MS}`;
 
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };
@@ -82,16 +67,13 @@ export const auditChange = (
   prepare(
     session,
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-     SELECT :eventId, :accountId, '${CHANGED}', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
+     SELECT :eventId, :accountId, 'changed', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
     { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
   );
 
 export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
-/**
- * The statement that records an event of a webhook, under the `condition`. It is stored as one that the release before knows, after
- * a rollback too.
- */
+/** The statement that records an event of a webhook, under the `condition`. */
 export const auditWebhook = (
   session: D1DatabaseSession,
   condition: string,
@@ -99,14 +81,9 @@ export const auditWebhook = (
 ): D1PreparedStatement =>
   prepare(
     session,
-    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook)
-     SELECT :eventId, account_id, :storedAs, NULL, url, :actor, :address, :now, json_object('id', id, 'event', :event)
-     FROM webhooks WHERE ${condition}`,
-    {
-      ...values,
-      storedAs:
-        values.event === "webhook-created" ? "created" : values.event === "webhook-deleted" ? "revoked" : CHANGED,
-    },
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id)
+     SELECT :eventId, account_id, :event, NULL, url, :actor, :address, :now, id FROM webhooks WHERE ${condition}`,
+    values,
   );
 
 /**
@@ -124,7 +101,7 @@ export const recordRefusal = (
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
      SELECT :id, a.id, 'refused', NULL, :apiKeyName, :actor, :address, :now
      FROM accounts a WHERE a.owner_email = :email AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
-       AND ${MAY_CHANGE} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
+       AND ${IS_MEMBER} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
          SELECT 1 FROM audit_events e
          WHERE e.account_id = a.id AND e.created_at > :now - ${REFUSAL_INTERVAL_MS} AND e.event = 'refused')`,
     { email, person, id, apiKeyId, apiKeyName, actor, address, now, idempotencyKey },
@@ -164,7 +141,7 @@ export async function listAuditEvents(
     ...beginVisit(session, visit),
     prepare(
       session,
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook FROM audit_events
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
@@ -188,16 +165,10 @@ export async function listAuditEvents(
   return { accountId: accountOf(results), page };
 }
 
-function toSubject(row: Row): Pick<AuditEvent, "event" | "apiKeyName" | "webhook"> {
-  if (row.webhook === null) return { event: eventOf(row), apiKeyName: row.api_key_name, webhook: null };
-  const { id, event } = JSON.parse(row.webhook) as { id: string; event: WebhookEvent };
-  return { event, apiKeyName: "", webhook: { id, url: row.api_key_name } };
-}
-
-function eventOf({ event, changes }: Row): AuditEvent["event"] {
-  if (changes === null) return event;
-  const { after }: StoredChanges = JSON.parse(changes);
-  return "foundAt" in after ? "leaked" : "changed";
+function toSubject({ event, api_key_name, webhook_id }: Row): Pick<AuditEvent, "event" | "apiKeyName" | "webhook"> {
+  return webhook_id === null
+    ? { event, apiKeyName: api_key_name, webhook: null }
+    : { event, apiKeyName: "", webhook: { id: webhook_id, url: api_key_name } };
 }
 
 /** Without what stayed as it was. */

@@ -1,6 +1,5 @@
 /** Secrets that were found in public: their keys end, or are only marked, as their accounts have chosen. */
 import { ACTIVE, HEARD_MS } from "./api-key-rows.ts";
-import { CHANGED } from "./audit-events.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 /** `secretHash` is the hex SHA-256 of the whole key, `eventId` the id of the audit event that it can become. */
@@ -38,7 +37,7 @@ export async function recordLeaks(
     prepare(
       database,
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
-       SELECT r.value ->> 3, k.account_id, '${CHANGED}', k.id, k.name, :reporter, NULL, :now,
+       SELECT r.value ->> 3, k.account_id, 'leaked', k.id, k.name, :reporter, NULL, :now,
          json_object('before', json_object('foundAt', NULL, 'ended', NULL), 'after', json_object('foundAt', r.value ->> 2,
            'ended', CASE WHEN a.marks_leaked_keys THEN NULL WHEN k.${IS_CURRENT} THEN 'key' ELSE 'old secret' END))
        ${REPORTED} CROSS JOIN accounts a ON a.id = k.account_id

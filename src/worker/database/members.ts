@@ -7,9 +7,9 @@ import type { Owner } from "../model/account.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { toTimestamp } from "../model/text.ts";
-import { type AuditStamp, auditChange, HELD_UNTIL, MAY_CHANGE } from "./audit-events.ts";
-import { changeOnce, type Held } from "./held-changes.ts";
+import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER, notDoneBefore } from "./idempotency.ts";
+import { changeOnce, type Repeated } from "./repeated-changes.ts";
 import { prepare, rowsOf } from "./statement.ts";
 
 type Row = { id: string; email: string; added_by: string | null; created_at: number };
@@ -62,7 +62,7 @@ export async function listMembers(session: D1DatabaseSession, accountId: string)
   return (await prepare(session, sql, { accountId }).all<Row>()).results.map(toMember);
 }
 
-/** Adding a member again changes nothing. `"full"`: there are as many as may be. Held is also who was removed after the request was done. */
+/** Adding a member again changes nothing. `"full"`: there are as many as may be. Repeated is also who was removed after the request was done. */
 export async function addMember(
   session: D1DatabaseSession,
   owner: Owner,
@@ -70,7 +70,7 @@ export async function addMember(
   member: { readonly id: string; readonly email: string },
   stamp: AuditStamp,
   idempotencyKey?: IdempotencyKey,
-): Promise<Member | Held | "full"> {
+): Promise<Member | Repeated | "full"> {
   const values = {
     ...{ ...owner, ...stamp, accountId, memberId: member.id, member: member.email, actor: owner.actor },
     idempotencyKey: idempotencyKey?.key,
@@ -78,23 +78,18 @@ export async function addMember(
   const insert = prepare(
     session,
     `INSERT INTO members (id, account_id, email, added_by, created_at)
-     SELECT :memberId, :accountId, :member, :actor, :now WHERE ${MAY_CHANGE} AND ${notDoneBefore()}
+     SELECT :memberId, :accountId, :member, :actor, :now WHERE ${IS_MEMBER} AND ${notDoneBefore()}
        AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :member)
        AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${EVERY_MEMBER}))`,
     values,
   );
   const { results, done } = await changeOnce(session, owner.email, idempotencyKey, member.id, {
     change: [insert, auditChange(session, values, { before: { member: null }, after: { member: member.email } })],
-    after: [
-      prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE email = :member`, values),
-      prepare(session, `SELECT ${HELD_UNTIL} AS held_until`, values),
-    ],
+    after: [prepare(session, `SELECT * FROM (${EVERY_MEMBER}) WHERE email = :member`, values)],
   });
   const [row] = rowsOf<Row>(results[2]);
   if (row !== undefined && done !== "key-reused") return toMember(row);
-  if (done !== undefined) return done;
-  const [held] = rowsOf<{ held_until: number | null }>(results[3]);
-  return held?.held_until == null ? "full" : { heldUntil: held.held_until };
+  return done ?? "full";
 }
 
 /**

@@ -206,8 +206,7 @@ export async function loadForPanelist(
   return toSeen(access, seen);
 }
 
-/** `visibility` is missing in what the release before has stored. */
-export type Submitted = Created & Partial<Pick<PanelistProposal, "visibility">>;
+export type Submitted = Created & Pick<PanelistProposal, "visibility">;
 
 /** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
 export async function submitProposal(
@@ -227,7 +226,7 @@ export async function submitProposal(
      RETURNING id`,
     { ...tokenValues(token), ...wordsOf(title), id, title, description, now, idempotencyKey: idempotencyKey?.key },
   );
-  const created: Submitted = { id, at: now };
+  const created: Submitted = { id, at: now, visibility: "public" };
   const { ideaBankId } = token;
   const { result, before } = await insertOnce(
     session,

@@ -32,22 +32,6 @@ const toPanelist = (row: Row): Panelist => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/**
- * A text in NFC has one form. An older release stored what it was sent: a row that has the same text decomposed gets the composed form
- * before anything looks for it. No statement for a text that has no other form.
- */
-export function composeExternalId(
-  session: D1DatabaseSession,
-  accountId: string,
-  externalId: string | null | undefined,
-): readonly D1PreparedStatement[] {
-  const decomposed = externalId?.normalize("NFD");
-  if (externalId == null || decomposed === externalId) return [];
-  const sql =
-    "UPDATE OR IGNORE panelists SET external_id = :externalId WHERE account_id = :accountId AND external_id = :decomposed";
-  return [prepare(session, sql, { accountId, externalId, decomposed })];
-}
-
 /** The account's panelists with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
 export const selectPanelists = (ids: string): string =>
   `SELECT ${COLUMNS} FROM panelists WHERE id IN (${ids}) AND +account_id = :accountId AND deleted_at IS NULL`;
@@ -61,14 +45,13 @@ export async function listPanelists(
   request: PageRequest,
 ): Promise<Page<Panelist>> {
   // The + keeps SQLite on the index by externalId.
-  const [key, named] =
-    externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id IN (:externalId, :decomposed)"];
+  const [key, named] = externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id = :externalId"];
   const { results } = await prepare(
     session,
     `SELECT ${COLUMNS} FROM panelists
      WHERE account_id = :accountId AND deleted_at IS NULL ${named} AND (${key}, id) < (:afterKey, :afterId)
      ORDER BY ${key} DESC, id DESC LIMIT :rows`,
-    { accountId, externalId, decomposed: externalId?.normalize("NFD"), ...pageValues(request) },
+    { accountId, externalId, ...pageValues(request) },
   ).all<Row>();
   return toPage(results, request, toPanelist, byCreation);
 }
@@ -90,8 +73,7 @@ export async function createPanelist(
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
-  const composed = composeExternalId(session, accountId, input.externalId);
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created, composed);
+  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
@@ -114,9 +96,7 @@ export async function updatePanelist(
   id: string,
   { externalId, displayName, active }: PanelistChanges,
 ): Promise<(Written & { readonly panelist: Panelist }) | "taken" | null> {
-  const composed = composeExternalId(session, accountId, externalId);
   const results = await session.batch([
-    ...composed,
     session
       .prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL")
       .bind(accountId, id),
@@ -137,7 +117,7 @@ export async function updatePanelist(
     ),
     selectRevocation(session, accountId, id),
   ]);
-  const [owned, updated, revoked] = results.slice(composed.length);
+  const [owned, updated, revoked] = results;
   const [row] = rowsOf<Row>(updated);
   if (row !== undefined) return { panelist: toPanelist(row), revocation: rowsOf<TokenRevocation>(revoked)[0] };
   return owned?.results.length === 1 ? "taken" : null;

@@ -1,7 +1,6 @@
 /** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { clearExpired, notDoneBefore, recall, toResult } from "./idempotency.ts";
-import { composeExternalId } from "./panelists.ts";
 import { prepare } from "./statement.ts";
 
 /** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
@@ -48,7 +47,6 @@ export async function findTokenIssue(
   const inserted =
     "newPanelistId" in panelist
       ? [
-          ...composeExternalId(session, accountId, panelist.externalId),
           prepare(
             session,
             `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)

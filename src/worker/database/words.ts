@@ -3,7 +3,6 @@
  * index `proposal_words` in the transaction of the write. A search reads a bounded number of rows, however many titles there are.
  */
 import { searchTerms, titleWords } from "../model/words.ts";
-import { prepare } from "./statement.ts";
 
 /** So many rows of words are read for a search, the same number of each word: of the newest proposals that have it. */
 const READ_AT_MOST = 120;
@@ -80,25 +79,7 @@ export function searchFor(text: string) {
   };
 }
 
-/** For an UPDATE: the words of `:title`, if there is one. Never the text that is there: a trigger takes a title without its words for one of an older version. */
-export const SET_WORDS = "words = coalesce(iif(words = :words, :words || ' ', :words), words)";
+/** For an UPDATE: the words of `:title`, if there is one. */
+export const SET_WORDS = "words = coalesce(:words, words)";
 /** `words` for it, and for an INSERT. */
 export const wordsOf = (title: string | undefined) => ({ words: title === undefined ? undefined : titleWords(title) });
-
-const SLICE = 100;
-
-/**
- * Stores the words of titles that have none: those of before the index, and of an older version. Safe to run twice at the same
- * time. False when there were none.
- */
-export async function indexTitles(database: D1Database): Promise<boolean> {
-  const { results } = await database
-    .prepare(`SELECT id, title FROM proposals WHERE words IS NULL AND id > '' ORDER BY id LIMIT ${SLICE}`)
-    .all<{ id: string; title: string }>();
-  if (results.length === 0) return false;
-  const titles = JSON.stringify(results.map(({ id, title }) => [id, title, titleWords(title)]));
-  const store = `UPDATE proposals SET words = t.value ->> 2 FROM json_each(:titles) t
-    WHERE proposals.id = t.value ->> 0 AND title = t.value ->> 1 AND words IS NULL`;
-  await prepare(database, store, { titles }).run();
-  return true;
-}

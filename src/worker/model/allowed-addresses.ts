@@ -1,32 +1,26 @@
-/** From where an API key may be used: CIDR blocks, or the first address that uses it. Pure. */
+/** From where an API key may be used: CIDR blocks. Pure. */
 import * as z from "zod/mini";
 import { isInBlock, parseAddress, parseBlock } from "./address.ts";
 
 /** Any address if it is null. */
 export type AllowedAddresses = readonly string[] | null;
 
-/** The list of a key that takes the first address from which it is used. */
-export const FIRST_USE = "first-use";
 export const MAX_BLOCKS = 16;
 
 const Block = z.string({ error: "must be a string" }).check(
   z.trim(),
   z.toLowerCase(),
-  z.refine((text) => text === FIRST_USE || parseBlock(text) !== undefined, {
+  z.refine((text) => parseBlock(text) !== undefined, {
     error: "must be an address or a CIDR block without bits after its prefix, such as 203.0.113.0/24 or 2001:db8::/32",
   }),
 );
 
-export const Blocks = z.array(Block, { error: "must be a list of addresses and CIDR blocks, or null" }).check(
-  z.minLength(1, { error: "must name at least one block; null allows every address" }),
-  z.maxLength(MAX_BLOCKS, { error: `must name at most ${MAX_BLOCKS} blocks` }),
-  z.refine((blocks) => blocks.length === 1 || !blocks.includes(FIRST_USE), {
-    error: `must have "${FIRST_USE}" alone`,
-  }),
-);
-
-/** Whether the key waits for its first address. */
-export const awaitsFirstUse = (allowed: AllowedAddresses): boolean => allowed?.[0] === FIRST_USE;
+export const Blocks = z
+  .array(Block, { error: "must be a list of addresses and CIDR blocks, or null" })
+  .check(
+    z.minLength(1, { error: "must name at least one block; null allows every address" }),
+    z.maxLength(MAX_BLOCKS, { error: `must name at most ${MAX_BLOCKS} blocks` }),
+  );
 
 /** Whether an address is allowed. One that is missing or cannot be read is in no list. */
 export function addressFilter(allowed: AllowedAddresses | undefined): (address: string | null) => boolean {

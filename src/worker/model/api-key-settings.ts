@@ -1,7 +1,7 @@
 /** What an owner sets of an API key, and changes later. */
 import * as z from "zod/mini";
 import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
-import { Blocks, FIRST_USE, MAX_BLOCKS } from "./allowed-addresses.ts";
+import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { SCOPES } from "./scope.ts";
 import { flag, integer, Name, oneOf } from "./text.ts";
@@ -61,9 +61,7 @@ const AuditedSettings = z.object({
 });
 export const SettingsChange = z.object({ before: AuditedSettings, after: AuditedSettings });
 
-export const ALLOWED_ADDRESSES =
-  `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere. ` +
-  `\`["${FIRST_USE}"]\`: from the first address that uses it, which then takes the place of the word.`;
+export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
 
 export const LEAKED =
   "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";

@@ -10,10 +10,7 @@ const Requests = integer(0, 1_000_000_000_000);
 const OperationCount = z.object({
   start: Timestamp,
   operation: z.string(),
-  status2xx: Requests,
-  status4xx: Requests,
-  status5xx: Requests,
-  untold: Requests,
+  admitted: Requests,
 });
 export type OperationCount = z.infer<typeof OperationCount>;
 
@@ -41,7 +38,7 @@ export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;
 
 if (!import.meta.deployed) {
   const hour = "2026-11-20T12:00:00.000Z";
-  const counts = { operation: "whoami", status2xx: 42, status4xx: 1, status5xx: 0, untold: 0 };
+  const counts = { operation: "whoami", admitted: 42 };
   const lastUse = {
     at: "2026-11-20T12:34:56.000Z",
     network: "203.0.113.0/24",
@@ -70,13 +67,8 @@ if (!import.meta.deployed) {
     name: "OperationCount",
     fields: {
       start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
-      operation:
-        "An `operationId` of the tenant API in this document. `other` for those beyond the first: at most 64 numbers are kept of a key and hour.",
-      status2xx: "Requests that were answered with a status from 200 to 299.",
-      status4xx:
-        "Requests that were answered with 400 to 499. Among those for being over the limit: `limited` has them, too.",
-      status5xx: "Requests that were answered with 500 to 599.",
-      untold: "Requests that were admitted, and nobody has told yet how they were answered.",
+      operation: "An `operationId` of the tenant API in this document.",
+      admitted: "Requests for it that were admitted.",
     },
   });
   describe(SeenRequest, { name: "SeenRequest", fields: seen });

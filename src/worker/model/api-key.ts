@@ -26,10 +26,8 @@ export type ApiKeyRecord = {
   readonly rateLimit: RateLimit;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Undefined in what a gate of an earlier release has stored, or answers: never. */
-  readonly pausedAt?: number | null | undefined;
-  /** Undefined as above: every address. */
-  readonly allowedAddresses?: AllowedAddresses | undefined;
+  readonly pausedAt: number | null;
+  readonly allowedAddresses: AllowedAddresses;
 };
 
 /** Who holds the right secret, and nobody else, gets the reason: it comes after the first two. */
@@ -75,7 +73,7 @@ export type Admission = Admitted | Limited | Refused | { readonly outcome: "unav
 /** What an isolate decides by itself. */
 export type OwnDecision = (Admitted & { readonly quota: Quota }) | Limited | Refused;
 
-/** What a gate answers. `isLate`: D1 has last missed the deadline for the key's record. A gate of an earlier release never says so. */
+/** What a gate answers. `isLate`: D1 has last missed the deadline for the key's record. */
 export type GateAnswer = Admission & { readonly isLate?: boolean };
 
 /** Whether this is the secret before the last rotation, still in its grace period. */
@@ -88,7 +86,7 @@ export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: 
   if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {
     return "wrong-secret";
   }
-  return endOf(record, now) ?? (record.pausedAt == null ? undefined : "paused");
+  return endOf(record, now) ?? (record.pausedAt === null ? undefined : "paused");
 }
 
 /** Why the key itself has ended for good; undefined while it lives. */
@@ -109,7 +107,7 @@ export function refuse(
     const isOver = reason === "wrong-secret" && record !== null && endOf(record, now) !== undefined;
     return { outcome: "refused", reason, ...(isOver && { isOver }) };
   }
-  const { allowedAddresses } = record ?? {};
+  const allowedAddresses = record?.allowedAddresses ?? null;
   return addressFilter(allowedAddresses)(address)
     ? undefined
     : { outcome: "refused", reason: "address", allowedAddresses };
@@ -119,7 +117,7 @@ export const tenantOf = ({ accountId, accountSuspended, scopes, allowedAddresses
   accountId,
   accountSuspended,
   scopes,
-  ...(allowedAddresses != null && { allowedAddresses }),
+  allowedAddresses,
 });
 
 if (!import.meta.deployed) {

@@ -10,8 +10,6 @@ export const AUDIT_EVENTS = [
   "created",
   "rotated",
   "changed",
-  // Before there were other changes.
-  "renamed",
   "leaked",
   "revoked",
   "refused",
@@ -71,7 +69,7 @@ if (!import.meta.deployed) {
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `renamed`: a change of the name, before there was `changed`. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event of a webhook.",
       apiKeyName: "The key's name at that time. Empty for an event of a webhook.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",

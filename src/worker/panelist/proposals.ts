@@ -46,7 +46,7 @@ export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS
   submitProposal: async (c, { session, token, body, now, idempotencyKey }) => {
     const id = createId(token.ideaBankId, secureRandomBytes);
     const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
-    const toProposal = ({ id, at, visibility = "public" }: Submitted): PanelistProposal => ({
+    const toProposal = ({ id, at, visibility }: Submitted): PanelistProposal => ({
       id,
       ...body,
       status: "submitted",

@@ -16,7 +16,7 @@ import { type Input, readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
-import type { AuthenticateApiKey, AuthenticatedTenant } from "./authenticate-api-key.ts";
+import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
 /** What a handler gets after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
@@ -59,23 +59,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     operation: O,
     handle: TenantHandler<O>,
   ): Promise<Response> {
-    const tenant = await authenticate(c, scopeOf(operation));
-    try {
-      const response = await answerAuthenticated(c, operation, handle, tenant);
-      tenant.answered();
-      return response;
-    } catch (error) {
-      tenant.answered(error);
-      throw error;
-    }
-  };
-
-  async function answerAuthenticated<O extends Operation>(
-    c: Context<TenantEnv>,
-    operation: O,
-    handle: TenantHandler<O>,
-    { accountId, database }: AuthenticatedTenant,
-  ): Promise<Response> {
+    const { accountId, database } = await authenticate(c, scopeOf(operation));
     const { path, method } = operation;
     const ids: Record<string, string> = c.req.param();
     // The tenant's own id for something is no identifier of a row.
@@ -111,5 +95,5 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (written !== undefined) views.noteWrite(written, primary.bookmark);
     await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
-  }
+  };
 }

@@ -4,7 +4,6 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { type ApiKeyCredential, type ApiKeyRefusal, verifyApiKey } from "../credentials/api-key.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import type { Database, Databases } from "../database/databases.ts";
-import { problemFor } from "../http/problem-response.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { Problem } from "../problem.ts";
@@ -14,11 +13,8 @@ import type { TenantEnv } from "./tenant-env.ts";
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
 
-/** A tenant, and the database that holds everything of it: its key's. `answered` counts how its request was answered. */
-export type AuthenticatedTenant = Tenant & {
-  readonly database: Database;
-  readonly answered: (error?: unknown) => void;
-};
+/** A tenant, and the database that holds everything of it: its key's. */
+export type AuthenticatedTenant = Tenant & { readonly database: Database };
 
 /** API keys whose tag was verified before. */
 export class VerifiedApiKeys extends VerifiedCredentials<ApiKeyCredential, ApiKeyRefusal> {
@@ -32,8 +28,6 @@ export type AuthenticationMemory = {
   readonly gatekeeper: Gatekeeper;
   readonly databases: Databases;
 };
-
-const statusOf = (error: unknown) => (error instanceof Error && problemFor(error).status < 500 ? "4xx" : "5xx");
 
 export function createApiKeyAuthentication(memory: AuthenticationMemory): AuthenticateApiKey {
   const { apiKeys, gatekeeper, databases } = memory;
@@ -55,18 +49,11 @@ export function createApiKeyAuthentication(memory: AuthenticationMemory): Authen
     for (const [name, value] of Object.entries(rateLimitHeaders(admission))) c.header(name, value);
     const problem = problemOf(admission);
     if (problem !== undefined || admission.outcome !== "admitted") throw problem;
-    const { tenant, quota } = admission;
-    const answered = (error?: unknown) => {
-      // Without a quota it was not counted.
-      if (quota !== undefined) gatekeeper.answered(request, error === undefined ? "2xx" : statusOf(error));
-    };
-    if (scope !== null && !tenant.scopes.includes(scope)) {
-      const problem = new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
-      answered(problem);
-      throw problem;
-    }
+    const { tenant } = admission;
+    if (scope !== null && !tenant.scopes.includes(scope))
+      throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKey.value.id);
-    return { ...tenant, database, answered };
+    return { ...tenant, database };
   };
 }

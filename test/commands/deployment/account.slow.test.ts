@@ -64,7 +64,7 @@ it("the owner sees in the audit trail what was changed, and a restore finds it t
   expect(events).toMatchObject([
     {
       ...own,
-      event: "renamed",
+      event: "changed",
       changes: '{"before":{"limit":600,"windowSeconds":60},"after":{"limit":5,"windowSeconds":30}}',
     },
     { ...own, event: "revoked", changes: null },

@@ -25,7 +25,7 @@ it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
   expect(stdout).toContain(
     "2. find the D1 database edge-access-api for DB, or create it in weur, and write its id into wrangler.toml",
   );
-  expect(stdout).toContain(`   ${steps[0]}\n   ${steps[1]}\n`);
+  expect(stdout).toContain(`   ${steps[0]}\n`);
   expect(stdout).toContain("deploy the Worker edge-access-api\n");
   expect(account.calls()).toEqual([expect.stringMatching(/^deploy --dry-run --outdir /)]);
   expect(await configuration()).toBe(before);

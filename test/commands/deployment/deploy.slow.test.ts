@@ -243,15 +243,16 @@ describe("environments and databases", () => {
 });
 
 describe("databases with data", () => {
-  it("one that the first version made, without a ledger, is brought to today and keeps its data", async () => {
+  it("one that has not had a step gets it alone, and keeps its data", async () => {
+    await deployWell();
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
-    database.exec(await readFile("test/fixtures/first-version.sql", "utf8"));
-    account.change({ databases: [{ uuid: "d1-id-0", name: "edge-access-api", location: "" }] });
-    const stdout = await deployWell();
-    expect(stdout).toContain("D1           DB: edge-access-api found by its name;");
-    expect(database.prepare("SELECT count(*) AS count FROM comments WHERE by_tenant = 0").get()).toEqual({ count: 3 });
+    database.exec("INSERT INTO accounts (id, owner_email, created_at) VALUES ('a1', 'o@example.com', 1)");
+    const step = "ALTER TABLE accounts ADD COLUMN language TEXT NOT NULL DEFAULT 'en';\n";
+    await writeFile(join(account.checkout, "migrations/9998_language.sql"), step);
+    expect(await deployWell()).toContain("9998_language.sql");
+    expect(database.prepare("SELECT language FROM accounts").all()).toEqual([{ language: "en" }]);
     database.close();
-    expect((await everything()).ledgers).toEqual([steps]);
+    expect((await everything()).ledgers).toEqual([[...steps, "9998_language.sql"]]);
   });
 
   it("one whose schema is of no step is refused, and stays as it is", async () => {

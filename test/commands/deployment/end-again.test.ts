@@ -59,9 +59,8 @@ it("gives isolates every revocation, of panelists that are missing too", () => {
   expect(at["p-deleted"]).toBeLessThan(9_007_199_254_740_991);
 });
 
-it("a restored panelist, whose token was issued since, leaves a revocation when it is deleted within the hour", () => {
-  const add =
-    "INSERT INTO panelists (id, account_id, created_at, tokens_issued) VALUES ('p-young', 'a1', unixepoch() * 1000, 0)";
+it("a restored panelist, whose token was issued since, leaves a revocation when it is deleted", () => {
+  const add = "INSERT INTO panelists (id, account_id, created_at, tokens_issued) VALUES ('p-young', 'a1', 1, 0)";
   const statements = endAgain(open(add, "UPDATE panelists SET tokens_issued = 1 WHERE id = 'p-young'"));
   const restored = open(add);
   restored.exec(statements.join("\n"));
@@ -87,7 +86,8 @@ it("ends an old secret that was found in public, whose key lives on; a longer gr
 });
 
 it("a key that was renamed, and marked as found in public, is so again", () => {
-  const event = "INSERT INTO audit_events VALUES ('e9', 'a1', 'renamed', 'kept', 'K', NULL, NULL, 900, NULL, '{}')";
+  const event =
+    "INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e9', 'a1', 'changed', 'kept', 'K', NULL, NULL, 900, NULL, '{}')";
   const restored = open();
   const since = open("UPDATE api_keys SET name = 'Another', leaked_at = 800 WHERE id = 'kept'", event);
   restored.exec(endAgain(since).join("\n"));
@@ -97,15 +97,15 @@ it("a key that was renamed, and marked as found in public, is so again", () => {
 
 it("keeps the audit trail", () => {
   const { restored } = restore();
-  const events = restored.prepare("SELECT id, api_key_name, changes, webhook FROM audit_events ORDER BY id").all();
+  const events = restored.prepare("SELECT id, api_key_name, changes, webhook_id FROM audit_events ORDER BY id").all();
   expect(events.map((event) => Object.values(event))).toEqual([
     ["e1", "K", null, null],
     ["e2", 'The "it\'s" key', null, null],
     ["e3", "K", '{"before":{},"after":{}}', null],
     ["e5", "", '{"before":{"member":"gone@example.com"},"after":{"member":null}}', null],
     ["e6", "", '{"before":{"member":"o4@example.com"},"after":{"member":null}}', null],
-    ["e7", "https://deleted.example/", null, '{"id":"w-deleted","event":"webhook-deleted"}'],
-    ["e8", "https://old.example/", null, '{"id":"w-moved","event":"webhook-changed"}'],
+    ["e7", "https://deleted.example/", null, "w-deleted"],
+    ["e8", "https://old.example/", null, "w-moved"],
   ]);
 });
 
@@ -130,21 +130,11 @@ it("leaves a key alone that was rotated once more since", () => {
 });
 
 it("leaves a key alone that was changed once more since", () => {
-  const event = "INSERT INTO audit_events VALUES ('e4', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 900, NULL, '{}')";
+  const event =
+    "INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e4', 'a1', 'changed', 'paused', 'K', NULL, NULL, 900, NULL, '{}')";
   const later = open(SINCE, "UPDATE api_keys SET paused_at = NULL WHERE id = 'paused'", event);
   later.exec(endAgain(open(SINCE)).join("\n"));
   expect(later.prepare("SELECT paused_at FROM api_keys WHERE id = 'paused'").get()).toEqual({ paused_at: null });
-});
-
-it("ends again what a database of the release before had ended", () => {
-  const older = open(SINCE);
-  older.exec(
-    "ALTER TABLE audit_events DROP COLUMN changes; ALTER TABLE audit_events DROP COLUMN webhook; DROP TRIGGER webhooks_behind; DROP TABLE webhooks; ALTER TABLE api_keys DROP COLUMN paused_at;",
-  );
-  const restored = open();
-  restored.exec(endAgain(older).join("\n"));
-  expect(restored.prepare("SELECT revoked_at FROM api_keys WHERE id = 'revoked'").get()).toEqual({ revoked_at: 500 });
-  expect(restored.prepare("SELECT count(*) AS n FROM audit_events").get()).toEqual({ n: 7 });
 });
 
 it("ends a token that was issued after a revocation and before a deletion, all in one second", () => {
@@ -195,7 +185,7 @@ it.each([
   const member = (id: string, address: string) =>
     `INSERT INTO members VALUES ('${id}', 'a2', '${address}', 'x', 5); INSERT INTO memberships VALUES ('${address}', 'a2');`;
   const changes = JSON.stringify({ before: { member: email }, after: { member: null } }).replaceAll("'", "''");
-  const event = `INSERT INTO audit_events VALUES ('e9', 'a2', 'renamed', NULL, '', NULL, NULL, 480, NULL, '${changes}');`;
+  const event = `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e9', 'a2', 'changed', NULL, '', NULL, NULL, 480, NULL, '${changes}');`;
   const before = open(then, member("m-new", "new@example.com"), member("m-it", "it''s@example.com"), gone, event);
   const statements = endAgain(before).join("\n");
   const members = () => [

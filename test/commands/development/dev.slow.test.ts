@@ -253,14 +253,4 @@ describe("a second start", () => {
       if (groupExists(server.pid)) process.kill(-server.pid, "SIGKILL");
     }
   });
-
-  it("with data of a version with other identifiers says so in one line, and how to start over", async () => {
-    await server.stop();
-    const account = "INSERT INTO accounts (id, owner_email, created_at) VALUES ('DemoAccount0', 'old@example.com', 1)";
-    await paste(`cd '${checkout.folder}' && node_modules/.bin/wrangler d1 execute DB --local --command "${account}"`);
-    expect((await attempt("--port", String(port))).trim().split("\n")).toEqual([
-      "The local data is of an older version, with other identifiers. To start over without its data: rm -rf .wrangler/state",
-      "exit 1",
-    ]);
-  });
 });

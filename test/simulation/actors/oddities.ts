@@ -22,7 +22,6 @@ export class Oddities {
     if (command.does === "trespass" && account !== other) await this.#trespass(source, account, other, command);
     if (command.does === "quota") await this.#fill(account, command);
     if (command.does === "sameKey") await this.#useOneKey(source, account, command);
-    if (command.does === "firstUse") await this.#bind(source, command);
     if (command.does === "careless") await this.#askCarelessly(source, command);
     if (command.does === "revokeBySql") this.#revoke(command);
   }
@@ -176,24 +175,6 @@ export class Oddities {
       );
     await Promise.all([submit("a", 0, `Submitted ${draw}`), submit("b", 1, `Submitted ${draw}`)]);
     await submit("c", 2, `Submitted other ${draw}`);
-  }
-
-  /** The key takes the first address that uses it: many do at once. */
-  async #bind(source: Source, { pick, draw, isolate, ...manner }: Odd): Promise<void> {
-    const key = pickFrom(this.#actors.keys, pick);
-    if (key === undefined) return;
-    const path = `/account/api/keys/${key.id}`;
-    const body = { allowedAddresses: ["first-use"] };
-    const { owner } = key.account;
-    await this.#actors.send(
-      source.of("change"),
-      { client: `owner ${owner}`, owner, isolate, operation: "changeApiKey", method: "PATCH", path, body },
-      { ...manner, isolate },
-    );
-    const burst = { kind: "use", does: "whoami", secret: "held", key: pick, isolate, spread: true, draw } as const;
-    const rest = { id: 0, at: 0, count: 8 } as const;
-    await this.#actors.perform(source.of("burst"), { ...burst, ...rest, everyMs: draw % 2 === 0 ? 0 : 3 });
-    await this.#actors.perform(source.of("later"), { ...burst, ...rest, everyMs: 700 });
   }
 
   /** Somebody who was never here comes in several windows at once, makes keys in some, and comes again. */

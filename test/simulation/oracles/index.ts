@@ -15,7 +15,7 @@ import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { health } from "./health.ts";
-import { firstAddress, narrowing } from "./key-changes.ts";
+import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
 import { lastUse } from "./last-use.ts";
@@ -45,7 +45,6 @@ export const ORACLES: readonly Oracle[] = [
   unconfirmedRevocation,
   rotation,
   narrowing,
-  firstAddress,
   leaks,
   suspension,
   resumption,

@@ -14,14 +14,12 @@ const wrote = (call: Call): boolean =>
   call.commits.some((commit) => commit.changes.some(({ table }) => table !== "api_keys" && table !== "audit_events"));
 const holds = (value: unknown, word: string): boolean => Array.isArray(value) && value.includes(word);
 
-const FIRST_USE = "first-use";
-
 /** Everybody comes from an address that is in none of the lists. */
 const NARROWINGS: readonly Narrowing[] = [
   { setting: "paused", narrows: (value) => value === true, isForbidden: (call) => admissionOf(call) === "admitted" },
   {
     setting: "allowedAddresses",
-    narrows: (value) => value !== null && !holds(value, FIRST_USE),
+    narrows: (value) => value !== null,
     isForbidden: (call) => admissionOf(call) === "admitted",
   },
   {
@@ -30,39 +28,6 @@ const NARROWINGS: readonly Narrowing[] = [
     isForbidden: wrote,
   },
 ];
-
-/** Two spellings of one address: IPv4, and the IPv6 address that maps it. */
-const addressOf = (call: Call): string => (call.headers["cf-connecting-ip"] ?? "").replace(/^::ffff:(?=\d+\.)/, "");
-
-/** From the answer on, until somebody asks for another list: all that is admitted comes from one address, gate or no gate. */
-export const firstAddress = oracle(
-  "first-address",
-  "One that takes the first address takes one, however many isolates ask at the same moment and whether its gate is up or not.",
-  function* (history: History) {
-    const asked = callsOf(history).filter(
-      (call) => call.operation === "changeApiKey" && field(call.body, "allowedAddresses") !== undefined,
-    );
-    const ofKey = groupBy(asked, (call) => segmentAfter(call, "keys"));
-    const byKey = callsByKey(history);
-    for (const change of asked) {
-      if (!succeeded(change) || !holds(field(change.body, "allowedAddresses"), FIRST_USE)) continue;
-      const keyId = segmentAfter(change, "keys") ?? "";
-      const others = (ofKey.get(keyId) ?? []).filter((other) => other !== change && other.answeredAt > change.at);
-      const until = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.at));
-      const admitted = (byKey.get(keyId) ?? []).filter(
-        (call) => call.at > change.answeredAt && call.answeredAt < until && admissionOf(call) === "admitted",
-      );
-      const [first] = admitted;
-      const second = admitted.find((call) => first !== undefined && addressOf(call) !== addressOf(first));
-      if (first === undefined || second === undefined) continue;
-      yield {
-        at: second.answeredAt,
-        found: `key ${keyId} takes the first address since ${change.answeredAt}, and was admitted from ${addressOf(first)} and ${addressOf(second)}`,
-        calls: [change.call, first.call, second.call],
-      };
-    }
-  },
-);
 
 export const narrowing = oracle(
   "narrowing",

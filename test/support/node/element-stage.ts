@@ -2,9 +2,13 @@
  * Where pages and elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port),
  * with the headers that a test gives them. The files of tests share the server and the browser; each has pages of its own.
  */
+import { cp } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { buildElements } from "../../../src/commands/development/build-elements.ts";
+import { release } from "../../../src/commands/development/released-elements.ts";
 import { connectBrowser, launchSharedBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
 
@@ -16,7 +20,7 @@ type HostOptions = {
 };
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** What several files of tests can share. */
+/** What several files of tests can share. Its elements have a made-up release. */
 export type SharedStage = {
   readonly api: string;
   readonly apiKey: string;
@@ -26,6 +30,8 @@ export type SharedStage = {
 
 export async function startStage(): Promise<{ shared: SharedStage; stop: () => Promise<void> }> {
   const checkout = await makeCheckout();
+  await cp("docs/embed.md", join(checkout.folder, "docs/embed.md"));
+  await release(await buildElements(), checkout.folder);
   const port = await freePort();
   const [server, browser] = await Promise.all([
     startDev(checkout.folder, "--port", String(port)),

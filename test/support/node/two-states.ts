@@ -14,7 +14,7 @@ export const THEN = `
     ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
   INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
-  INSERT INTO audit_events VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
   INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES
     ('w-kept', 'a1', 'https://kept.example/', 's1', 1, 0), ('w-deleted', 'a1', 'https://deleted.example/', 's1', 1, 0),
     ('w-moved', 'a1', 'https://old.example/', 's1', 1, 0);`;
@@ -24,21 +24,21 @@ export const SINCE = `
   UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400
     WHERE id = 'rotated';
   UPDATE api_keys SET paused_at = 450, rate_limit = 7, allowed_addresses = '["203.0.113.0/24"]' WHERE id = 'paused';
-  INSERT INTO audit_events VALUES ('e3', 'a1', 'renamed', 'paused', 'K', NULL, NULL, 450, NULL, '{"before":{},"after":{}}');
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e3', 'a1', 'changed', 'paused', 'K', NULL, NULL, 450, NULL, '{"before":{},"after":{}}');
   DELETE FROM members WHERE id = 'm-gone';
   UPDATE accounts SET owner_email = id WHERE id = 'a4';
-  INSERT INTO audit_events VALUES
-    ('e5', 'a1', 'renamed', NULL, '', NULL, NULL, 460, NULL, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
-    ('e6', 'a4', 'renamed', NULL, '', NULL, NULL, 470, NULL, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES
+    ('e5', 'a1', 'changed', NULL, '', NULL, NULL, 460, NULL, '{"before":{"member":"gone@example.com"},"after":{"member":null}}'),
+    ('e6', 'a4', 'changed', NULL, '', NULL, NULL, 470, NULL, '{"before":{"member":"o4@example.com"},"after":{"member":null}}');
   UPDATE panelists SET tokens_revoked_at = 700 WHERE id = 'p-revoked';
   UPDATE panelists SET active = 0 WHERE id = 'p-off';
   UPDATE panelists SET active = 1 WHERE id = 'p-back';
   DELETE FROM panelists WHERE id = 'p-deleted';
   INSERT INTO panelists (id, account_id, created_at) VALUES ('p-new', 'a1', 1);
   UPDATE panelists SET tokens_revoked_at = 800 WHERE id = 'p-new';
-  INSERT INTO audit_events VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
-  INSERT INTO audit_events VALUES ('e7', 'a1', 'revoked', NULL, 'https://deleted.example/', NULL, NULL, 600, '{"id":"w-deleted","event":"webhook-deleted"}', NULL),
-    ('e8', 'a1', 'renamed', NULL, 'https://old.example/', NULL, NULL, 610, '{"id":"w-moved","event":"webhook-changed"}', NULL);
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e2', 'a1', 'revoked', 'revoked', 'The "it''s" key', NULL, NULL, 500, NULL, NULL);
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e7', 'a1', 'webhook-deleted', NULL, 'https://deleted.example/', NULL, NULL, 600, 'w-deleted', NULL),
+    ('e8', 'a1', 'webhook-changed', NULL, 'https://old.example/', NULL, NULL, 610, 'w-moved', NULL);
   DELETE FROM webhooks WHERE id = 'w-deleted';
   UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
   DELETE FROM accounts WHERE id = 'a3';`;

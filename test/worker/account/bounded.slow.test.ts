@@ -29,7 +29,7 @@ async function fill(email: string, count: number): Promise<void> {
        SELECT ${id("k")}, a.id, 'K', '', '["surveys:read"]', ?2 - i * 10, iif(i % 2, ?2 - i, NULL), iif(i % 2, NULL, ?2 - i) ${owned}`,
       `api_key_usage (api_key_id, hour, admitted, limited) SELECT ${id("k")}, ?2 - ?2 % 3600000, i, 0 ${owned}`,
       `audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
-       SELECT ${id("e")}, a.id, 'renamed', substr(a.id, 1, 6) || 'k00001', 'K', ?2 - i ${owned}`,
+       SELECT ${id("e")}, a.id, 'changed', substr(a.id, 1, 6) || 'k00001', 'K', ?2 - i ${owned}`,
       `idea_banks (id, account_id, name, created_at) SELECT ${id("b")}, a.id, 'B', ?2 ${owned} AND i = 1`,
       ...["pending", "public"].map(
         (visibility, kind) =>

@@ -22,42 +22,27 @@ describe("A key's page in Chromium", () => {
     await page.getByRole("heading", { name: "Who uses it, and what for" }).waitFor();
   }
 
-  it.each([true, false])(
-    "shows who uses the key, and the charts of one operation (JavaScript: %s)",
-    async (javaScript) => {
-      const { page, complaints } = await openPage(stage, { javaScriptEnabled: javaScript });
-      await openDemoKey(page);
-      const uses = page.locator("dl.uses > div");
-      // Other files of the shared server use the key, too.
-      await expect
-        .poll(() => uses.nth(0).textContent())
-        .toMatch(/^Last use.+[a-z] from [\da-f.:]+\/(24|48), [A-Z][a-z]+/s);
-      await expect
-        .poll(() => uses.nth(1).textContent())
-        .toMatch(/^Last refusal.+: over its limit[A-Za-z]+ from [\da-f.:]+\/(24|48), [A-Z][a-z]+/s);
-      const row = page.getByRole("row", { name: /^listProposals/ });
-      await expect.poll(() => row.getByRole("cell").count()).toBe(8);
-      const refused = Number((await row.getByRole("cell").nth(5).textContent())?.replaceAll(",", ""));
-      expect(refused).toBeGreaterThan(0);
-      await page.getByRole("link", { name: "listProposals", exact: true }).click();
-      await page.getByText("Only listProposals.").waitFor();
-      const legend = page.locator("figure", { hasText: "in 30 days" }).locator(".legend.limited");
-      await expect.poll(() => legend.textContent()).toBe(`${refused.toLocaleString("en")} 4xx and 5xx`);
-      await page.getByRole("link", { name: "Show all" }).click();
-      await page.locator(".legend", { hasText: "over the limit" }).first().waitFor();
-      expect(complaints).toEqual([]);
-    },
-  );
+  it.each([true, false])("shows who uses the key, and what for (JavaScript: %s)", async (javaScript) => {
+    const { page, complaints } = await openPage(stage, { javaScriptEnabled: javaScript });
+    await openDemoKey(page);
+    const uses = page.locator("dl.uses > div");
+    // Other files of the shared server use the key, too.
+    await expect
+      .poll(() => uses.nth(0).textContent())
+      .toMatch(/^Last use.+[a-z] from [\da-f.:]+\/(24|48), [A-Z][a-z]+/s);
+    await expect
+      .poll(() => uses.nth(1).textContent())
+      .toMatch(/^Last refusal.+: over its limit[A-Za-z]+ from [\da-f.:]+\/(24|48), [A-Z][a-z]+/s);
+    const row = page.getByRole("row", { name: /^listProposals/ });
+    await expect
+      .poll(() => row.getByRole("cell").allTextContents())
+      .toEqual([expect.stringMatching(/^[\d,]+$/), expect.stringMatching(/^[\d,]+$/)]);
+    expect(complaints).toEqual([]);
+  });
 
   it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
     const { page } = await openPage(stage, { bypassCSP: true });
     await openDemoKey(page);
-    for (const [name, link] of [
-      ["key-uses", undefined],
-      ["key-operation", "issueToken"],
-    ] as const) {
-      if (link) await page.getByRole("link", { name: link, exact: true }).click();
-      await lookAround(page, name);
-    }
+    await lookAround(page, "key-uses");
   });
 });

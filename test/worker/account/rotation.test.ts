@@ -89,12 +89,12 @@ describe("rotating a key", () => {
     vi.setSystemTime(START + 1_000);
     await owner.whoami(rotated.key);
     const gate = env.API_KEY_GATE.getByName(old.apiKey.id);
-    await gate.forget([], true);
+    await gate.forget();
     await runDurableObjectAlarm(gate);
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBeNull();
     vi.setSystemTime(START + 2_000);
     await owner.whoami(old.key);
-    await gate.forget([], true);
+    await gate.forget();
     // Counts go to D1 once a minute.
     vi.setSystemTime(START + 62_000);
     await runDurableObjectAlarm(gate);

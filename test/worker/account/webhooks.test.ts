@@ -63,7 +63,7 @@ describe.each<Digit>(["0", "1"])("in the database %s", (digit) => {
     expect(JSON.parse(text)).toMatchObject({ items: [{ id: webhook.id }], maxWebhooks: MAX_WEBHOOKS });
     const [event] = await owner.events();
     expect(event).toMatchObject({ event: "webhook-created", apiKeyName: "", webhook: { id: webhook.id, url: URL_ } });
-    expect(await selectEverywhere("SELECT event FROM audit_events")).toEqual([{ event: "created" }]);
+    expect(await selectEverywhere("SELECT event FROM audit_events")).toEqual([{ event: "webhook-created" }]);
   });
 });
 
@@ -281,28 +281,4 @@ it("a test is signed with both secrets of a rotation, says how it was answered, 
     failingSince: null,
     attempts: [{ type: "webhook.test", status: 418 }],
   });
-});
-
-it("100 changes in an hour, tests among them; deleting is always possible", async () => {
-  const { owner, path, id, receiver } = await scene();
-  await databaseOf(id)
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 98)
-       INSERT INTO audit_events (id, account_id, event, api_key_name, created_at)
-       SELECT 'event' || i, (SELECT account_id FROM webhooks WHERE id = ?1), 'renamed', '', ?2 FROM n`,
-    )
-    .bind(id, Date.now())
-    .run();
-  expect((await owner.json("POST", `${path}/test`)).status).toBe(200);
-  for (const [method, to, body] of [
-    ["POST", `${path}/test`],
-    ["POST", `${path}/rotate`],
-    ["PATCH", path, { paused: true }],
-    ["POST", "/webhooks", { url: URL_ }],
-  ] as const) {
-    const held = await owner.json(method, to, body);
-    expect([to, held.status, Number(held.headers.get("Retry-After")) > 0]).toEqual([to, 429, true]);
-  }
-  expect(receiver.seen).toHaveLength(1);
-  for (const status of [204, 404]) expect((await owner.json("DELETE", path)).status).toBe(status);
 });

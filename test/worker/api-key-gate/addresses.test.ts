@@ -1,12 +1,9 @@
-/** Keys that are limited to addresses: decided without a call where that can be, and the first address that a key takes is one. */
-import { runInDurableObject } from "cloudflare:test";
+/** Keys that are limited to addresses and decided without a call where that can be. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { KeyUse } from "../../../src/worker/api-key-gate/key-use.ts";
 import type { Admission } from "../../../src/worker/model/api-key.ts";
-import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import { freeze } from "../../support/clock.ts";
-import { gateOf, watchDatabase } from "../../support/gate.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -86,99 +83,6 @@ describe("a key that is limited to addresses", () => {
     expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([401, 401]);
   });
 });
-
-describe("a key that takes the first address", () => {
-  const listOf = async (owner: ReturnType<typeof createOwner>) => (await owner.keys())[0]?.allowedAddresses;
-
-  it("takes one, though many isolates ask at the same moment, through its gate and past it", async () => {
-    const { owner, key } = await limited(["first-use"]);
-    expect(await listOf(owner)).toEqual(["first-use"]);
-    const addresses = Array.from({ length: 12 }, (_, index) => `203.0.113.${index}`);
-    const cutOff = failStores(env, "gate");
-    const statuses = await Promise.all(
-      addresses.map((address, index) => whoami(createIsolate(index % 3 === 0 ? cutOff : env), key, address)),
-    );
-    const admitted = addresses.filter((_, index) => statuses[index] === 200);
-    expect(statuses.filter((status) => status !== 200)).toEqual(new Array(11).fill(403));
-    expect(await listOf(owner)).toEqual(admitted);
-    const { items } = await (await owner.json("GET", "/activity")).json<{ items: AuditEvent[] }>();
-    expect(items.map(({ event }) => event)).toEqual(["changed", "created"]);
-    expect(items[0]).toMatchObject({
-      actor: null,
-      address: admitted[0],
-      changes: { before: { allowedAddresses: ["first-use"] }, after: { allowedAddresses: admitted } },
-    });
-    const isolate = createIsolate();
-    for (const address of addresses)
-      expect(await whoami(isolate, key, address)).toBe(address === admitted[0] ? 200 : 403);
-  });
-
-  it("takes none of a wrong secret, of a paused key, and none that is missing", async () => {
-    const { owner, id, key, isolate } = await limited(["first-use"]);
-    const { key: next } = await (await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds: 0 })).json<{
-      key: string;
-    }>();
-    expect(await whoami(isolate, key, INSIDE)).toBe(401);
-    expect(await whoami(isolate, next)).toBe(403);
-    await owner.json("PATCH", `/keys/${id}`, { paused: true });
-    expect(await whoami(createIsolate(), next, OUTSIDE)).toBe(403);
-    expect(await listOf(owner)).toEqual(["first-use"]);
-    await owner.json("PATCH", `/keys/${id}`, { paused: false });
-    expect(await whoami(createIsolate(), next, INSIDE)).toBe(200);
-    expect(await listOf(owner)).toEqual([INSIDE]);
-  });
-
-  it("takes none while D1 does not take it: 503, and the next request takes it", async () => {
-    const { owner, id, key } = await limited(["first-use"]);
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    await runInDurableObject(gateOf(id), () => {});
-    const watched = await watchDatabase(gateOf(id));
-    // The gate has the record, and D1 goes down then.
-    expect(await whoami(createIsolate(), key)).toBe(403);
-    watched.down = true;
-    expect(await whoami(createIsolate(), key, INSIDE)).toBe(503);
-    watched.down = false;
-    expect(await whoami(createIsolate(), key, OUTSIDE)).toBe(200);
-    expect(await listOf(owner)).toEqual([OUTSIDE]);
-  });
-
-  it("can be set again, and then takes another", async () => {
-    const { owner, id, key, isolate } = await limited(["first-use"]);
-    expect(await whoami(isolate, key, INSIDE)).toBe(200);
-    await owner.json("PATCH", `/keys/${id}`, { allowedAddresses: ["first-use"] });
-    expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([200, 403]);
-  });
-
-  it("is not opened to another by who makes sure of the gate: an empty change leaves the one that came first", async () => {
-    const owner = createOwner();
-    const { apiKey, key } = await owner.create();
-    const cutOff = createOwner(owner.email, failStores(env, "gate"));
-    const failed = await cutOff.json("PATCH", `/keys/${apiKey.id}`, { allowedAddresses: ["first-use"] });
-    const detail = expect.stringContaining("Send an empty change (`{}`)");
-    expect([failed.status, await failed.json()]).toMatchObject([503, { detail }]);
-    const isolate = createIsolate();
-    expect(await whoami(isolate, key, INSIDE)).toBe(200);
-    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(200);
-    expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([403, 200]);
-  });
-
-  it("is granted no lease before it has one", async () => {
-    const { id, key } = await limited(["first-use"], { limit: 10_000 });
-    const gate = gateOf(id);
-    const { secretHash } = await secretOf(key);
-    expect(await gate.report(secretHash, { limited: 0 }, 100)).toBeUndefined();
-    await gate.admit(secretHash, 0, INSIDE);
-    expect(await gate.report(secretHash, { limited: 0 }, 100)).toMatchObject({
-      lease: { admissions: 150 },
-      tenant: { allowedAddresses: [INSIDE] },
-    });
-  });
-});
-
-const secretOf = async (text: string) => {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return { secretHash: Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("") };
-};
 
 it("what was granted holds for its own lease: an answer that comes late gives nothing to the leases after it", () => {
   const use = new KeyUse("hash");

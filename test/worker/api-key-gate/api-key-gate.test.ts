@@ -14,7 +14,7 @@ describe("the gate's record", () => {
     const key = await addApiKey({ limit: 3, windowSeconds: 10, scopes: ["surveys:read"] });
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({
       outcome: "admitted",
-      tenant: { accountId: key.accountId, accountSuspended: false, scopes: ["surveys:read"] },
+      tenant: { accountId: key.accountId, accountSuspended: false, scopes: ["surveys:read"], allowedAddresses: null },
       rateLimit: { limit: 3, windowMs: 10_000 },
       quota: { rateLimit: { limit: 3, windowMs: 10_000 }, remaining: 2, waitMs: 10_000 },
     });
@@ -79,7 +79,7 @@ describe("revoking", () => {
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash, 0);
     await revokeInDatabase(key.id);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
   });
 
@@ -115,7 +115,7 @@ describe("revoking", () => {
       const early = instance.admit(key.secretHash, 0);
       await reading;
       await revokeInDatabase(key.id);
-      instance.forget([], true);
+      instance.forget();
       release();
       expect(await early).toEqual({ outcome: "refused", reason: "revoked" });
       expect(await instance.admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
@@ -128,7 +128,7 @@ describe("revoking", () => {
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash, 0);
     await revokeInDatabase(key.id);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     await evictDurableObject(gateOf(key.id));
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "refused", reason: "revoked" });
   });
@@ -237,7 +237,7 @@ describe("the limit", () => {
     const key = await addApiKey({ limit: 2 });
     for (let times = 0; times < 2; times++) await gateOf(key.id).admit(key.secretHash, 0);
     await databaseOf(key.id).prepare("UPDATE api_keys SET rate_limit = 3 WHERE id = ?1").bind(key.id).run();
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "admitted" });
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toMatchObject({ outcome: "limited" });
   });

@@ -60,7 +60,7 @@ describe("when the clock steps back an hour", () => {
         vi.setSystemTime(now);
         await instance.admit(key.secretHash);
       }
-      instance.forget([], true);
+      instance.forget();
       return vi.waitUntil(() => state.storage.getAlarm(), { interval: 1 });
     });
     expect(alarm).toBeLessThanOrEqual(hour - HOUR + 40 + 60_000);
@@ -68,8 +68,8 @@ describe("when the clock steps back an hour", () => {
       Promise.resolve(storage.kv.get<{ usage: { hours: object[] } }>("gate/1") ?? { usage: { hours: [] } }),
     );
     expect(usage.hours).toEqual([
-      { hour, admitted: 3, limited: 0 },
-      { hour: hour - HOUR, admitted: 2, limited: 0 },
+      { hour, admitted: 3, limited: 0, operations: {} },
+      { hour: hour - HOUR, admitted: 2, limited: 0, operations: {} },
     ]);
   });
 });
@@ -93,11 +93,11 @@ describe("after a glitch a day ahead", () => {
     const key = await addApiKey();
     const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
       await instance.admit(key.secretHash);
-      instance.forget([], true);
+      instance.forget();
       await vi.waitUntil(() => state.storage.getAlarm(), { interval: 1 });
       vi.setSystemTime(START);
       await instance.admit(key.secretHash);
-      instance.forget([], true);
+      instance.forget();
       return vi.waitUntil(
         async () => {
           const at = await state.storage.getAlarm();

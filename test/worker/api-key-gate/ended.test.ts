@@ -32,7 +32,7 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash);
     await revokeInDatabase(key.id);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     await pass(key.id, START + HOUR - 1);
     expect(await stored(key.id)).toBe(1);
     // The gate reads that it is revoked when it hands over its counts, after five seconds.
@@ -55,7 +55,7 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     freeze(START);
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const watched = await watchDatabase(gateOf(key.id));
     watched.down = true;

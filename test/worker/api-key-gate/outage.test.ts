@@ -175,7 +175,7 @@ describe("when D1 is down, the gate", () => {
       let reads = 0;
       interceptGateDatabase(instance, env, async () => {
         reads += 1;
-        if (reads === 1) instance.forget([], true);
+        if (reads === 1) instance.forget();
         throw new Error("D1_ERROR: injected fault");
       });
       expect(await instance.admit(key.secretHash)).toEqual({ outcome: "unavailable" });
@@ -187,7 +187,7 @@ describe("when D1 is down, the gate", () => {
     await gateOf(key.id).admit(key.secretHash, 0);
     const watched = await watchDatabase(gateOf(key.id));
     watched.down = true;
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     expect(await gateOf(key.id).admit(key.secretHash, 0)).toEqual({ outcome: "unavailable" });
   });
 });

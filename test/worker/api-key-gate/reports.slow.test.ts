@@ -96,14 +96,14 @@ it.each(BROKEN)(
     await vi.advanceTimersByTimeAsync(10_000);
     await reported;
     await use(isolate, key.text, 1, 1);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     expect(await usageOf(key.id)).toEqual({ admitted: 101, limited: 0 });
   },
 );
 
 describe("a report", () => {
   const lease = { id: "a lease", used: 7 };
-  const wish = { perSecond: 0, ended: lease, report: "one" };
+  const wish = { perSecond: 0, ended: lease, report: "one", admitted: 7 };
 
   it("is counted first, also when the call is refused", async () => {
     freeze(START);
@@ -128,8 +128,8 @@ describe("a report", () => {
     freeze(START);
     const key = await addApiKey({ limit: 100 });
     await gateOf(key.id).admit(key.secretHash, 3, null, wish);
-    await gateOf(key.id).report(key.secretHash, { limited: 3, lease, id: "one" });
-    await gateOf(key.id).forget([{ limited: 3, lease, id: "one" }], true);
+    await gateOf(key.id).report(key.secretHash, { limited: 3, admitted: 7, lease, id: "one" });
+    await gateOf(key.id).forget([{ limited: 3, admitted: 7, lease, id: "one" }]);
     await gateOf(key.id).admit(key.secretHash, 3, null, wish);
     expect(await usageOf(key.id)).toEqual({ admitted: 9, limited: 3 });
   });

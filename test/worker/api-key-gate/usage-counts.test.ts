@@ -123,7 +123,7 @@ describe("a key's usage", () => {
     await gateOf(key.id).admit(key.secretHash);
     await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.deleteAlarm());
     await evictDurableObject(gateOf(key.id));
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 1, limited: 0 }]);
   });
@@ -135,7 +135,7 @@ describe("a key's usage", () => {
     await runDurableObjectAlarm(gateOf(key.id));
     vi.setSystemTime(start + 55_000);
     await gateOf(key.id).admit(key.secretHash);
-    await gateOf(key.id).forget([], true);
+    await gateOf(key.id).forget();
     await evictDurableObject(gateOf(key.id));
     vi.setSystemTime(start + 120_000);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
@@ -145,7 +145,7 @@ describe("a key's usage", () => {
   it("dates the use of the old secret by the request, not by the report that tells of it", () => {
     const counts = new UsageCounts();
     const used = { at: start - 500, operation: "whoami", network: null, country: null, userAgent: null };
-    const sightings = { used, answered: [], told: [] };
+    const sightings = { used, operations: {} };
     counts.count(start, { admitted: 1, limited: 0, previous: "hash", sightings });
     expect(counts.state).toMatchObject({ previousUsedAt: start - 500, lastUsedAt: start });
   });

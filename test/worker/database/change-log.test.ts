@@ -149,7 +149,7 @@ describe("a panelist's", () => {
     expect(await added()).toEqual([`panelist: proposal.created ${bank}/${again[0]}`]);
   });
 
-  it("comment from before the log began can be deleted", async () => {
+  it("comment of which the log has nothing any more can be deleted", async () => {
     const { accountId, bank, robin, propose } = await createLogScene();
     const id = await propose({ status: "planned" });
     const comment = await idOf(robin.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Mine." }));

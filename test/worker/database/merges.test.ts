@@ -210,21 +210,4 @@ describe("a merge of many votes", () => {
       expect(await databaseOf(bank.id).prepare(`SELECT count(*) AS n FROM ${table}`).first("n"), table).toBe(0);
     expect(await findMiscounts(bank)).toEqual([]);
   });
-
-  it("is done by the job for what the release before has merged: it copied the votes", async () => {
-    const { source, target, database, load, bank } = await createScene();
-    await database.batch([
-      database
-        .prepare(
-          `INSERT INTO votes SELECT ?2, panelist_id, account_id, idea_bank_id, created_at FROM votes WHERE proposal_id = ?1
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(source, target),
-      database.prepare("UPDATE proposals SET duplicate_of = ?2 WHERE id = ?1").bind(source, target),
-    ]);
-    await runScheduled(env);
-    expect(await load(target)).toMatchObject({ votes: 1_100, merging: false });
-    expect(await load(source)).toMatchObject({ votes: 0 });
-    expect(await findMiscounts(bank)).toEqual([]);
-  });
 });

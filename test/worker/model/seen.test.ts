@@ -2,14 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAddress, parseBlock } from "../../../src/worker/model/address.ts";
-import {
-  countAnswered,
-  type Operations,
-  STATUS_CLASSES,
-  tellAnswered,
-  toSeen,
-  untoldOf,
-} from "../../../src/worker/model/seen.ts";
+import { countAdmitted, toSeen } from "../../../src/worker/model/seen.ts";
 
 const seen = (headers: Record<string, string>, address: string | null = null, cf: CfProperties = {}) =>
   toSeen({ now: 5, address, operation: "whoami", sent: new Request("https://api.example/", { headers, cf }) });
@@ -73,51 +66,6 @@ describe("of a user agent", () => {
   });
 });
 
-describe("counts by operation", () => {
-  const tables = fc.array(
-    fc.record({
-      operation: fc.integer({ min: 0, max: 60 }).map((number) => `operation${number}`),
-      status: fc.constantFrom(...STATUS_CLASSES),
-      requests: fc.integer({ min: 1, max: 9 }),
-      tells: fc.boolean(),
-    }),
-    { maxLength: 300 },
-  );
-  const all = (operations: Operations) => Object.values(operations).flat();
-
-  it("are at most 64, never negative, and their sum is exact; telling an answer changes no sum", () => {
-    fc.assert(
-      fc.property(tables, (steps) => {
-        let operations: Operations = {};
-        let sum = 0;
-        for (const { operation, status, requests, tells } of steps) {
-          if (tells) {
-            const told = Math.min(requests, untoldOf(operations, operation));
-            operations = tellAnswered(operations, [operation, status, told]);
-          } else {
-            operations = countAnswered(operations, [operation, status, requests]);
-            sum += requests;
-          }
-        }
-        const counts = all(operations);
-        expect(counts.filter((count) => count !== 0).length).toBeLessThanOrEqual(64);
-        expect(Math.min(0, ...counts)).toBe(0);
-        expect(counts.reduce((total, count) => total + count, 0)).toBe(sum);
-      }),
-    );
-  });
-
-  it("beyond the first are counted as other operations, and known ones go on", () => {
-    let operations: Operations = {};
-    for (let each = 0; each < 100; each++) operations = countAnswered(operations, [`operation${each}`, "2xx", 1]);
-    operations = countAnswered(operations, ["operation0", "2xx", 1]);
-    expect(Object.keys(operations)).toHaveLength(61);
-    expect(operations).toMatchObject({ operation0: [2, 0, 0, 0], operation59: [1, 0, 0, 0], other: [40, 0, 0, 0] });
-  });
-
-  it("an answer that is told moves a request that was untold", () => {
-    const counted = countAnswered({}, ["listSurveys", "untold", 3]);
-    expect(tellAnswered(counted, ["listSurveys", "4xx", 2])).toEqual({ listSurveys: [0, 2, 0, 1] });
-    expect(untoldOf(counted, "createSurvey")).toBe(0);
-  });
+it("counts of an operation are added up", () => {
+  expect(countAdmitted({ whoami: 1 }, { whoami: 2, listSurveys: 3 })).toEqual({ whoami: 3, listSurveys: 3 });
 });

@@ -146,23 +146,6 @@ describe("the words of a title", () => {
     await runScheduled(env);
     expect(await storedWords(panel)).toEqual([]);
   });
-
-  it("are made by the scheduled job where an older version has written, also when the storage is full", async () => {
-    const panel = await createPanel();
-    const panelist = await panel.panelist();
-    const [old, edited] = [await panelist.submit("Night buses"), await panelist.submit("Ferry")];
-    const database = databaseOf(old);
-    await database.prepare("UPDATE proposals SET words = NULL WHERE id = ?1").bind(old).run();
-    await database.prepare("UPDATE proposals SET title = 'Boat' WHERE id = ?1").bind(edited).run();
-    expect([await found(panelist, "night"), await found(panelist, "ferry"), await storedWords(panel)]).toEqual([
-      [],
-      [],
-      [],
-    ]);
-    await database.prepare("UPDATE accounts SET max_bytes = 1 WHERE id = ?1").bind(panel.bank.accountId).run();
-    await runScheduled(env);
-    expect([await found(panelist, "night"), await found(panelist, "boat")]).toEqual([["Night buses"], ["Boat"]]);
-  });
 });
 
 /** `count` proposals whose titles have `words`, and a number of their own. */

@@ -125,7 +125,7 @@ describe("a key over its limit", () => {
     const limited = await isolate.request("/tenant/whoami", as(key.text));
     expect(limited.headers.get("Retry-After")).toBe("3600");
     await databaseOf(key.id).prepare("UPDATE api_keys SET revoked_at = 1 WHERE id = ?1").bind(key.id).run();
-    await env.API_KEY_GATE.getByName(key.id).forget([], true);
+    await env.API_KEY_GATE.getByName(key.id).forget();
     vi.setSystemTime(1_900_000_060_000);
     expect((await isolate.request("/tenant/whoami", as(key.text))).status).toBe(401);
   });

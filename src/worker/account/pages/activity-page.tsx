@@ -7,7 +7,6 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   created: "created",
   changed: "changed",
   rotated: "rotated",
-  renamed: "renamed",
   leaked: "was found in public",
   revoked: "revoked",
   refused: "not created: the maximum of keys was active",

@@ -1,6 +1,6 @@
 /** The fields of a key that can be changed later, for the forms that make a key and that change one. */
 import type { FieldError } from "../../http/invalid-request.ts";
-import { FIRST_USE, MAX_BLOCKS } from "../../model/allowed-addresses.ts";
+import { MAX_BLOCKS } from "../../model/allowed-addresses.ts";
 import { described, Field, messageFor } from "./field.tsx";
 import { rateInWords, SCOPE_GROUPS } from "./key-words.ts";
 
@@ -110,7 +110,7 @@ export const RateField = ({ fields, errors }: FieldsProps) => {
 
 export const AddressesField = ({ fields, errors }: FieldsProps) => {
   const message = messageFor(errors, "allowedAddresses");
-  const hint = `Addresses or CIDR blocks, one a line, at most ${MAX_BLOCKS}. Empty: from anywhere. “${FIRST_USE}”: only the first address that uses it.`;
+  const hint = `Addresses or CIDR blocks, one a line, at most ${MAX_BLOCKS}. Empty: from anywhere.`;
   return (
     <Field name="allowedAddresses" label={KEY_LABELS.allowedAddresses} hint={hint} message={message}>
       <textarea

@@ -6,22 +6,19 @@ import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
 import { LastUses, OperationsTable } from "./key-use.tsx";
 import { type Frame, Layout } from "./layout.tsx";
-import { DayChart, OperationCharts, UsageChart } from "./usage-chart.tsx";
+import { DayChart, UsageChart } from "./usage-chart.tsx";
 
 type Props = {
   readonly frame: Frame;
   readonly apiKey: ApiKey;
   readonly usage: ApiKeyUsage;
-  /** The one that the charts show; all without it. */
-  readonly operation: string | undefined;
   readonly origin: string;
   readonly now: number;
 };
 
-export const KeyPage = ({ frame, apiKey, usage, operation, origin, now }: Props) => {
+export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
   const { id, name, lastFour, state } = apiKey;
   const path = `/account/api-keys/${id}`;
-  const chosen = usage.days.find((count) => count.operation === operation)?.operation;
   return (
     <Layout title={name} current="api-keys" {...frame}>
       <div class="key-head">
@@ -34,14 +31,8 @@ export const KeyPage = ({ frame, apiKey, usage, operation, origin, now }: Props)
       <div class="create key-page">
         <KeyFacts apiKey={apiKey} now={now} />
         <div>
-          {chosen ? (
-            <OperationCharts operation={chosen} usage={usage} now={now} all={path} />
-          ) : (
-            <>
-              <UsageChart apiKey={apiKey} now={now} />
-              <DayChart usage={usage.items} now={now} />
-            </>
-          )}
+          <UsageChart apiKey={apiKey} now={now} />
+          <DayChart usage={usage.items} now={now} />
           <p class="hint">
             {"By hour, 30 days: "}
             <a href={`${path}/usage.csv`}>CSV</a>
@@ -54,7 +45,7 @@ export const KeyPage = ({ frame, apiKey, usage, operation, origin, now }: Props)
       </div>
       <h2>Who uses it, and what for</h2>
       <LastUses usage={usage} now={now} />
-      <OperationsTable path={path} usage={usage} chosen={chosen} />
+      <OperationsTable usage={usage} />
       <h2>Try it</h2>
       <p>
         Whoever holds the key asks with it what its id is. A refusal says why. Set <code>API_KEY</code> to the key

@@ -1,4 +1,4 @@
-/** Who uses a key, and what for: its last requests, and how each operation was answered. What clients have sent is text. */
+/** Who uses a key, and what for: its last requests, and how many of each operation were admitted. What clients have sent is text. */
 import type { ApiKeyUsage, OperationCount, RefusedRequest, SeenRequest } from "../../model/api-key-usage.ts";
 import { Fact } from "./key-facts.tsx";
 import { countryInWords, number } from "./key-words.ts";
@@ -49,51 +49,27 @@ const Seen = ({ request: { at, network, country, userAgent, operation }, why, no
   </>
 );
 
-type OperationsProps = {
-  readonly path: string;
-  readonly usage: ApiKeyUsage;
-  /** The one that the charts show. */
-  readonly chosen: string | undefined;
-};
-
-export const OperationsTable = ({ path, usage: { hours, days }, chosen }: OperationsProps) => {
-  const operations = [...new Set([...days, ...hours].map(({ operation }) => operation))].toSorted();
+export const OperationsTable = ({ usage: { hours, days } }: { readonly usage: ApiKeyUsage }) => {
+  const operations = [...new Set(days.map(({ operation }) => operation))].toSorted();
   if (operations.length === 0) return null;
+  const sumOf = (counts: readonly OperationCount[], operation: string) =>
+    counts.reduce((sum, count) => sum + (count.operation === operation ? count.admitted : 0), 0);
   return (
     <div class="table">
       <table class="operations">
         <thead>
           <tr>
-            <th scope="col" rowspan={2}>
-              Operation
-            </th>
-            <th scope="colgroup" colspan={4}>
-              24 hours
-            </th>
-            <th scope="colgroup" colspan={4}>
-              30 days
-            </th>
-          </tr>
-          <tr>
-            {["24 hours", "30 days"].map((span) =>
-              ["2xx", "4xx", "5xx", "not told"].map((status) => (
-                <th scope="col" aria-label={`${status}, ${span}`}>
-                  {status}
-                </th>
-              )),
-            )}
+            <th scope="col">Admitted, by operation</th>
+            <th scope="col">24 hours</th>
+            <th scope="col">30 days</th>
           </tr>
         </thead>
         <tbody>
           {operations.map((operation) => (
             <tr>
-              <th scope="row">
-                <a href={`${path}?operation=${operation}`} aria-current={operation === chosen ? "true" : null}>
-                  {operation}
-                </a>
-              </th>
-              <Cells counts={hours.filter((count) => count.operation === operation)} />
-              <Cells counts={days.filter((count) => count.operation === operation)} />
+              <th scope="row">{operation}</th>
+              <td>{number(sumOf(hours, operation))}</td>
+              <td>{number(sumOf(days, operation))}</td>
             </tr>
           ))}
         </tbody>
@@ -101,11 +77,3 @@ export const OperationsTable = ({ path, usage: { hours, days }, chosen }: Operat
     </div>
   );
 };
-
-const Cells = ({ counts }: { readonly counts: readonly OperationCount[] }) => (
-  <>
-    {(["status2xx", "status4xx", "status5xx", "untold"] as const).map((status) => (
-      <td>{number(counts.reduce((sum, count) => sum + count[status], 0))}</td>
-    ))}
-  </>
-);

@@ -1,5 +1,5 @@
 /** What a key may do and how often, in words. */
-import { type AllowedAddresses, awaitsFirstUse } from "../../model/allowed-addresses.ts";
+import type { AllowedAddresses } from "../../model/allowed-addresses.ts";
 import type { Region } from "../../model/api-key.ts";
 import { SCOPES, type Scope } from "../../model/scope.ts";
 
@@ -74,7 +74,4 @@ export function bytesInWords(bytes: number): string {
   return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: power === 0 ? 0 : 1 })} ${BINARY[power]}`;
 }
 
-export const addressesInWords = (allowed: AllowedAddresses): string => {
-  if (allowed === null) return "Any";
-  return awaitsFirstUse(allowed) ? "The first that uses it" : allowed.join(", ");
-};
+export const addressesInWords = (allowed: AllowedAddresses): string => allowed?.join(", ") ?? "Any";

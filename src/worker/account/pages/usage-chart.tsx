@@ -1,7 +1,6 @@
 /** A key's requests over the last 24 hours, or 30 days: admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
 
 import type { ApiKey, HourlyCount } from "../../model/account.ts";
-import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
 import type { Child } from "../jsx-runtime.ts";
 import { number } from "./key-words.ts";
 import { Clock, Time } from "./times.tsx";
@@ -12,7 +11,6 @@ const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
 /** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
 const LEAST = 2;
-const ANSWERED = ["2xx or not told", "4xx and 5xx"] as const;
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
 type Counts = Pick<HourlyCount, "admitted" | "limited">;
@@ -37,35 +35,6 @@ export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: n
   return <Chart bars={days} in="30 days" every={8} label={({ day }) => <Day day={day} />} />;
 };
 
-type OperationProps = {
-  readonly operation: string;
-  readonly usage: ApiKeyUsage;
-  readonly now: number;
-  readonly all: string;
-};
-
-/** Of one operation. */
-export const OperationCharts = ({ operation, usage, now, all }: OperationProps) => {
-  const countsOf = (list: readonly OperationCount[], start: string): Counts => {
-    const count = list.find((each) => each.operation === operation && each.start === start);
-    return {
-      admitted: (count?.status2xx ?? 0) + (count?.untold ?? 0),
-      limited: (count?.status4xx ?? 0) + (count?.status5xx ?? 0),
-    };
-  };
-  const hours = spans(HOURS, HOUR_MS, now).map((hour) => ({ hour, ...countsOf(usage.hours, hour) }));
-  const days = spans(DAYS, DAY_MS, now).map((start) => ({ day: start.slice(0, 10), ...countsOf(usage.days, start) }));
-  return (
-    <>
-      <p>
-        Only <code>{operation}</code>. <a href={all}>Show all</a>
-      </p>
-      <Chart bars={hours} in="24 hours" every={6} words={ANSWERED} label={({ hour }) => <Clock at={hour} />} />
-      <Chart bars={days} in="30 days" every={8} words={ANSWERED} label={({ day }) => <Day day={day} />} />
-    </>
-  );
-};
-
 const Day = ({ day }: { day: string }) => <time datetime={day}>{day.slice(5)}</time>;
 
 /** The starts of the last spans of so many milliseconds, of UTC. */
@@ -84,18 +53,10 @@ type ChartProps<Each extends Counts> = {
   readonly in: string;
   /** A label below each of so many bars. */
   readonly every: number;
-  /** What the two parts of a bar count. */
-  readonly words?: readonly [string, string];
   readonly label: (bar: Each) => Child;
 };
 
-function Chart<Each extends Counts>({
-  bars,
-  in: span,
-  every,
-  words = ["admitted", "over the limit"],
-  label,
-}: ChartProps<Each>) {
+function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps<Each>) {
   const { admitted, limited } = sumOf(bars);
   const top = roundUp(Math.max(1, ...bars.map((count) => count.admitted + count.limited)));
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, Math.round((count / top) * 1000) / 10));
@@ -106,8 +67,8 @@ function Chart<Each extends Counts>({
           <strong>{number(admitted + limited)}</strong>
           {` in ${span}`}
         </span>
-        <span class="legend admitted">{`${number(admitted)} ${words[0]}`}</span>
-        <span class="legend limited">{`${number(limited)} ${words[1]}`}</span>
+        <span class="legend admitted">{`${number(admitted)} admitted`}</span>
+        <span class="legend limited">{`${number(limited)} over the limit`}</span>
       </figcaption>
       <div class="plot" aria-hidden="true">
         <div class="scale">
@@ -121,7 +82,7 @@ function Chart<Each extends Counts>({
               <Bar low={heightOf(count.admitted)} high={heightOf(count.limited)} />
               <span class="tip">
                 {label(count)}
-                {`: ${number(count.admitted)} ${words[0]}, ${number(count.limited)} ${words[1]}`}
+                {`: ${number(count.admitted)} admitted, ${number(count.limited)} over the limit`}
               </span>
             </div>
           ))}

@@ -207,7 +207,6 @@ const isCommentList = (rows: Rows, { id }: Row, shown: unknown, panelist: string
   });
 };
 
-/** A row of the first version of the schema has none. */
 const tagsOf = (row: Row): readonly string[] => JSON.parse(String(row.tags ?? "[]"));
 
 /** How many public proposals have each tag, the most used first. */

@@ -3,9 +3,7 @@ import { append, type Call, callsOf, segmentAfter } from "./calls.ts";
 import type { Facts } from "./key-requests.ts";
 
 type Total = { readonly hour: string; readonly admitted: number; readonly limited: number };
-export const CLASSES = ["status2xx", "status4xx", "status5xx", "untold"] as const;
-export type Class = (typeof CLASSES)[number];
-export type Counted = { readonly start: string; readonly operation: string } & Readonly<Record<Class, number>>;
+export type Counted = { readonly start: string; readonly operation: string; readonly admitted: number };
 
 /** What an owner was shown of a key. */
 export type Shown = {

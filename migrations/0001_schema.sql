@@ -1,0 +1,842 @@
+-- The whole database schema, for reading and for tests. The steps in migrations/ make it.
+-- Times are Unix milliseconds; identifiers are 12 base62 characters, of which the first names the database; every row carries its tenant (account_id).
+
+CREATE TABLE IF NOT EXISTS accounts (
+  id TEXT PRIMARY KEY,
+  owner_email TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
+  created_at INTEGER NOT NULL,
+  stored_bytes INTEGER NOT NULL DEFAULT 0,
+  max_bytes INTEGER NOT NULL DEFAULT 536870912,
+  counted_votes INTEGER NOT NULL DEFAULT 0,
+  -- When the scheduled job looks for changes of this account that are too old.
+  changes_due_at INTEGER NOT NULL DEFAULT 0,
+  -- 1: a key that was found in public is only marked. 0: it is ended.
+  marks_leaked_keys INTEGER NOT NULL DEFAULT 0 CHECK (marks_leaked_keys IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);
+
+-- The directory of account owners. The one of the database DB decides; another database repeats the entries of its own accounts.
+CREATE TABLE IF NOT EXISTS owners (
+  email TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who may act for an account besides its owner, by e-mail address. An account whose owner was removed has its id as owner_email.
+CREATE TABLE IF NOT EXISTS members (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  added_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (account_id, email)
+) STRICT, WITHOUT ROWID;
+
+-- The directory of members, in the database DB alone: where to look. The account's own database decides.
+CREATE TABLE IF NOT EXISTS memberships (
+  email TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  PRIMARY KEY (email, account_id)
+) STRICT, WITHOUT ROWID;
+
+-- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
+CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
+WHEN NEW.stored_bytes + 128 * NEW.counted_votes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
+BEGIN
+  SELECT RAISE(ABORT, 'quota exceeded');
+END;
+
+-- A key itself is never stored: secret_hash is the hex SHA-256 of the whole key, last_four its last characters, and scopes a
+-- JSON array. After a rotation previous_secret_hash keeps the old secret's hash, which is valid until previous_expires_at.
+CREATE TABLE IF NOT EXISTS api_keys (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  last_four TEXT NOT NULL DEFAULT '',
+  previous_secret_hash TEXT,
+  previous_expires_at INTEGER,
+  previous_last_used_at INTEGER,
+  rotated_at INTEGER,
+  scopes TEXT NOT NULL CHECK (json_valid(scopes)),
+  rate_limit INTEGER NOT NULL DEFAULT 600 CHECK (rate_limit BETWEEN 1 AND 10000),
+  rate_window_seconds INTEGER NOT NULL DEFAULT 60 CHECK (rate_window_seconds BETWEEN 1 AND 3600),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  last_used_at INTEGER,
+  -- Where its gate is made: a Durable Object location hint. NULL is where the key is first used.
+  region TEXT,
+  -- Since when every request with it is refused; NULL when it is not paused.
+  paused_at INTEGER,
+  -- A JSON array of CIDR blocks. NULL is every address.
+  allowed_addresses TEXT CHECK (json_valid(allowed_addresses)),
+  -- When it was found in public. NULL again after a rotation.
+  leaked_at INTEGER,
+  -- Its last requests, a JSON object: `used`, `previous` (with the previous secret) and `refused`, each with network, country and user agent.
+  seen TEXT CHECK (json_valid(seen))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
+-- For the list: those that were revoked last, those that expired last, and the active ones.
+CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
+
+-- One row per key and hour (its first millisecond). The key's gate (a Durable Object) writes totals: repeating a write is harmless.
+-- operations is a JSON object: by operation, how many were admitted.
+CREATE TABLE IF NOT EXISTS api_key_usage (
+  api_key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
+  hour INTEGER NOT NULL,
+  admitted INTEGER NOT NULL,
+  limited INTEGER NOT NULL,
+  operations TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(operations)),
+  PRIMARY KEY (api_key_id, hour)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS api_key_usage_by_hour ON api_key_usage (hour);
+
+-- What was seen of a key's requests is kept as long as its counts.
+CREATE TRIGGER IF NOT EXISTS api_key_seen_ends AFTER DELETE ON api_key_usage
+WHEN NOT EXISTS (SELECT 1 FROM api_key_usage WHERE api_key_id = OLD.api_key_id)
+BEGIN
+  UPDATE api_keys SET seen = NULL WHERE id = OLD.api_key_id AND seen IS NOT NULL;
+END;
+
+-- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
+-- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL.
+-- number: 1, 2, 3, … in each account. A trigger gives it, and keeps the newest 10,000 events of the account.
+CREATE TABLE IF NOT EXISTS audit_events (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  event TEXT NOT NULL,
+  api_key_id TEXT,
+  api_key_name TEXT NOT NULL,
+  actor TEXT,
+  address TEXT,
+  created_at INTEGER NOT NULL,
+  webhook_id TEXT,
+  changes TEXT CHECK (json_valid(changes)),
+  number INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
+CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
+CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
+
+CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
+WHEN NEW.number IS NULL
+BEGIN
+  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1 WHERE id = NEW.id;
+  DELETE FROM audit_events WHERE account_id = NEW.account_id
+    AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;
+END;
+
+-- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
+-- idea bank and the panelist, or `account` for its owner.
+-- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.
+CREATE TABLE IF NOT EXISTS idempotency_keys (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS idempotency_keys_by_creation ON idempotency_keys (created_at);
+
+CREATE TABLE IF NOT EXISTS surveys (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS surveys_by_account ON surveys (account_id, created_at, id);
+
+-- tokens_issued: whether a token may have been issued to the panelist.
+CREATE TABLE IF NOT EXISTS panelists (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  external_id TEXT,
+  active INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
+  tokens_revoked_at INTEGER,
+  created_at INTEGER NOT NULL,
+  display_name TEXT,
+  deleted_at INTEGER,
+  tokens_issued INTEGER NOT NULL DEFAULT 1 CHECK (tokens_issued IN (0, 1)),
+  UNIQUE (account_id, external_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS panelists_by_creation ON panelists (account_id, created_at, id) WHERE deleted_at IS NULL;
+-- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
+CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
+-- snapshot serves every panelist of an account. seq only grows: a reader asks for the rows after the last seq that it has read.
+CREATE TABLE IF NOT EXISTS token_revocations (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id TEXT NOT NULL,
+  panelist_id TEXT NOT NULL UNIQUE,
+  revoked_at INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS token_revocations_by_account ON token_revocations (account_id, seq);
+
+CREATE TABLE IF NOT EXISTS idea_banks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
+  internal INTEGER NOT NULL DEFAULT 0 CHECK (internal IN (0, 1)),
+  changelog_enabled INTEGER NOT NULL DEFAULT 0 CHECK (changelog_enabled IN (0, 1)),
+  changelog_max_entries INTEGER NOT NULL DEFAULT 20 CHECK (changelog_max_entries BETWEEN 1 AND 100),
+  changelog_version INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  created_at INTEGER NOT NULL,
+  submissions_enabled INTEGER NOT NULL DEFAULT 1 CHECK (submissions_enabled IN (0, 1)),
+  voting_enabled INTEGER NOT NULL DEFAULT 1 CHECK (voting_enabled IN (0, 1)),
+  comments_enabled INTEGER NOT NULL DEFAULT 1 CHECK (comments_enabled IN (0, 1)),
+  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
+
+-- Proposals of a deleted idea bank are not accessible: every query requires that the idea bank exists. deleted_idea_banks lists the
+-- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
+-- A proposal is deleted by moving it to an idea bank that does not exist: its idea_bank_id becomes its own id. What was merged into
+-- it follows in slices, and is not accessible either: its target is in another idea bank.
+-- idea_bank_id: of a deleted proposal, the idea bank that it was in. NULL for an idea bank.
+CREATE TABLE IF NOT EXISTS deleted_idea_banks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  deleted_at INTEGER NOT NULL,
+  idea_bank_id TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS deleted_idea_banks_by_time ON deleted_idea_banks (deleted_at);
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_removed AFTER DELETE ON idea_banks
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id)
+BEGIN
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES (OLD.id, OLD.account_id, unixepoch() * 1000);
+  DELETE FROM merges WHERE idea_bank_id = OLD.id;
+END;
+
+-- visibility: a proposal submitted to an idea bank with approval_required is pending: only its author and the tenant see it.
+-- duplicate_of: the proposal that this one was merged into. A merge is final. Lists leave merged proposals out. If that one was
+-- merged further, merges names the last one, until this row does.
+-- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
+-- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
+-- words: a JSON array of the words of the title (src/worker/model/words.ts). A search finds no proposal whose words are NULL.
+-- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
+CREATE TABLE IF NOT EXISTS proposals (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  idea_bank_id TEXT NOT NULL,
+  author_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'submitted'
+    CHECK (status IN ('submitted', 'under-review', 'planned', 'in-progress', 'implemented', 'declined')),
+  visibility TEXT NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'pending', 'hidden')),
+  duplicate_of TEXT REFERENCES proposals (id) ON DELETE CASCADE,
+  response TEXT,
+  responded_at INTEGER,
+  votes INTEGER NOT NULL DEFAULT 0,
+  comments INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  last_activity_at INTEGER NOT NULL,
+  hot INTEGER GENERATED ALWAYS AS (created_at + CAST(604800000 * log2(votes + 1) AS INTEGER)) VIRTUAL,
+  listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  panelist_writes INTEGER NOT NULL DEFAULT 0,
+  words TEXT CHECK (json_valid(words)),
+  external_id TEXT,
+  metadata TEXT,
+  tags TEXT CHECK (json_valid(tags))
+) STRICT;
+
+-- The tenant's lists: all, by status, by visibility.
+CREATE INDEX IF NOT EXISTS proposals_by_idea_bank ON proposals (idea_bank_id, created_at, id) WHERE duplicate_of IS NULL;
+CREATE INDEX IF NOT EXISTS proposals_by_status ON proposals (idea_bank_id, status, created_at, id) WHERE duplicate_of IS NULL;
+CREATE INDEX IF NOT EXISTS proposals_by_visibility ON proposals (idea_bank_id, visibility, status, created_at, id)
+  WHERE duplicate_of IS NULL;
+
+-- The panelists' lists: one index for each sort, by status. A list of all statuses merges six scans. (The sort "new" uses proposals_by_visibility.)
+CREATE INDEX IF NOT EXISTS proposals_top ON proposals (idea_bank_id, status, votes, id) WHERE listed = 1;
+CREATE INDEX IF NOT EXISTS proposals_hot ON proposals (idea_bank_id, status, hot, id) WHERE listed = 1;
+-- Also used by the changelog: its first N entries cost N rows, however many proposals there are.
+CREATE INDEX IF NOT EXISTS proposals_active ON proposals (idea_bank_id, status, last_activity_at, id) WHERE listed = 1;
+
+CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_bank_id, created_at, id) WHERE author_id IS NOT NULL;
+-- A panelist's own, as that panelist sees them.
+CREATE INDEX IF NOT EXISTS proposals_mine ON proposals (author_id, idea_bank_id, status, created_at, id)
+  WHERE duplicate_of IS NULL AND visibility <> 'hidden' AND author_id IS NOT NULL;
+-- What waits for approval in all idea banks of an account, for its owner.
+CREATE INDEX IF NOT EXISTS proposals_pending ON proposals (account_id, created_at, id) WHERE visibility = 'pending' AND duplicate_of IS NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS proposals_by_external_id ON proposals (idea_bank_id, external_id) WHERE external_id IS NOT NULL;
+-- For deleting a proposal: finds the proposals that were merged into it.
+CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
+-- For deleting an idea bank: the merged proposals. The others are in proposals_by_idea_bank.
+CREATE INDEX IF NOT EXISTS proposals_merged ON proposals (idea_bank_id) WHERE duplicate_of IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS proposal_deleted AFTER UPDATE OF idea_bank_id ON proposals
+WHEN NEW.idea_bank_id = NEW.id
+BEGIN
+  INSERT INTO deleted_idea_banks (id, account_id, deleted_at, idea_bank_id)
+  VALUES (NEW.id, NEW.account_id, unixepoch() * 1000, OLD.idea_bank_id);
+END;
+
+-- The proposals that have a word in their title, the newest first. Triggers keep it. listed: as of the proposal. No merged ones.
+CREATE TABLE IF NOT EXISTS proposal_words (
+  idea_bank_id TEXT NOT NULL,
+  listed INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (idea_bank_id, listed, word, created_at DESC, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON proposals
+WHEN NEW.words IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_words (idea_bank_id, listed, word, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, NEW.listed, value, NEW.created_at, NEW.id FROM json_each(NEW.words) WHERE true ON CONFLICT DO NOTHING;
+END;
+
+-- A proposal that is deleted, or merged, is in no list any more: nor are its words.
+CREATE TRIGGER IF NOT EXISTS words_changed AFTER UPDATE OF idea_bank_id, visibility, duplicate_of, words ON proposals
+WHEN OLD.duplicate_of IS NULL AND (OLD.words IS NOT NEW.words OR OLD.listed <> NEW.listed OR NEW.duplicate_of IS NOT NULL
+  OR OLD.idea_bank_id <> NEW.idea_bank_id)
+BEGIN
+  DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND word IN (SELECT value FROM json_each(OLD.words)
+      WHERE OLD.listed <> NEW.listed OR NEW.duplicate_of IS NOT NULL OR OLD.idea_bank_id <> NEW.idea_bank_id
+        OR NEW.words IS NULL OR value NOT IN (SELECT value FROM json_each(NEW.words)));
+  INSERT INTO proposal_words (idea_bank_id, listed, word, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, NEW.listed, value, NEW.created_at, NEW.id FROM json_each(NEW.words)
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON proposals
+WHEN OLD.words IS NOT NULL AND OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> OLD.id
+BEGIN
+  DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND word IN (SELECT value FROM json_each(OLD.words));
+END;
+
+-- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is
+-- deleted when nothing is left to move. target_id is never a merged proposal: when it is merged further, the row follows it.
+CREATE TABLE IF NOT EXISTS merges (
+  source_id TEXT PRIMARY KEY REFERENCES proposals (id) ON DELETE CASCADE,
+  target_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS merges_by_target ON merges (target_id);
+CREATE INDEX IF NOT EXISTS merges_by_idea_bank ON merges (idea_bank_id);
+
+CREATE TRIGGER IF NOT EXISTS proposal_merged AFTER UPDATE OF duplicate_of ON proposals
+WHEN OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL
+BEGIN
+  UPDATE merges SET target_id = NEW.duplicate_of WHERE target_id = NEW.id;
+  INSERT INTO merges (source_id, target_id, account_id, idea_bank_id)
+  VALUES (NEW.id, NEW.duplicate_of, NEW.account_id, NEW.idea_bank_id);
+END;
+
+-- One row for each panelist who votes for a proposal. The triggers below keep proposals.votes.
+CREATE TABLE IF NOT EXISTS votes (
+  proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  panelist_id TEXT NOT NULL REFERENCES panelists (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (proposal_id, panelist_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id, created_at);
+
+-- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted. on_behalf: the tenant wrote
+-- it for that panelist.
+CREATE TABLE IF NOT EXISTS comments (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  panelist_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1)),
+  on_behalf INTEGER NOT NULL DEFAULT 0 CHECK (on_behalf IN (0, 1))
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
+-- For deleting a panelist: finds the panelist's comments without a scan.
+CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
+
+-- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
+CREATE TABLE IF NOT EXISTS proposal_tags (
+  idea_bank_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+-- The tags of an idea bank: how many proposals have each, and how many of them are public. At most 200.
+CREATE TABLE IF NOT EXISTS idea_bank_tags (
+  idea_bank_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  proposals INTEGER NOT NULL,
+  public_proposals INTEGER NOT NULL,
+  PRIMARY KEY (idea_bank_id, tag)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS tags_added AFTER INSERT ON proposals
+WHEN NEW.tags IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_tags (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.visibility, NEW.status, NEW.created_at, NEW.id FROM json_each(NEW.tags);
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_changed AFTER UPDATE OF idea_bank_id, tags, duplicate_of, status, visibility ON proposals
+WHEN (OLD.tags IS NOT NULL OR NEW.tags IS NOT NULL) AND (
+  OLD.tags IS NOT NEW.tags OR OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+  OR OLD.status <> NEW.status OR OLD.visibility <> NEW.visibility
+)
+BEGIN
+  DELETE FROM proposal_tags WHERE idea_bank_id = OLD.idea_bank_id AND visibility = OLD.visibility AND status = OLD.status
+    AND created_at = OLD.created_at AND proposal_id = OLD.id AND tag IN (
+      SELECT value FROM json_each(OLD.tags) WHERE NEW.duplicate_of IS NOT NULL OR OLD.idea_bank_id <> NEW.idea_bank_id
+        OR NEW.tags IS NULL OR value NOT IN (SELECT value FROM json_each(NEW.tags)));
+  UPDATE proposal_tags SET visibility = NEW.visibility, status = NEW.status
+  WHERE (OLD.status <> NEW.status OR OLD.visibility <> NEW.visibility) AND idea_bank_id = OLD.idea_bank_id
+    AND visibility = OLD.visibility AND status = OLD.status AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND tag IN (SELECT value FROM json_each(OLD.tags));
+  INSERT INTO proposal_tags (idea_bank_id, tag, visibility, status, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.visibility, NEW.status, NEW.created_at, NEW.id FROM json_each(NEW.tags)
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_removed AFTER DELETE ON proposals
+WHEN OLD.tags IS NOT NULL
+BEGIN
+  DELETE FROM proposal_tags WHERE idea_bank_id = OLD.idea_bank_id AND visibility = OLD.visibility AND status = OLD.status
+    AND created_at = OLD.created_at AND proposal_id = OLD.id AND tag IN (SELECT value FROM json_each(OLD.tags));
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_counted AFTER INSERT ON proposal_tags BEGIN
+  INSERT INTO idea_bank_tags (idea_bank_id, tag, proposals, public_proposals)
+  VALUES (NEW.idea_bank_id, NEW.tag, 1, NEW.visibility = 'public')
+  ON CONFLICT (idea_bank_id, tag) DO UPDATE SET proposals = proposals + 1, public_proposals = public_proposals + excluded.public_proposals;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_shown AFTER UPDATE OF visibility ON proposal_tags
+WHEN (OLD.visibility = 'public') <> (NEW.visibility = 'public')
+BEGIN
+  UPDATE idea_bank_tags SET public_proposals = public_proposals + iif(NEW.visibility = 'public', 1, -1)
+  WHERE idea_bank_id = NEW.idea_bank_id AND tag = NEW.tag;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tag_uncounted AFTER DELETE ON proposal_tags BEGIN
+  UPDATE idea_bank_tags SET proposals = proposals - 1, public_proposals = public_proposals - (OLD.visibility = 'public')
+  WHERE idea_bank_id = OLD.idea_bank_id AND tag = OLD.tag;
+  DELETE FROM idea_bank_tags WHERE idea_bank_id = OLD.idea_bank_id AND tag = OLD.tag AND proposals = 0;
+END;
+
+CREATE TRIGGER IF NOT EXISTS tags_at_most AFTER INSERT ON idea_bank_tags
+WHEN (SELECT count(*) FROM idea_bank_tags WHERE idea_bank_id = NEW.idea_bank_id) > 200
+BEGIN
+  SELECT RAISE(ABORT, 'too many tags');
+END;
+
+-- Triggers raise the changelog's version in the transaction that changes the changelog, for every writer. (SQLite runs no
+-- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
+-- A new version is at least the current Unix time in milliseconds: a restored backup never reuses a version that a cache may hold.
+
+CREATE TRIGGER IF NOT EXISTS changelog_proposal_added AFTER INSERT ON proposals
+WHEN NEW.in_changelog = 1
+BEGIN
+  UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  WHERE id = NEW.idea_bank_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS changelog_proposal_changed
+AFTER UPDATE OF idea_bank_id, title, description, status, visibility, duplicate_of, last_activity_at ON proposals
+WHEN (OLD.in_changelog = 1 OR NEW.in_changelog = 1) AND (
+  OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.title <> NEW.title OR OLD.description <> NEW.description
+  OR OLD.in_changelog <> NEW.in_changelog OR OLD.last_activity_at <> NEW.last_activity_at
+)
+BEGIN
+  UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  WHERE id IN (OLD.idea_bank_id, NEW.idea_bank_id);
+END;
+
+CREATE TRIGGER IF NOT EXISTS changelog_proposal_removed AFTER DELETE ON proposals
+WHEN OLD.in_changelog = 1
+BEGIN
+  UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  WHERE id = OLD.idea_bank_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS changelog_maximum_changed AFTER UPDATE OF changelog_max_entries ON idea_banks
+WHEN OLD.changelog_max_entries <> NEW.changelog_max_entries
+BEGIN
+  UPDATE idea_banks SET changelog_version = max(changelog_version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  WHERE id = NEW.id;
+END;
+
+-- A comment is activity on its proposal, except that of a panelist on an implemented one: no reader reorders the changelog. Deleting
+-- a comment is not, and a vote is not.
+CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
+BEGIN
+  UPDATE proposals SET comments = comments + 1, last_activity_at = iif(
+    status = 'implemented' AND NEW.by_tenant = 0, last_activity_at, max(last_activity_at, NEW.created_at)
+  )
+  WHERE id = NEW.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS comment_removed AFTER DELETE ON comments
+BEGIN
+  UPDATE proposals SET comments = comments - 1 WHERE id = OLD.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_added AFTER INSERT ON votes
+BEGIN
+  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_removed AFTER DELETE ON votes
+BEGIN
+  UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS vote_moved AFTER UPDATE OF proposal_id ON votes
+BEGIN
+  UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id;
+END;
+
+-- Deactivating a panelist revokes all its tokens. They stay invalid when the panelist is active again.
+CREATE TRIGGER IF NOT EXISTS panelist_switched_off AFTER UPDATE OF active ON panelists
+WHEN OLD.active = 1 AND NEW.active = 0
+BEGIN
+  UPDATE panelists
+  SET tokens_revoked_at = iif(
+    tokens_revoked_at >= unixepoch() * 1000,
+    max(tokens_revoked_at, (unixepoch() + 1) * 1000),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  )
+  WHERE id = NEW.id;
+END;
+
+-- Records a revocation when a panelist is deactivated, reactivated or deleted, or its tokens are revoked.
+-- The scheduled job deletes rows that are older than any valid token.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
+WHEN OLD.active < NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
+BEGIN
+  DELETE FROM token_revocations WHERE panelist_id = NEW.id;
+  INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
+  VALUES (
+    NEW.account_id,
+    NEW.id,
+    iif(NEW.active = 1, coalesce(NEW.tokens_revoked_at, 0), 9007199254740991),
+    unixepoch() * 1000
+  );
+END;
+
+-- The revocation that a deleted panelist leaves. Before: while the panelist exists, its revocation is not counted.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_leaves BEFORE DELETE ON panelists
+BEGIN
+  DELETE FROM token_revocations WHERE panelist_id = OLD.id;
+END;
+
+-- None if no token was issued: so nothing grows when panelists are created and deleted all day.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelists
+WHEN OLD.tokens_issued = 1
+BEGIN
+  INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
+  VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
+END;
+
+CREATE TRIGGER IF NOT EXISTS revocation_account_removed AFTER DELETE ON accounts
+BEGIN
+  DELETE FROM token_revocations WHERE account_id = OLD.id;
+END;
+
+-- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: API
+-- keys, their usage, the audit trail, and what owners' Idempotency-Keys keep. So revoking and rotating always work.
+-- Votes are counted beside them, 128 bytes each, and sixteen of a proposal at a time: so of sixteen votes one writes the account's
+-- row. They are refused by a full account; but merging, which moves them, is not.
+
+CREATE TRIGGER IF NOT EXISTS quota_surveys_added AFTER INSERT ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_surveys_removed AFTER DELETE ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.title) + octet_length(OLD.description))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, description ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0))
+    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0)
+  WHERE id = NEW.account_id; END;
+-- A revocation that stays counts as 100 bytes, until it is deleted itself. In one statement: a deletion never adds.
+CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+    + iif(OLD.tokens_issued = 1, 100, 0)
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_token_revocations_removed AFTER DELETE ON token_revocations
+WHEN NOT EXISTS (SELECT 1 FROM panelists WHERE id = OLD.panelist_id)
+BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - 100 WHERE id = OLD.account_id;
+END;
+CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id, display_name ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0))
+    - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_added AFTER INSERT ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0))
+    - (coalesce(octet_length(OLD.name), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
+    + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_removed AFTER DELETE ON proposals BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (700 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0)
+    + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response, external_id, metadata, tags ON proposals
+WHEN OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description OR OLD.response IS NOT NEW.response
+  OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
+BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0)
+      + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0))
+    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0) + coalesce(octet_length(OLD.response), 0)
+      + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_added AFTER INSERT ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.body)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_removed AFTER DELETE ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.body))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_comments_changed AFTER UPDATE OF body ON comments BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.body), 0))
+    - (coalesce(octet_length(OLD.body), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempotency_keys
+WHEN NEW.key NOT GLOB 'account *' BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.key) + octet_length(NEW.outcome)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_removed AFTER DELETE ON idempotency_keys
+WHEN OLD.key NOT GLOB 'account *' BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.key) + octet_length(OLD.outcome))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_changed AFTER UPDATE OF votes ON proposals
+WHEN OLD.votes / 16 <> NEW.votes / 16 BEGIN
+  UPDATE accounts SET counted_votes = counted_votes + (NEW.votes / 16 - OLD.votes / 16) * 16 WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_removed AFTER DELETE ON proposals
+WHEN OLD.votes > 15 BEGIN
+  UPDATE accounts SET counted_votes = counted_votes - OLD.votes / 16 * 16 WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
+  SELECT RAISE(ABORT, 'quota exceeded') FROM accounts
+  WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes >= max_bytes; END;
+
+-- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment or a panelist, in the transaction of the
+-- change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
+-- number: 1, 2, 3, … in each account, in the order in which the changes were committed.
+-- panelist_id: the panelist, or of a proposal or a comment the one for whom the tenant has created it.
+-- actor: 'panelist' for a panelist's request, 'system' for what follows later from another change, else 'tenant'.
+-- Kept for 30 days, and at most 500,000 of an account. The newest one of an account stays: the next number follows from it.
+CREATE TABLE IF NOT EXISTS change_log (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  idea_bank_id TEXT,
+  proposal_id TEXT,
+  comment_id TEXT,
+  panelist_id TEXT,
+  actor TEXT NOT NULL CHECK (actor IN ('tenant', 'panelist', 'system')),
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS log_full AFTER INSERT ON change_log
+WHEN NEW.number > 500000
+BEGIN
+  DELETE FROM change_log WHERE account_id = NEW.account_id AND number = NEW.number - 500000;
+END;
+
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
+AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
+  voting_enabled, comments_enabled, approval_required ON idea_banks
+WHEN
+  OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
+  OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
+  OR OLD.submissions_enabled IS NOT NEW.submissions_enabled OR OLD.voting_enabled IS NOT NEW.voting_enabled
+  OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'ideabank.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = OLD.account_id; END;
+
+-- A panelist is deleted when it is marked. Its row goes later.
+CREATE TRIGGER IF NOT EXISTS log_panelists_added AFTER INSERT ON panelists BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, active, deleted_at ON panelists
+WHEN OLD.deleted_at IS NULL AND (
+  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.active IS NOT NEW.active
+  OR OLD.deleted_at IS NOT NEW.deleted_at
+)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    iif(NEW.deleted_at IS NULL, 'panelist.updated', 'panelist.deleted'), NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_panelists_removed AFTER DELETE ON panelists
+WHEN OLD.deleted_at IS NULL
+BEGIN
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'panelist.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = OLD.account_id; END;
+
+-- A proposal is deleted when it leaves its idea bank. Those of a deleted idea bank are when their rows go.
+CREATE TRIGGER IF NOT EXISTS log_proposals_added AFTER INSERT ON proposals BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, NULL, NEW.author_id), iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_proposals_changed
+AFTER UPDATE OF idea_bank_id, title, description, status, visibility, response, responded_at, author_id, duplicate_of, external_id, metadata,
+  tags ON proposals
+WHEN (
+  OLD.idea_bank_id IS NOT NEW.idea_bank_id OR OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description
+  OR OLD.status IS NOT NEW.status OR OLD.visibility IS NOT NEW.visibility OR OLD.response IS NOT NEW.response
+  OR OLD.responded_at IS NOT NEW.responded_at OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+  OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
+) AND NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
+  AND (OLD.idea_bank_id <> NEW.idea_bank_id OR EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id))
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    iif(OLD.idea_bank_id <> NEW.idea_bank_id, 'proposal.deleted',
+      iif(OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL, 'proposal.merged',
+      iif(OLD.status <> NEW.status, 'proposal.status-changed', 'proposal.updated'))),
+    OLD.idea_bank_id, NEW.id,
+    iif(OLD.panelist_writes <> NEW.panelist_writes, 'panelist',
+      iif(NEW.idea_bank_id NOT IN (OLD.idea_bank_id, NEW.id) OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of <> NEW.duplicate_of,
+      'system', 'tenant')),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_proposals_removed AFTER DELETE ON proposals
+WHEN NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'proposal.deleted',
+    OLD.idea_bank_id, OLD.id,
+    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id), 'tenant', 'system'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+  WHERE a.id = OLD.account_id; END;
+
+-- What a panelist takes away is in the log before it is deleted: a DELETE does not say whose it is.
+CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.created',
+    p.idea_bank_id, p.id, NEW.id, iif(NEW.on_behalf = 1, NEW.panelist_id, NULL),
+    iif(NEW.by_tenant = 1 OR NEW.on_behalf = 1, 'tenant', 'panelist'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a JOIN proposals p ON p.id = NEW.proposal_id
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_comments_changed AFTER UPDATE OF body, panelist_id ON comments
+WHEN OLD.body <> NEW.body OR OLD.panelist_id IS NOT NEW.panelist_id
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.updated',
+    b.id, p.id, NEW.id,
+    iif(OLD.body = NEW.body, 'system', iif(NEW.by_tenant = 1, 'tenant', 'panelist')),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a
+    JOIN proposals p ON p.id = NEW.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
+  WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_comments_removed AFTER DELETE ON comments
+WHEN 'comment.deleted' || OLD.id IS NOT (
+  SELECT type || comment_id FROM change_log WHERE account_id = OLD.account_id ORDER BY number DESC LIMIT 1)
+BEGIN
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'comment.deleted',
+    coalesce((SELECT d.idea_bank_id FROM deleted_idea_banks d WHERE d.id = p.idea_bank_id), p.idea_bank_id), OLD.proposal_id, OLD.id,
+    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = p.idea_bank_id), 'tenant', 'system'),
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a LEFT JOIN proposals p ON p.id = OLD.proposal_id
+  WHERE a.id = OLD.account_id; END;
+
+-- Webhooks: at most 4 of an account, each a place in its log of changes. What is behind the place is not delivered yet, so nothing else is
+-- stored for a delivery.
+-- types is a JSON array, NULL for all types. secret is `whsec_` and base64: it has to sign. previous_secret signs too, until previous_until.
+-- state: `paused` by the owner, `failed` after five days of failure, `ended` by the receiver's 410.
+-- number is that of the last change that was delivered or passed over. due_at is when the next attempt is due, NULL while nothing is to be
+-- delivered; claimed_until, until when one delivery is under way: both by the database's clock, in Unix milliseconds.
+-- attempts counts the failed ones since the last delivery, the first of them at failing_since. missed counts changes that left the log
+-- undelivered. recent is a JSON array of the last 20 attempts, newest first.
+CREATE TABLE IF NOT EXISTS webhooks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  types TEXT CHECK (types IS NULL OR json_valid(types)),
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_until INTEGER,
+  created_at INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'failed', 'ended')),
+  number INTEGER NOT NULL,
+  due_at INTEGER,
+  claimed_until INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  failing_since INTEGER,
+  missed INTEGER NOT NULL DEFAULT 0,
+  recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
+CREATE INDEX IF NOT EXISTS webhooks_due_by_failure ON webhooks (attempts > 0, due_at) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS webhooks_behind AFTER INSERT ON change_log BEGIN
+  UPDATE webhooks SET due_at = NEW.changed_at WHERE account_id = NEW.account_id AND state = 'active' AND due_at IS NULL;
+END;
