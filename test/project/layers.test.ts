@@ -199,10 +199,6 @@ it("Account Settings is loaded when it is asked for: outside of it there are onl
   expect(imports).toEqual(['app.ts: import("./account/app.ts")']);
 });
 
-it("no file has more than 300 lines", () => {
-  expect(offenders(({ text }) => text.split("\n").length > 301)).toEqual([]);
-});
-
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'])\/\/.*$/gm, "");
 
 /** Which libraries a source imports that its part may not, and what a pure one uses that is not pure. */

@@ -1,5 +1,5 @@
 /**
- * The screen of a run: how many files there are, which one runs, how long the rest takes; then each failure whole, and the counts.
+ * The screen of a run: how many files there are, which one has run longest, how long the rest takes; then each failure whole, and the counts.
  * The runtime prints what reads like crashes (workerd says so whenever stores are deleted): it is shown only when a test has failed.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,6 +17,8 @@ const LINE_EVERY_MS = 5_000;
 export default class Reporter extends MinimalReporter {
   #times: Times = { files: {}, share: undefined };
   #waiting = new Set<string>();
+  readonly #running = new Set<string>();
+  #clock: NodeJS.Timeout | undefined;
   #taken = new Map<string, number>();
   #tests = 0;
   #startedAt = 0;
@@ -35,10 +37,12 @@ export default class Reporter extends MinimalReporter {
     const left = this.#left();
     this.log(`${this.#waiting.size} files${left && `, ${left}`}`);
     this.#holdRuntimeMessages();
+    this.#clock = setInterval(() => this.#show(), LINE_EVERY_MS);
   }
 
   onTestModuleStart(module: TestModule): void {
-    this.#show(this.relative(module.moduleId));
+    this.#running.add(this.relative(module.moduleId));
+    this.#show();
   }
 
   override onTestCaseResult(test: TestCase): void {
@@ -49,6 +53,7 @@ export default class Reporter extends MinimalReporter {
   override onTestModuleEnd(module: TestModule): void {
     const name = this.relative(module.moduleId);
     this.#waiting.delete(name);
+    this.#running.delete(name);
     this.#taken.set(name, module.diagnostic().duration);
     this.#clearLine();
     this.#isPrinting = true;
@@ -58,6 +63,7 @@ export default class Reporter extends MinimalReporter {
 
   override async onTestRunEnd(...args: Parameters<MinimalReporter["onTestRunEnd"]>): Promise<void> {
     const [modules, errors, reason] = args;
+    clearInterval(this.#clock);
     this.#clearLine();
     this.#releaseRuntimeMessages(reason !== "passed");
     if (reason === "passed") this.#keepTimes();
@@ -69,13 +75,14 @@ export default class Reporter extends MinimalReporter {
     this.log(`${count("passed")} passed, ${count("failed") + broken} failed`);
   }
 
-  #show(file: string): void {
+  #show(): void {
     const isDue = this.isTTY || Date.now() - this.#shownAt >= LINE_EVERY_MS;
     if (!isDue) return;
     this.#shownAt = Date.now();
     const done = this.#taken.size;
     const left = this.#left();
-    const line = `${done} of ${done + this.#waiting.size} files, ${this.#tests} tests${left && `, ${left}`}: ${file}`;
+    const [longest = ""] = this.#running;
+    const line = `${done} of ${done + this.#waiting.size} files, ${this.#tests} tests${left && `, ${left}`}: ${longest}`;
     if (this.isTTY) this.#clearLine();
     this.#print(this.isTTY ? line.slice(0, process.stdout.columns - 1) : `${line}\n`);
   }
