@@ -17,9 +17,6 @@ const MEMORY = "/dev/shm";
 const freeBytes = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
 if (existsSync(MEMORY) && freeBytes(statfsSync(MEMORY)) > 1_000_000_000) process.env.TMPDIR = MEMORY;
 
-/** Wrangler says with each start that it has found the secret. */
-process.env.WRANGLER_LOG ??= "error";
-
 /** The three tiers, by the name of a file (CONTRIBUTING.md, "Tests"). Everything else that ends in `.test.ts` is `npm test`. */
 const SLOW = "**/*.slow.test.ts";
 const BROWSER = "**/*.browser.test.ts";

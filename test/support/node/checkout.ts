@@ -8,8 +8,6 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { endWithUs } from "./end-with-us.ts";
 
-/** How long a server may take to end, in milliseconds. */
-const STOP_MS = 15_000;
 const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public"];
 
 /** `shared`: what is not copied. Copying all takes a second: whoever writes into none of it shares it. */
@@ -85,12 +83,7 @@ async function startOnce(
     // A killed process has its number until the system has taken notice, and the next start would find it running.
     while (groupExists(pid)) await setTimeout(20);
   };
-  /** As Ctrl-C does; by force where that ends nothing: `wrangler dev` has once gone on (4.156.2). */
-  const stop = async () => {
-    const isEnded = await Promise.race([endWith("SIGINT").then(() => true), setTimeout(STOP_MS, false)]);
-    if (!isEnded) await kill();
-  };
-  return { output, pid, stop, kill };
+  return { output, pid, stop: () => endWith("SIGINT"), kill };
 }
 
 /** Whether anything is left of the group of processes that `pid` has led. */
