@@ -183,14 +183,15 @@ export class Oddities {
     const path = "/account/api/keys";
     const list = { operation: "listApiKeys", method: "GET", path };
     const create = { operation: "createApiKey", method: "POST", path, body: { name: "A key" } };
-    const visit = (window: number) =>
+    // Each request has randomness of its own, or two would make the same identifiers.
+    const visit = (window: number, name: string | number = window) =>
       this.#actors.send(
-        source.of(window),
+        source.of(name),
         { client: `owner ${owner}`, owner, isolate: isolate + window, ...((draw >> window) % 2 === 0 ? list : create) },
         { again: window % 3, idempotent: false, isolate: isolate + window },
       );
     await Promise.all(Array.from({ length: 2 + (draw % 7) }, (_, window) => visit(window)));
-    await visit(1);
+    await visit(1, "again");
   }
 
   /** A client of somebody's own: another spelling of the header, a token or a `Consistency-Token` that somebody has changed, several ETags. */
