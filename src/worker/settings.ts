@@ -41,6 +41,12 @@ type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "LEASE_SEC
   readonly SIGNING_SECRETS?: string;
 };
 
+/** How far behind the primary a replica may be that is read for an answer, in milliseconds. A wrong variable is 0: no replica is. */
+export function readAnchorMs({ ANCHOR_SECONDS }: { readonly ANCHOR_SECONDS?: string }): number {
+  const { success, data = DEFAULT_ANCHOR_SECONDS } = Variables.shape.ANCHOR_SECONDS.safeParse(ANCHOR_SECONDS);
+  return success ? data * 1000 : 0;
+}
+
 /** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
 export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
   const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
@@ -83,8 +89,6 @@ export class SettingsReader {
   }
 
   async read(env: SettingsEnv): Promise<Settings> {
-    const kept = this.peek(env);
-    if (kept !== undefined) return kept;
     const settings = await readSettings(env);
     this.#kept = { env, settings };
     return settings;

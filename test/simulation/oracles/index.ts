@@ -34,7 +34,7 @@ import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
 import { validKeys } from "./valid-keys.ts";
-import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
+import { deadlines, nobodyWaitsInLine } from "./waiting.ts";
 
 /** All invariants. Each reads a history alone: none knows how the service works inside. */
 export const ORACLES: readonly Oracle[] = [
@@ -95,6 +95,4 @@ export const ORACLES: readonly Oracle[] = [
   statedRefusals,
   deadlines,
   nobodyWaitsInLine,
-  oneReadASecond,
-  nobodyWaitsLonger,
 ];
