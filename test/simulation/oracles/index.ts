@@ -15,6 +15,7 @@ import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { health } from "./health.ts";
+import { hungSessions } from "./hung-sessions.ts";
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
@@ -91,6 +92,7 @@ export const ORACLES: readonly Oracle[] = [
   refusedAgain,
   available,
   outlasts,
+  hungSessions,
   health,
   statedRefusals,
   deadlines,
