@@ -36,7 +36,11 @@ const Variables = z.object({
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
+type SettingsEnv = {
+  readonly FRESHNESS_SECONDS: string;
+  readonly ANCHOR_SECONDS: string;
+  readonly LEASE_SECONDS: string;
+  readonly CREDENTIAL_SECRETS: string;
   readonly CREDENTIAL_SECRETS_2?: string;
   readonly SIGNING_SECRETS?: string;
 };
@@ -48,7 +52,7 @@ export function readAnchorMs({ ANCHOR_SECONDS }: { readonly ANCHOR_SECONDS?: str
 }
 
 /** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
-export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
+export function readLeaseMs({ LEASE_SECONDS }: { readonly LEASE_SECONDS: string }): number {
   const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
   return success ? data * 1000 : 0;
 }

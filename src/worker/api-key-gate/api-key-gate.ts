@@ -69,7 +69,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       console.warn("D1 does not give a gate its record", error);
       if (error instanceof DeadlineExceeded) this.#database.missed(since);
     };
-    this.#record = new Kept({ isOutage: isDatabaseOutage, onOutage }, state.kept);
+    this.#record = new Kept({ now: () => Date.now(), isOutage: isDatabaseOutage, onOutage }, state.kept);
     this.#lastRecord = state.kept?.value ?? null;
     this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times ?? new Float64Array();

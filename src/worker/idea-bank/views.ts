@@ -77,9 +77,13 @@ export class IdeaBankViews {
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
 
-  /** An idea bank or a panelist was written through this isolate, up to `bookmark`. While D1 answers, later reads include that. */
-  noteWrite(id: string, bookmark: D1SessionBookmark): void {
-    this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
+  /**
+   * An idea bank or a panelist was written through this isolate, up to `bookmark`. While D1 answers, later reads include that. Without a
+   * bookmark, because sessions hang, the view is read anew.
+   */
+  noteWrite(id: string, bookmark: D1SessionBookmark | undefined): void {
+    if (bookmark === undefined) this.#views.peek(id)?.forget();
+    else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
   }
 
   /** A panelist's tokens were revoked through this isolate. It refuses them from now on, also while D1 does not answer. */
@@ -156,6 +160,7 @@ export class IdeaBankViews {
       ideaBankId,
       () =>
         new Kept<View>({
+          now: () => Date.now(),
           isOutage: isDatabaseOutage,
           compare: (next, kept) => Number(next.bookmark > kept.bookmark) - Number(next.bookmark < kept.bookmark),
           // What a replica gave was true some seconds before it was read.

@@ -14,7 +14,7 @@ const DEADLINE_MS = 5_000;
 const COORDINATE_BYTES = 32;
 
 export class PublishedKeys {
-  readonly #kept = new Kept<Published>({ isOutage: () => true });
+  readonly #kept = new Kept<Published>({ now: () => Date.now(), isOutage: () => true });
 
   /** The key in PEM; undefined when there is none. Rejects when they cannot be had. */
   async find(url: string, identifier: string): Promise<string | undefined> {

@@ -10,12 +10,22 @@
  * - **Late answers count.** A read that missed its deadline goes on, and its value is kept.
  * - **Clocks.** A value or a failure from the future, because a clock has stepped back, is not fresh.
  */
-import { DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin, type WaitUntil, wait } from "./deadline.ts";
+import {
+  DEADLINE_MS,
+  DeadlineExceeded,
+  hasHung,
+  hasSettledWithin,
+  isWithin,
+  type WaitUntil,
+  wait,
+} from "./deadline.ts";
 
 /** `readAt` is when the read began, in Unix milliseconds. */
 export type Dated<Value> = { readonly value: Value; readonly readAt: number };
 
 export type KeptOptions<Value> = {
+  /** The clock, in Unix milliseconds. */
+  readonly now: () => number;
   /** Whether a failed read means that the store does not answer. Any other error is a defect: nothing is served instead. */
   readonly isOutage: (error: unknown) => boolean;
   /** Whether the next value is newer than the kept one (positive) or older (negative). When it is 0, the read that began later has the newer. */
@@ -24,8 +34,6 @@ export type KeptOptions<Value> = {
   readonly lastsMs?: number;
   /** A read has failed, or missed its deadline. `since` is when somebody began to wait for it. */
   readonly onOutage?: (error: unknown, since: number) => void;
-  /** The clock, in Unix milliseconds. */
-  readonly now?: () => number;
 };
 
 export type Terms<Value> = {
@@ -61,7 +69,7 @@ export class Kept<Value> {
 
   constructor(options: KeptOptions<Value>, kept?: Dated<Value>) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now;
     this.#kept = kept;
   }
 
@@ -90,7 +98,12 @@ export class Kept<Value> {
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.#lasting(now);
       const deadlineMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;
-      if (now - began >= deadlineMs) this.#fail(new DeadlineExceeded(deadlineMs), began);
+      if (now - began >= deadlineMs) {
+        const missed = new DeadlineExceeded(deadlineMs);
+        this.#fail(missed, began);
+        if (fallback !== undefined) return fallback.value;
+        throw missed;
+      }
       if (this.#isPaused(now)) {
         const error = this.#failure?.error;
         if (fallback !== undefined && this.#isOutage(error)) return fallback.value;
@@ -171,7 +184,9 @@ export class Kept<Value> {
 
   #fail(error: unknown, since: number): void {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
-    this.#failure = { error, at: this.#now() };
+    const now = this.#now();
+    // A read that has hung for ten seconds says that the store was late after two, and nothing of the time since.
+    this.#failure = { error, at: hasHung(error) ? Math.min(now, since + DEADLINE_MS.withFallback) : now };
   }
 
   #isPaused(now: number): boolean {

@@ -73,12 +73,13 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     });
     primary.noteAnswer();
     if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
-    if (method === "GET" || primary.bookmark === undefined) return response;
+    if (method === "GET") return response;
     const { ideaBankId, panelistId } = ids;
     // Issuing a token changes nothing that a panelist of the idea bank sees.
     const written = scopeOf(operation) === "panelists:write" ? panelistId : ideaBankId;
     if (written !== undefined) views.noteWrite(written, primary.bookmark);
-    await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
+    if (primary.bookmark !== undefined)
+      await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
   };
 }

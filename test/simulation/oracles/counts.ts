@@ -1,7 +1,7 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, groupBy } from "./seen/calls.ts";
-import { admissionOf, callsByKey, keyOf } from "./seen/credentials.ts";
+import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
 /** "Within a minute": what was decided longer before a crash is with D1. */
