@@ -82,7 +82,7 @@ export class IdeaBankViews {
    * bookmark, because sessions hang, the view is read anew.
    */
   noteWrite(id: string, bookmark: D1SessionBookmark | undefined): void {
-    if (bookmark === undefined) this.#views.peek(id)?.forget();
+    if (bookmark === undefined) this.#views.peek(id)?.expire();
     else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
   }
 

@@ -63,6 +63,8 @@ export class Kept<Value> {
   #kept: Dated<Value> | undefined;
   /** When the last read began that is under way. */
   #readingSince = LONG_AGO;
+  /** When the value was last said to have changed. */
+  #expiredAt = LONG_AGO;
   /** How often the value was forgotten: a read from before that brings nothing. */
   #forgotten = 0;
   #failure: { readonly error: unknown; readonly at: number } | undefined;
@@ -83,6 +85,7 @@ export class Kept<Value> {
     const kept = this.#kept;
     const now = this.#now();
     if (kept === undefined || kept.readAt > now || terms.accepts?.(kept.value) === false) return undefined;
+    if (kept.readAt <= this.#expiredAt && this.#expiredAt <= now) return undefined;
     if (kept.readAt < since && since - kept.readAt >= terms.freshMs) return undefined;
     this.#renew(terms, kept, now);
     return kept.value;
@@ -134,6 +137,11 @@ export class Kept<Value> {
     const order = this.#options.compare?.(value, kept.value) || readAt - kept.readAt;
     // A value that is still the newest is as fresh as the last read that has found it so.
     this.#kept = { value: order < 0 ? kept.value : value, readAt: Math.max(readAt, kept.readAt) };
+  }
+
+  /** The value has changed. One that was read before serves in an outage only. */
+  expire(): void {
+    this.#expiredAt = this.#now();
   }
 
   /** The value has changed. The kept one never serves again, not even in an outage, nor does that of a read under way. */

@@ -227,6 +227,16 @@ describe("what is kept", () => {
     expect([kept.last, await outcomeOf(asked), store.reads.length]).toEqual([undefined, "waiting", 3]);
   });
 
+  it("is read anew when it was said to have changed, and serves in an outage still", async () => {
+    const { store, kept, get } = await readOnce();
+    kept.expire();
+    expect(kept.young({ load: store.load, freshMs: 60_000 })).toBeUndefined();
+    store.way = "fail";
+    const asked = get({ freshMs: 60_000 });
+    await pass(1);
+    expect([await outcomeOf(asked), store.reads.length]).toEqual([0, 2]);
+  });
+
   it("is no failure from before it was forgotten either", async () => {
     const { store, kept, get } = await readOnce();
     store.way = "lost";
