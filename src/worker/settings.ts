@@ -36,13 +36,23 @@ const Variables = z.object({
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = Pick<Env, "FRESHNESS_SECONDS" | "ANCHOR_SECONDS" | "LEASE_SECONDS" | "CREDENTIAL_SECRETS"> & {
+type SettingsEnv = {
+  readonly FRESHNESS_SECONDS: string;
+  readonly ANCHOR_SECONDS: string;
+  readonly LEASE_SECONDS: string;
+  readonly CREDENTIAL_SECRETS: string;
   readonly CREDENTIAL_SECRETS_2?: string;
   readonly SIGNING_SECRETS?: string;
 };
 
+/** How far behind the primary a replica may be that is read for an answer, in milliseconds. A wrong variable is 0: no replica is. */
+export function readAnchorMs({ ANCHOR_SECONDS }: { readonly ANCHOR_SECONDS?: string }): number {
+  const { success, data = DEFAULT_ANCHOR_SECONDS } = Variables.shape.ANCHOR_SECONDS.safeParse(ANCHOR_SECONDS);
+  return success ? data * 1000 : 0;
+}
+
 /** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
-export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
+export function readLeaseMs({ LEASE_SECONDS }: { readonly LEASE_SECONDS: string }): number {
   const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
   return success ? data * 1000 : 0;
 }
@@ -83,8 +93,6 @@ export class SettingsReader {
   }
 
   async read(env: SettingsEnv): Promise<Settings> {
-    const kept = this.peek(env);
-    if (kept !== undefined) return kept;
     const settings = await readSettings(env);
     this.#kept = { env, settings };
     return settings;

@@ -16,7 +16,7 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
   "whoami, key in use": (_, share) => {
     const floor = "limit: the same after one empty Durable Object call";
     return (
-      "A key in busy use is decided by a lease, without a call, by one function before the middleware. What is left over the bare route are the look-ups of the key and its lease, " +
+      "A key in busy use is decided by a lease, without a call. The rest over the bare route are the middleware, the look-ups of the key and its lease, " +
       "the answer's two rate-limit headers, and the renewals, more than one a second for each key and isolate: gate and D1 run in the same process and count. " +
       "Each turn begins with half a second that is not measured: a key gets its first lease a tenth of a second after its use has begun. " +
       `A call for each request, as with LEASE_SECONDS=0, costs more than all the rest: the bare route that first calls an object whose method is empty reaches ${percent(share("whoami, key in use", floor))} of the bare route.`
@@ -29,14 +29,13 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     "A forged key is told from a real one by its HMAC, which no memory can spare: WebCrypto's promise costs the bare route about a " +
     "tenth by itself. Mended after profiling: a log line for each refusal " +
     "(half of the whole request; now at most one a second for each cause), an error with its stack trace and its document for each refusal " +
-    "(now made once for each cause), the tag's digits divided out one by one, the way of an error through Hono (it is refused before any " +
-    "middleware: 0.69 to 0.82). Tried and left out: " +
+    "(now made once for each cause), and the tag's digits divided out one by one. Tried and left out: " +
     "`node:crypto`, which signs without a promise and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
   "Key over its limit": () =>
-    "No store is asked, nothing is computed, and no middleware runs. What is left over the bare route are the look-ups of key and flood, a document that is made once for each " +
+    "No store is asked. The rest over the bare route are the middleware, the look-ups of key and flood, a document that is made once for each " +
     "waiting time, and the rate limit's own headers.",
   "Changelog, fresh": () =>
-    "Nothing is asked, nothing is computed, and no middleware runs: the view holds the finished answer. What is left over the bare route are the look-ups of token and view, and once a second a read of D1 " +
+    "Nothing is asked: the view holds the finished body. The rest over the bare route are the middleware, the look-ups of token and view, and once a second a read of D1 " +
     "after an answer, which runs in the same process and counts.",
   "Changelog, 304": () =>
     "As with the fresh changelog, and a little more: the answer is so short that every microsecond of a look-up shows.",

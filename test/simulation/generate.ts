@@ -1,5 +1,6 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
+import { drawHungSessions } from "./draw-hung-sessions.ts";
 import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
 import type { Store } from "./history.ts";
@@ -47,7 +48,9 @@ export function generate(seed: number, profile: Profile): Plan {
     ...command,
   }));
   const uses = isGates ? drawUses(seed, profile, lastsMs, commands.length) : [];
-  return { seed, profile, setting, commands: [...commands, ...uses].toSorted((one, other) => one.at - other.at) };
+  const drawnBefore = [...commands, ...uses];
+  const hang = drawHungSessions({ seed, profile, isGates, lastsMs, first: drawnBefore.length });
+  return { seed, profile, setting, commands: [...drawnBefore, ...hang].toSorted((one, other) => one.at - other.at) };
 }
 
 function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {

@@ -68,6 +68,8 @@ export type StoreCalled = {
   readonly name: string;
   /** Of D1: whether it went to the primary or a replica. */
   readonly to?: "primary" | "replica";
+  /** Of D1: it was called in a session. Without it, by the binding itself. */
+  readonly inSession?: true;
 };
 
 /** D1 has answered a call that began at `since`, whatever with. The isolate may use the answer of a call whose request is over. */
@@ -82,13 +84,16 @@ export type StoreAnswered = {
 
 export type Store = "d1" | "kv" | "gate" | "limiter";
 
-/** From `at` to its `fault-ended`, calls to the store fail, hang, are slow, or do their work and lose the answer. */
+/**
+ * From `at` to its `fault-ended`, calls to the store fail, hang, are slow, or do their work and lose the answer; of D1 with
+ * `sessions-hang`, those that are made in a session hang.
+ */
 export type FaultBegan = {
   readonly kind: "fault-began";
   readonly at: number;
   readonly fault: number;
   readonly store: Store;
-  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "overloads";
+  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "sessions-hang" | "overloads";
   /** Of D1, which part: undefined is both. A replica that is `stopped` catches up no more, but answers. */
   readonly part?: "primary" | "replica";
   readonly name?: string;

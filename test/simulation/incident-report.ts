@@ -40,14 +40,21 @@ ${seen.map(toRow).join("\n")}
 `;
 }
 
-export async function reportIncidents(): Promise<void> {
+/** What is written, by its name in the folder: the same each time, whatever the machine and the time. `told` gets each section as it is made. */
+export async function makeIncidents(told: (section: string) => void = () => {}): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
   let page = INTRODUCTION;
   for (const incident of INCIDENTS) {
     const seen = await playIncident(incident);
-    page += toSection(incident, seen);
+    const section = toSection(incident, seen);
+    page += section;
     const strips = seen.map(({ subject, seconds: by }) => ({ label: subject.name, seconds: by }));
-    await writeFile(`${FOLDER}/incident-${incident.name}.svg`, plotSeconds(incident.title, strips));
-    console.log(toSection(incident, seen));
+    files.set(`incident-${incident.name}.svg`, plotSeconds(incident.title, strips));
+    told(section);
   }
-  await writeFile(`${FOLDER}/incidents.md`, page);
+  return files.set("incidents.md", page);
+}
+
+export async function reportIncidents(): Promise<void> {
+  for (const [name, text] of await makeIncidents(console.log)) await writeFile(`${FOLDER}/${name}`, text);
 }

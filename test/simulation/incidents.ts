@@ -50,6 +50,12 @@ export const INCIDENTS: readonly Incident[] = [
     begin: (world, until) => world.faults.begin({ store: "d1", part: "replica", how: "stopped", until }),
   },
   {
+    name: "sessions",
+    title: "D1 sessions hang, the database answers, for three minutes (reported: for hours)",
+    lastsMs: 180_000,
+    begin: (world, until) => world.faults.begin({ store: "d1", how: "sessions-hang", until }),
+  },
+  {
     name: "isolates",
     title: "A location loses its isolates, while D1 answers in a second",
     lastsMs: 20_000,

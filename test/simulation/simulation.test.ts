@@ -8,6 +8,7 @@ import { followersOf } from "./oracles/seen/feed.ts";
 import { play } from "./play.ts";
 import { judge, shrink } from "./referee.ts";
 import { readSeeds } from "./seeds.ts";
+import { toTrace } from "./trace.ts";
 
 const application = await loadApplication();
 
@@ -16,6 +17,36 @@ test.for(PROFILES)("a seed is one history, in the profile %s", async (profile) =
   const { history } = await play(plan, application);
   expect(JSON.stringify((await play(plan, application)).history)).toBe(JSON.stringify(history));
   expect(history.events.filter(({ kind }) => kind === "answered").length).toBeGreaterThan(20);
+});
+
+test("while D1 sessions hang, no call in one is answered, and all others of the database are", async () => {
+  const fault = { kind: "fault", store: "d1", how: "sessions-hang", forMs: 30_000 } as const;
+  const plan = generate(7, "panel");
+  const others = plan.commands.filter(({ kind }) => kind !== "fault");
+  const { history } = await play({ ...plan, commands: [{ id: 9_999, at: 0, ...fault }, ...others] }, application);
+  const begins = history.events.find(({ kind }) => kind === "fault-began")?.at ?? 0;
+  const ends = begins + fault.forMs;
+  const answered = new Set(
+    history.events.flatMap((event) => (event.kind === "store-answered" && event.at < ends ? [event.since] : [])),
+  );
+  // What was called just before the hang, or just before its end, may be answered.
+  const called = history.events.flatMap((event) =>
+    event.kind === "store-called" &&
+    event.store === "d1" &&
+    event.isolate &&
+    event.at > begins &&
+    event.at < ends - 1_000
+      ? [event]
+      : [],
+  );
+  const without = called.filter(({ inSession }) => !inSession);
+  // A check asks both at the same moment.
+  const inSession = called.filter((one) => one.inSession && !without.some(({ at }) => at === one.at));
+  expect(inSession.length).toBeGreaterThan(5);
+  expect(without.length).toBeGreaterThan(5);
+  expect(inSession.filter(({ at }) => answered.has(at))).toEqual([]);
+  expect(without.filter(({ at }) => !answered.has(at))).toEqual([]);
+  expect(toTrace(history).filter((line) => line.includes("d1 all  sessions-hang"))).toHaveLength(1);
 });
 
 test("who follows the changes comes to their end, in most histories", async () => {

@@ -27,7 +27,7 @@ function toText(event: HistoryEvent): string {
     case "committed":
       return `  D1 ${event.database}${event.call === undefined ? "" : ` of #${event.call}`}: ${event.changes.map(toChange).join("; ")}`;
     case "store-called":
-      return `  ${event.store} ${event.name}${event.to === undefined ? "" : ` ${event.to}`}${event.call === undefined ? "" : ` by #${event.call}`}`;
+      return `  ${event.store} ${event.name}${event.to === undefined ? "" : ` ${event.to}`}${event.inSession ? " in a session" : ""}${event.call === undefined ? "" : ` by #${event.call}`}`;
     case "store-answered":
       return `  ${event.store} ${event.name} answers ${event.isolate}, asked at ${time(event.since).trim()}`;
     case "fault-began":

@@ -26,10 +26,16 @@ export type Binding = "DB" | "DB_1";
 export const bindingOf = (id: string): Binding => (id.startsWith("0") ? "DB" : "DB_1");
 export const databaseOf = (id: string): D1Database => env[bindingOf(id)];
 
-/** A database as an isolate that remembers `databases` uses it. */
-export function openDatabase(binding: D1Database, databases = new Databases()): Database {
+/** A database as an isolate that remembers `databases` uses it; its anchors last so long from its first use on. */
+export function openDatabase(binding: D1Database, databases = new Databases(), anchorSeconds?: number): Database {
   const executionCtx = { waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}) };
-  const database = databases.of({ env: { DB: binding }, executionCtx }, "0");
+  const database = databases.of(
+    {
+      env: { DB: binding, ...(anchorSeconds !== undefined && { ANCHOR_SECONDS: String(anchorSeconds) }) },
+      executionCtx,
+    },
+    "0",
+  );
   if (database === undefined) throw new Error("there is no such database");
   return database;
 }

@@ -2,7 +2,7 @@
  * Isolates that share a gate, in simulated time: the pure parts of both sides, with calls that take their time or get lost, isolates
  * that die, and a gate that crashes. When requests were really admitted is remembered, for an oracle.
  */
-import { type Ask, KeyUse } from "../../src/worker/api-key-gate/key-use.ts";
+import { type GateCall, KeyUse } from "../../src/worker/api-key-gate/key-use.ts";
 import type { Report } from "../../src/worker/api-key-gate/reports.ts";
 import type { Admission } from "../../src/worker/model/api-key.ts";
 import type { Lease } from "../../src/worker/rate-limit/lease.ts";
@@ -93,13 +93,10 @@ export class LeaseWorld {
     return this.now + LEASE_MS;
   }
 
-  /** `thereMs` later the gate answers, and `backMs` later its answer is taken; or the call fails, and its report is put back. */
-  #call(isolate: Isolate, ask: Ask, { thereMs, backMs, lost }: Call, answerOf: () => Admission | undefined): void {
+  /** `thereMs` later the gate answers, and `backMs` later its answer is taken; or the call fails, and its report is lost. */
+  #call(isolate: Isolate, ask: GateCall, { thereMs, backMs, lost }: Call, answerOf: () => Admission | undefined): void {
     const { use, skewMs } = isolate;
-    const fail = () => {
-      use.take(ask, undefined, this.now + skewMs);
-      use.putBack(ask.report);
-    };
+    const fail = () => void use.take(ask, undefined, this.now + skewMs);
     this.#in(thereMs, () => {
       if (lost === "request") {
         fail();
@@ -115,7 +112,7 @@ export class LeaseWorld {
     });
   }
 
-  #take(isolate: Isolate, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
+  #take(isolate: Isolate, use: KeyUse, ask: GateCall, answer: Admission | undefined): void {
     const lease = use.take(ask, answer, this.now + isolate.skewMs);
     if (lease === undefined) return;
     this.#in(lease.usableMs, () => {
@@ -127,7 +124,7 @@ export class LeaseWorld {
     });
   }
 
-  #admit({ perSecond }: Ask): Admission {
+  #admit({ perSecond }: GateCall): Admission {
     const { admitted, remaining, waitMs } = this.#gate.admit(this.now);
     if (admitted) this.admitted.push(this.now);
     else this.#refuse();
@@ -140,7 +137,7 @@ export class LeaseWorld {
       : { outcome: "limited", quota };
   }
 
-  #nextLease({ perSecond }: Ask): Admission | undefined {
+  #nextLease({ perSecond }: GateCall): Admission | undefined {
     const lease = this.#grant(perSecond);
     if (lease === undefined) return undefined;
     this.#leave(lease.admissions, lease);
@@ -167,7 +164,7 @@ export class LeaseWorld {
   }
 
   #settle(report: Report | undefined): void {
-    if (report?.lease !== undefined) this.#gate.settle(report.lease, this.now);
+    for (const lease of report?.leases ?? []) this.#gate.settle(lease, this.now);
   }
 
   #refuse(): void {

@@ -1,26 +1,18 @@
 /** A store with one value, in virtual time: it answers, is slow, hangs or fails as a test tells it, and remembers each read. */
 import { vi } from "vitest";
-import { KeptValue, type KeptValueOptions, type ReadTerms } from "../../src/worker/memory/kept-value.ts";
+import { Kept, type KeptOptions, type Terms } from "../../src/worker/memory/kept.ts";
 
-export const WAYS = ["ok", "slow", "crawl", "hang", "fail", "lost", "defect"] as const;
 /**
- * How a read goes: at once; after 1.5 s; after 5 s, past the shorter deadline; never; it fails at once; it fails after 1.5 s
- * though the store had answered; it meets a defect of our own.
+ * How a read goes: at once; after 1.5 s; after 5 s, past the shorter deadline; never; it fails at once; it fails after 1.5 s; it
+ * meets a defect of our own.
  */
-export type Way = (typeof WAYS)[number];
+export type Way = "ok" | "slow" | "crawl" | "hang" | "fail" | "lost" | "defect";
 
 export class Outage extends Error {}
 export class Defect extends Error {}
 
-/** `began` and `ended` are in real time (virtual milliseconds), `wall` by the clock that may step; `order` counts all events. */
-export type Read = {
-  readonly version: number;
-  readonly way: Way;
-  readonly began: number;
-  readonly wall: number;
-  readonly order: number;
-  ended?: number;
-};
+/** `began` is in virtual milliseconds; `version` is what the store had then. */
+export type Read = { readonly version: number; readonly began: number };
 
 const DELAY: Record<Way, number> = { ok: 1, slow: 1_500, crawl: 5_000, hang: 0, fail: 1, lost: 1_500, defect: 1 };
 
@@ -28,28 +20,17 @@ export class ScriptedStore {
   way: Way = "ok";
   version = 0;
   readonly reads: Read[] = [];
-  /** How far the wall clock is ahead of real time. */
+  /** How far the clock is ahead of virtual time, which never steps. */
   skew = 0;
-  #events = 0;
 
-  /** Virtual time, which timers follow; it never steps. */
-  readonly real = (): number => Date.now();
   readonly now = (): number => Date.now() + this.skew;
 
-  /** The next number in the order of all events. */
-  next(): number {
-    this.#events += 1;
-    return this.#events;
-  }
-
-  /** The version that the store has when the read begins. */
   readonly load = async (): Promise<Read> => {
     const { way, version } = this;
-    const read: Read = { version, way, began: this.real(), wall: this.now(), order: this.next() };
+    const read: Read = { version, began: Date.now() };
     this.reads.push(read);
     if (way === "hang") await new Promise(() => {});
     await new Promise((resolve) => setTimeout(resolve, DELAY[way]));
-    read.ended = this.real();
     if (way === "fail" || way === "lost") throw new Outage();
     if (way === "defect") throw new Defect();
     return read;
@@ -84,17 +65,24 @@ async function settle(): Promise<void> {
 export const FRESH_MS = 1_000;
 
 /** A store whose value was read a freshness window ago, and is not fresh any more. */
-export async function readOnce(options: Partial<KeptValueOptions<Read>> = {}) {
+export async function readOnce(options: Partial<KeptOptions<Read>> = {}) {
   freezeTime();
   const store = new ScriptedStore();
-  const value = new KeptValue<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, ...options });
-  const read = (terms: Partial<ReadTerms<Read>> = {}) => value.read({ load: store.load, freshMs: FRESH_MS, ...terms });
-  const first = read();
+  const kept = new Kept<Read>({ now: store.now, isOutage: ScriptedStore.isOutage, ...options });
+  const get = (terms: Partial<Terms<Read>> = {}) => kept.get({ load: store.load, freshMs: FRESH_MS, ...terms });
+  const first = get();
   await pass(1);
   await first;
-  await pass(FRESH_MS);
-  return { store, value, read };
+  await pass(FRESH_MS - 1);
+  return { store, kept, get };
 }
 
-/** What a request has been answered by now. */
-export const answerOf = (request: Promise<Read>) => Promise.race([request, pass(0).then(() => "waiting")]);
+/** What a request has been answered by now: its version, the name of its error, or that it waits. */
+export const outcomeOf = (request: Promise<Read>): Promise<number | string> =>
+  Promise.race([
+    request.then(
+      ({ version }) => version,
+      (error: unknown) => (error instanceof Error ? error.constructor.name : "no error"),
+    ),
+    pass(0).then(() => "waiting"),
+  ]);

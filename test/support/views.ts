@@ -1,15 +1,16 @@
 /** An isolate's views of idea banks, asked directly. */
 import { Databases } from "../../src/worker/database/databases.ts";
+import type { TokenRevocation } from "../../src/worker/database/idea-bank-view.ts";
 import { IdeaBankViews, type OpenTerms } from "../../src/worker/idea-bank/views.ts";
 import { databaseOf, openDatabase } from "./databases.ts";
-import { meterDatabase } from "./intercept-binding.ts";
+import { interceptDatabase, meterDatabase } from "./intercept-binding.ts";
 import { newId } from "./world.ts";
 
 /** Of the clock, in Unix milliseconds. */
 export const START = 1_900_000_000_000;
 /** When a token was issued that is not young, in Unix seconds. */
 const LONG_AGO = START / 1000 - 3_600;
-const DOUBT_MS = 11_000;
+const YOUNG_MS = 11_000;
 
 export type Asked = Partial<OpenTerms> & {
   readonly ideaBankId: string;
@@ -30,7 +31,7 @@ export function createViews() {
         database: openDatabase(binding, databases),
         kv: undefined,
         freshMs: 5_000,
-        doubtMs: DOUBT_MS,
+        youngMs: YOUNG_MS,
         floor: undefined,
         capability: null,
         waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
@@ -43,11 +44,22 @@ export function createViews() {
     databases,
     pending,
     open: (binding: D1Database, asked: Asked) => views.open(...prepare(binding, asked)),
-    fromMemory: (binding: D1Database, asked: Asked) => views.openFromMemory(...prepare(binding, asked)),
     settle: async () => void (await Promise.all(pending.splice(0))),
   };
 }
 
+export async function revocationOf(panelistId: string): Promise<TokenRevocation> {
+  const revocation = await databaseOf(panelistId)
+    .prepare(
+      "SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations WHERE panelist_id = ?1",
+    )
+    .bind(panelistId)
+    .first<TokenRevocation>();
+  if (revocation === null) throw new Error("nothing was revoked");
+  return revocation;
+}
+
+/** As many panelists of the account whose tokens have been revoked. */
 export const fillRevocations = (accountId: string, count: number) =>
   databaseOf(accountId)
     .prepare(
@@ -90,4 +102,26 @@ export function meter(id: string) {
     return { ...cost };
   };
   return { database, costOf };
+}
+
+/** Holds the answers of the sessions that `isHeld` says: by what they were opened with, and how many were before. */
+export function holding(database: D1Database, isHeld: (constraint: string, count: number) => boolean) {
+  const [taken, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const slow = new Proxy(database, {
+    get(target, name) {
+      if (name !== "withSession") return Reflect.get(target, name);
+      return (constraint: string) => {
+        const session = target.withSession(constraint);
+        if (!isHeld(constraint, count++)) return session;
+        return interceptDatabase(session, async (_: unknown, makeCall: () => Promise<unknown>) => {
+          const answer = await makeCall();
+          taken.resolve();
+          await held.promise;
+          return answer;
+        });
+      };
+    },
+  });
+  return { slow, taken, held };
 }

@@ -141,8 +141,8 @@ describe("rows read", () => {
       const database = meterDatabase(databaseOf(bank.id), (results) => {
         rows += rowsReadBy(results);
       });
-      const known = { panelistId: bank.panelistId, version: -1, seqs: {} };
-      expect((await loadIdeaBankView(database.withSession(), bank.id, known)).entries).toHaveLength(10);
+      const known = { ideaBankId: bank.id, panelistId: bank.panelistId, version: -1, seq: 0 };
+      expect((await loadIdeaBankView(database.withSession(), known)).entries).toHaveLength(10);
       return rows;
     };
     const few = await rowsRead(40);

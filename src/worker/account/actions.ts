@@ -24,9 +24,9 @@ export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly
 
 const DAY_MS = 86_400_000;
 
-/** A gate that was not notified reads D1 again after a minute, and goes on for five while D1 does not answer. */
+/** A gate that was not notified serves its record, and reads it anew after an answer. */
 const NOT_NOTIFIED =
-  "the key's gate did not answer. It can use its older record for up to a minute, or up to 5 minutes while the database does not answer.";
+  "the key's gate did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
 
 /** `digit` is that of the audit event's database. */
 export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });

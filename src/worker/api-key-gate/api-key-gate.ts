@@ -10,15 +10,14 @@ import { DurableObject } from "cloudflare:workers";
 import type { Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
+import { type Database, Databases } from "../database/databases.ts";
 import { isDatabaseOutage } from "../database/outage.ts";
-import { BoundedMap } from "../memory/bounded-map.ts";
-import { KeptValue } from "../memory/kept-value.ts";
+import { DeadlineExceeded } from "../memory/deadline.ts";
+import { Kept, OUTAGE_MS } from "../memory/kept.ts";
 import {
   type Admission,
   type Admitted,
   type ApiKeyRecord,
-  type GateAnswer,
   isPreviousSecret,
   refusalOf,
   refuse,
@@ -30,19 +29,17 @@ import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
-import type { Report, Wish } from "./reports.ts";
+import type { Ask, Report } from "./reports.ts";
 import { RevokedUse } from "./revoked-use.ts";
 import { decidedHere, refusedHere, UsageCounts } from "./usage-counts.ts";
 
-/** The record is read from D1 again when it is this old. */
-const RECORD_FRESH_MS = 60_000;
+/** The record is read from D1 again, after an answer, when it is this old. */
+const RENEW_MS = 60_000;
 /** From the first counts to their way to D1, so that a few more come along. */
 const USAGE_DELAY_MS = 5_000;
 const HOUR_MS = 3_600_000;
 /** Counts and a reserve that only memory has are stored within this time: an idle object keeps its memory for ten seconds. */
 const WRITE_MS = 8_000;
-/** So many reports are known by their ids when they come again. */
-const KNOWN_REPORTS = 1_000;
 /** A lease has room for more requests than came of late. */
 const HEADROOM = 1.5;
 /** A lease for less would end before its answer has arrived. */
@@ -50,14 +47,14 @@ const SHORTEST_LEASE_MS = 50;
 
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
-  readonly #record: KeptValue<ApiKeyRecord | null>;
+  readonly #record: Kept<ApiKeyRecord | null>;
+  readonly #databases = new Databases();
   /** The last one that was read, also after `forget`: what was used before is reported after. */
   #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
   /** Admissions until the record tells the limit; then the window itself. */
   #restored: Float64Array;
   #window: LeasedWindow | undefined;
-  readonly #reports = new BoundedMap<true>({ max: KNOWN_REPORTS });
   /** Whether something was counted since the last write. */
   #isUnwritten = false;
   readonly #alarm: EarliestAlarm;
@@ -68,44 +65,32 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#alarm = new EarliestAlarm(ctx);
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
     if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
-    this.#record = new KeptValue(
-      {
-        now: () => Date.now(),
-        isOutage: isDatabaseOutage,
-        onOutage: (error) => console.warn("D1 does not give a gate its record", error),
-      },
-      state.kept,
-    );
+    const onOutage = (error: unknown, since: number) => {
+      console.warn("D1 does not give a gate its record", error);
+      if (error instanceof DeadlineExceeded) this.#database.missed(since);
+    };
+    this.#record = new Kept({ now: () => Date.now(), isOutage: isDatabaseOutage, onOutage }, state.kept);
     this.#lastRecord = state.kept?.value ?? null;
     this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times ?? new Float64Array();
-    for (const id of state.reports ?? []) this.#reports.set(id, true);
   }
 
-  /**
-   * Decides one request. `secretHash` is the hex SHA-256 of the presented key; `limitedElsewhere` counts what an isolate has
-   * refused by itself since it last called, for the owner's chart; `address` is the client's; `wish` may ask for a lease.
-   */
-  async admit(
-    secretHash: string,
-    limitedElsewhere = 0,
-    address: string | null = null,
-    wish: Wish = { perSecond: 0 },
-  ): Promise<GateAnswer> {
-    const { fromMemory, seen } = wish;
-    this.#count({ ...wish, limited: limitedElsewhere, lease: wish.ended, id: wish.report }, secretHash);
-    const record = fromMemory ? this.#record.lasting?.value : await this.#readRecord();
+  /** Decides one request. `secretHash` is the hex SHA-256 of the presented key; `address` is the client's. */
+  async admit(secretHash: string, address: string | null = null, ask: Ask = { perSecond: 0 }): Promise<Admission> {
+    const { perSecond, seen, report } = ask;
+    if (report !== undefined) this.#count(report, secretHash);
+    const record = await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
     const refused = refuse(record, secretHash, address, now);
     // The answer does not wait.
     if (refused?.reason === "revoked")
-      this.ctx.waitUntil(this.#revokedUse.note(this.#database, this.#apiKeyId, address, now));
+      this.ctx.waitUntil(this.#revokedUse.note(this.#database.binding, this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
       this.#setAlarm(now);
-      return this.#answer(refused ?? { outcome: "refused", reason: "unknown" });
+      return refused ?? { outcome: "refused", reason: "unknown" };
     }
     const { rateLimit } = record;
     const isPrevious = isPreviousSecret(record, secretHash, now);
@@ -114,18 +99,16 @@ export class ApiKeyGate extends DurableObject<Env> {
     const { admitted, remaining, waitMs } = window.admit(now);
     const here = decidedHere(seen, admitted);
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
-    const lease = admitted ? this.#grant(record, isPrevious, wish.perSecond, now) : undefined;
+    const lease = admitted ? this.#grant(record, isPrevious, perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
     const quota = { rateLimit, remaining, waitMs };
-    if (!admitted) return this.#answer({ outcome: "limited", quota });
-    return this.#answer({ outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) });
+    if (!admitted) return { outcome: "limited", quota };
+    return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) };
   }
 
-  #answer = (admission: Admission): GateAnswer => (this.#record.isLate ? { ...admission, isLate: true } : admission);
-
   /** Takes an isolate's report. With `perSecond`, grants its next lease, too: undefined when it must not, or there is no room. */
-  async report(secretHash: string, report: Report, perSecond = 0): Promise<Admitted | undefined> {
-    this.#count(report, secretHash);
+  async report(secretHash: string, report: Report | undefined, perSecond = 0): Promise<Admitted | undefined> {
+    if (report !== undefined) this.#count(report, secretHash);
     if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
@@ -141,12 +124,12 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /**
    * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that asks. Leases that were granted before may still be used for as many milliseconds as it answers: the caller waits
-   * for their end.
+   * of the isolate that calls, by the hash of the key. Leases that were granted before may still be used for as many milliseconds as it
+   * answers: the caller waits for their end.
    */
-  forget(reports: readonly Report[] = []): number {
+  forget(reports: Readonly<Record<string, Report>> = {}): number {
     this.#record.forget();
-    for (const report of reports) this.#count(report, report.secretHash ?? "");
+    for (const [secretHash, report] of Object.entries(reports)) this.#count(report, secretHash);
     this.#write(Date.now());
     this.#setAlarm(Date.now());
     return readLeaseMs(this.env);
@@ -164,7 +147,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const began = Date.now();
     if (began >= this.#usage.dueAt(began)) await this.#saveUsage(began);
     if (this.#isUnwritten || this.#window?.hasReserve) this.#write(Date.now());
-    if (this.#record.kept === undefined) await this.#readRecord();
+    if (this.#record.last === undefined) await this.#readRecord();
     const now = Date.now();
     if (!this.#usage.pending && now >= this.#endsAt(now) + HOUR_MS) await this.ctx.storage.deleteAll();
     else this.#setAlarm(now);
@@ -172,23 +155,22 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   async #saveUsage(now: number): Promise<void> {
     try {
-      await this.#usage.save(now, (totals) => saveApiKeyUsage(this.#database, this.#apiKeyId, totals.hours, totals));
+      await this.#usage.save(now, (totals) =>
+        saveApiKeyUsage(this.#database.binding, this.#apiKeyId, totals.hours, totals),
+      );
       this.#isUnwritten = true;
     } catch (error) {
       console.warn("D1 did not take an API key's usage; trying again", error);
     }
   }
 
-  /** Counts what an isolate reports, once. What was used of a lease was used, whether this run has granted it or another. */
-  #count({ limited, admitted, lease, id = lease?.id, sightings }: Report, secretHash: string): void {
-    if (id !== undefined && this.#reports.peek(id)) return;
-    if (id !== undefined) this.#reports.set(id, true);
+  /** Counts what an isolate reports. What was used of a lease was used, whether this run has granted it or another. */
+  #count({ limited, admitted, leases, sightings }: Report, secretHash: string): void {
     const now = Date.now();
-    if (lease !== undefined) this.#window?.settle(lease, now);
-    const used = admitted ?? 0;
-    if (limited + used === 0 && sightings === undefined) return;
+    for (const lease of leases) this.#window?.settle(lease, now);
+    if (limited + admitted === 0 && sightings === undefined) return;
     const previous = this.#lastRecord && isPreviousSecret(this.#lastRecord, secretHash, now) ? secretHash : null;
-    if (!this.#usage.count(now, { admitted: used, limited, previous, sightings })) return;
+    if (!this.#usage.count(now, { admitted, limited, previous, sightings })) return;
     this.#isUnwritten = true;
     this.#setAlarm(now);
   }
@@ -209,9 +191,11 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's record, null when D1 has none; undefined when D1 does not answer and none may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
-      this.#lastRecord = await this.#record.read({
-        load: async () => loadApiKeyRecord(this.#database, this.#apiKeyId),
-        freshMs: RECORD_FRESH_MS,
+      this.#lastRecord = await this.#record.get({
+        load: () => loadApiKeyRecord(this.#database.binding, this.#apiKeyId),
+        freshMs: OUTAGE_MS,
+        renewMs: RENEW_MS,
+        waitUntil: (promise) => this.ctx.waitUntil(promise),
       });
       return this.#lastRecord;
     } catch (error) {
@@ -232,8 +216,8 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** Isolates do not call the gates of keys without a database. When a deployment has just added it, this object may not know yet. */
-  get #database(): D1Database {
-    const database = chooseDatabase(this.env, this.#apiKeyId);
+  get #database(): Database {
+    const database = this.#databases.of({ env: this.env, executionCtx: this.ctx }, this.#apiKeyId);
     if (database === undefined) throw new Error("no binding has the digit of this key's id");
     return database;
   }
@@ -249,7 +233,7 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   #write(now: number): void {
     const times = this.#window?.store(now) ?? this.#restored;
-    const state = { kept: this.#record.kept, times, usage: this.#usage.state, reports: this.#reports.keys() };
+    const state = { kept: this.#record.last, times, usage: this.#usage.state };
     this.ctx.storage.kv.put(STATE, toStoredState(state));
     this.#isUnwritten = false;
   }
@@ -264,9 +248,9 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /** When the key ends for good, infinite if never. Without a record that is to be seen. */
   #endsAt(now: number): number {
-    const { kept } = this.#record;
-    if (kept === undefined) return now;
-    if (kept.value === null) return kept.readAt;
-    return kept.value.revokedAt ?? kept.value.expiresAt ?? Number.POSITIVE_INFINITY;
+    const { last } = this.#record;
+    if (last === undefined) return now;
+    if (last.value === null) return last.readAt;
+    return last.value.revokedAt ?? last.value.expiresAt ?? Number.POSITIVE_INFINITY;
   }
 }

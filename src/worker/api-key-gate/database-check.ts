@@ -2,7 +2,7 @@
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import type { Database } from "../database/databases.ts";
-import { answerWithin, DEADLINE_MS } from "../memory/deadline.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../memory/deadline.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
@@ -21,7 +21,8 @@ export async function checkAgainstDatabase(
   try {
     return await answerWithin(withinMs, check(database.binding, id, secretHash, address, now));
   } catch (error) {
-    database.outages("nor does an API key's gate").onOutage(error, since);
+    console.warn("neither D1 nor an API key's gate answers", error);
+    if (error instanceof DeadlineExceeded) database.missed(since);
     return UNAVAILABLE;
   }
 }

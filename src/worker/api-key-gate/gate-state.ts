@@ -5,7 +5,7 @@
  * A format that gives these names another meaning belongs under another key.
  */
 import * as z from "zod/mini";
-import type { Kept } from "../memory/kept-value.ts";
+import type { Dated } from "../memory/kept.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
 import { SEEN_REFUSALS } from "../model/seen.ts";
@@ -16,19 +16,15 @@ export const STATE = "gate/1";
 
 /**
  * `kept` is the key's record, null when D1 has no such key; `times` are the window's admissions (Unix milliseconds), oldest first:
- * those ahead of the clock may still be used (leased-window.ts). `reports` are the ids of the last ones that are in the counts.
+ * those ahead of the clock may still be used (leased-window.ts).
  */
 export type GateState = {
-  readonly kept: Kept<ApiKeyRecord | null> | undefined;
+  readonly kept: Dated<ApiKeyRecord | null> | undefined;
   readonly times: Float64Array;
   readonly usage: UsageState;
-  readonly reports: Iterable<string>;
 };
 
 const MAX_WINDOW_MS = 3_600_000;
-/** Of so many reports the ids are stored: what is put back after a lost answer comes with one of the isolate's next calls. */
-const STORED_REPORTS = 50;
-
 /** Finite: zod takes neither NaN nor Infinity for a number. */
 const time = z.number().check(z.gte(0));
 const count = z.int().check(z.gte(0));
@@ -55,7 +51,6 @@ const areTimes = (times: Float64Array): boolean =>
 
 const kept = z.optional(z.object({ record: z.nullable(record), readAt: time }));
 const times = z.instanceof(Float64Array).check(z.refine(areTimes));
-const reports = z.array(z.string());
 const text = z.nullable(z.string());
 const seen = { at: time, network: text, country: text, userAgent: text, operation: z.string() };
 const operations = z.record(z.string(), count);
@@ -74,11 +69,10 @@ const usage = z.object({
 });
 
 /** What is stored, by its names. */
-export const toStoredState = ({ kept, times, usage, reports }: GateState): object => ({
+export const toStoredState = ({ kept, times, usage }: GateState): object => ({
   kept: kept && { record: kept.value, readAt: kept.readAt },
   times,
   usage,
-  reports: [...reports].slice(-STORED_REPORTS),
 });
 
 /** The parts that can be used, and the names of those that cannot. `stored` is undefined when nothing was ever stored. */
@@ -89,13 +83,11 @@ export function readStoredState(stored: unknown): { state: Partial<GateState>; d
     kept: kept.safeParse(found.kept),
     times: times.safeParse(found.times),
     usage: usage.safeParse(found.usage),
-    reports: reports.safeParse(found.reports),
   };
   const state: Partial<GateState> = {
     ...(parts.kept.data && { kept: { value: parts.kept.data.record, readAt: parts.kept.data.readAt } }),
     ...(parts.times.data && { times: parts.times.data }),
     ...(parts.usage.data && { usage: parts.usage.data }),
-    ...(parts.reports.data && { reports: parts.reports.data }),
   };
   return { state, discarded: Object.entries(parts).flatMap(([name, { success }]) => (success ? [] : [name])) };
 }

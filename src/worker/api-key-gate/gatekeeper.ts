@@ -13,7 +13,7 @@
  *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
  * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
  *   Unverifiable keys are refused, the limit is not enforced: such a request is not counted, unless the gate answers before D1.
- * - D1 is silent: a gate decides by the record that it has, and nobody waits for one that has none. 503.
+ * - Reports count at most once: a report whose call fails is lost and logged.
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
@@ -23,7 +23,7 @@ import {
   answerWithin,
   DEADLINE_MS,
   DeadlineExceeded,
-  hasSettled,
+  hasSettledWithin,
   type Later,
   runLater,
   type WaitUntil,
@@ -34,7 +34,8 @@ import { type Sender, toSeen } from "../model/seen.ts";
 import { readLeaseMs } from "../settings.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
-import { type Ask, KeyUse } from "./key-use.ts";
+import { type GateCall, KeyUse } from "./key-use.ts";
+import type { Ask, Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
 
@@ -45,12 +46,11 @@ type Stores = { readonly gates: Gates; readonly database: Database };
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
 
-/** A key whose gate is told something, and what keeps that going when the request has its answer. */
-type Teller = Pick<KeyRequest, "waitUntil"> & { readonly apiKey: { readonly id: string; readonly secretHash: string } };
-
 const MAX_KEYS = 10_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
-const TELL_MS = 5_000;
+const REPORT_MS = 5_000;
+/** When a gate was not notified of a change, it is notified again so often, and so many milliseconds later. */
+const NOTIFY_AGAIN = { times: 5, eachMs: 5_000 };
 
 export class Gatekeeper {
   readonly #later: Later;
@@ -77,34 +77,32 @@ export class Gatekeeper {
     const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
-    else this.#tellLater(gates, request, use);
+    else if (decided.outcome === "limited" && use.plansReport(request.now, REPORT_MS))
+      this.#later(REPORT_MS, () => this.#report(gates, request, use), request.waitUntil);
     return decided;
   }
 
   /**
-   * The key has changed in D1: notifies its gate, deletes what this isolate remembers of it, and waits. Resolves when no isolate
-   * decides by what was before: the gate grants no lease for it any more, and the longest that it can have granted has ended (the
-   * lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer, within ten seconds;
-   * `waitUntil` keeps going what tells the gate, now or later, what it has not counted.
+   * The key has changed in D1. Deletes what this isolate remembers of it, notifies its gate, and waits. Resolves when no isolate
+   * decides by the key's state before: the gate grants no lease for it any more, and the longest that it can have granted has ended
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then `waitUntil` keeps
+   * notifying it.
    */
   async forget(env: GateEnv, apiKeyId: string, waitUntil: WaitUntil): Promise<void> {
-    const told = [...this.#uses.keys()]
-      .filter((text) => isKeyOf(text, apiKeyId))
-      .flatMap((text) => this.#uses.peek(text) ?? [])
-      .flatMap((use) => use.forget().map((report) => ({ use, report })));
-    const reports = told.map(({ use, report }) => ({ ...report, secretHash: use.secretHash }));
-    const forget = async () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports);
+    const reports: Record<string, Report> = {};
+    for (const text of this.#uses.keys()) {
+      const use = isKeyOf(text, apiKeyId) ? this.#uses.peek(text) : undefined;
+      const report = use?.forget();
+      if (use !== undefined && report !== undefined) reports[use.secretHash] = report;
+    }
+    const notify = () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget();
     try {
-      const forgotten = answerWithin(DEADLINE_MS.without, retried(forget));
-      if (told.length > 0) waitUntil(hasSettled(forgotten));
-      const leaseMs = await forgotten;
+      const notified = retried(() => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports), notify);
+      const leaseMs = await answerWithin(DEADLINE_MS.without, notified);
       // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first.
       await wait(Math.max(readLeaseMs(env), leaseMs));
     } catch (error) {
-      for (const { use, report } of told) {
-        use.putBack(report);
-        this.#tellLater(env.API_KEY_GATE, { apiKey: { id: apiKeyId, secretHash: use.secretHash }, waitUntil }, use);
-      }
+      this.#notifyAgain(notify, waitUntil, NOTIFY_AGAIN.times);
       throw error;
     }
   }
@@ -116,39 +114,23 @@ export class Gatekeeper {
 
   async #ask({ gates, database }: Stores, request: KeyRequest, use: KeyUse): Promise<Admission> {
     const { apiKey, address, now } = request;
-    const ask = use.ask(now);
-    const { report, perSecond } = ask;
+    const call = use.ask(now);
+    const { report, perSecond } = call;
     const seen = toSeen(request);
-    const admit = (fromMemory: boolean) => {
-      const { lease: ended, id, admitted, sightings } = report ?? {};
-      const wish = { perSecond, ended, report: id, admitted, fromMemory, seen, sightings };
-      return retried(async () =>
-        this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, report?.limited, address, wish),
-      );
-    };
-    const decide = async () => {
-      if (!database.isSilent()) {
-        const admission = await admit(false);
-        if (admission.outcome === "unavailable" || admission.isLate) database.doubt();
-        return admission;
-      }
-      const admission = await admit(true);
-      return admission.outcome === "unavailable" && (await database.isBack()) ? admit(false) : admission;
-    };
-    const asked = decide().then((admission) => {
-      this.#take(gates, request, use, ask, admission);
-      // The gate answers: it is told whatever this call has not brought.
-      this.#tellLater(gates, request, use);
+    const admit = async (ask: Ask): Promise<Admission> =>
+      await this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, address, ask);
+    const asked = retried(
+      () => admit({ perSecond, seen, report }),
+      () => admit({ perSecond, seen }),
+    ).then((admission) => {
+      this.#take(gates, request, use, call, admission);
       return admission;
     });
-    const answered = answerWithin(DEADLINE_MS.withFallback, asked);
-    // Also when the client leaves meanwhile: the report that it has taken along is told, or put back.
-    if (report !== undefined) request.waitUntil(hasSettled(answered));
+    // Also when the client leaves meanwhile, because a report is sent once.
+    if (report !== undefined) request.waitUntil(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
     try {
-      return await answered;
+      return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
-      use.putBack(report);
-      this.#tellLater(gates, request, use);
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
@@ -158,62 +140,50 @@ export class Gatekeeper {
 
   /** After the answer: the requests meanwhile use what is left of the leases that are held. */
   #askAhead(gates: Gates, request: KeyRequest, use: KeyUse): void {
-    const { apiKey, now, waitUntil } = request;
-    const ask = use.askAhead(now);
-    if (ask === undefined) return;
-    const asking = async () => {
-      const asked = this.#gateOf(gates, apiKey.id)
-        .report(apiKey.secretHash, ask.report ?? { limited: 0 }, ask.perSecond)
-        .then((answer) => this.#take(gates, request, use, ask, answer));
-      try {
-        await answerWithin(DEADLINE_MS.withFallback, asked);
-      } catch (error) {
-        use.take(ask, undefined, Date.now());
-        use.putBack(ask.report);
-        this.#tellLater(gates, request, use);
-        console.warn("an API key's gate did not answer for the next lease", error);
-      }
-    };
-    waitUntil(asking());
+    const call = use.askAhead(request.now);
+    if (call === undefined) return;
+    const { apiKey, waitUntil } = request;
+    const asked = this.#gateOf(gates, apiKey.id)
+      .report(apiKey.secretHash, call.report, call.perSecond)
+      .then((answer) => this.#take(gates, request, use, call, answer));
+    const asking = answerWithin(DEADLINE_MS.withFallback, asked).catch((error: unknown) => {
+      use.take(call, undefined, Date.now());
+      console.warn("an API key's gate did not answer for the next lease; the report with it is lost", error);
+    });
+    waitUntil(asking);
   }
 
   /** Also when the answer is late: a lease is reported when it has ended, used or not. */
-  #take(gates: Gates, request: KeyRequest, use: KeyUse, ask: Ask, answer: Admission | undefined): void {
-    const lease = use.take(ask, answer, Date.now());
+  #take(gates: Gates, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
+    const lease = use.take(call, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);
-      // The next one is reported later, or asked for: this one with it.
+      // The next lease is reported later, or asked for: this one with it.
       if (!use.hasLease) await this.#report(gates, request, use);
     };
     this.#later(lease.usableMs, end, request.waitUntil);
   }
 
-  /** Perhaps no request follows that would tell the gate: what it does not know is reported a while later, once for all meanwhile. */
-  #tellLater(gates: Gates, request: Teller, use: KeyUse): void {
-    if (!use.mustTell(Date.now(), TELL_MS)) return;
-    const tell = () => {
-      use.tells();
-      return this.#report(gates, request, use);
-    };
-    this.#later(TELL_MS, tell, request.waitUntil);
+  async #report(gates: Gates, { apiKey }: KeyRequest, use: KeyUse): Promise<void> {
+    const report = use.takeReport();
+    if (report === undefined) return;
+    try {
+      const reported = this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report);
+      await answerWithin(DEADLINE_MS.withFallback, reported);
+    } catch (error) {
+      console.warn("an API key's gate did not take an isolate's report, which is lost", error);
+    }
   }
 
-  async #report(gates: Gates, request: Teller, use: KeyUse): Promise<void> {
-    const { apiKey } = request;
-    for (let report = use.takeReport(); report !== undefined; report = use.takeReport()) {
-      const told = report;
-      try {
-        const reported = retried(async () => this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, told));
-        await answerWithin(DEADLINE_MS.withFallback, reported);
-      } catch (error) {
-        use.putBack(told);
-        // Beside what later requests plan: the platform lets this one's work last half a minute.
-        this.#later(TELL_MS, () => this.#report(gates, request, use), request.waitUntil);
-        console.warn("an API key's gate did not take an isolate's report", error);
-        return;
-      }
-    }
+  #notifyAgain(notify: () => Promise<unknown>, waitUntil: WaitUntil, times: number): void {
+    if (times === 0) return;
+    const again = () =>
+      notify().then(
+        () => {},
+        () => this.#notifyAgain(notify, waitUntil, times - 1),
+      );
+    this.#later(NOTIFY_AGAIN.eachMs, again, waitUntil);
   }
 
   #useOf({ text, secretHash }: ApiKeyCredential): KeyUse {
@@ -229,13 +199,13 @@ export class Gatekeeper {
   }
 }
 
-/** Calls a gate, and once more, with a new stub, unless the gate is overloaded. */
-async function retried<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+/** Calls a gate. If that fails, `again` calls it once more, with a new stub, unless the gate is overloaded. */
+async function retried<Answer>(call: () => Promise<Answer>, again = call): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
     if (isOverloaded(error)) throw error;
-    return await call();
+    return await again();
   }
 }
 

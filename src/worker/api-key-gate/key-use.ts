@@ -6,7 +6,7 @@ import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
 import type { Sender } from "../model/seen.ts";
-import { HeldLease, RequestRate } from "../rate-limit/lease.ts";
+import { HeldLease, type LeaseReport, RequestRate } from "../rate-limit/lease.ts";
 import { PendingSightings } from "./pending-sightings.ts";
 import type { Report } from "./reports.ts";
 
@@ -31,7 +31,7 @@ type Granted = {
 type Outside = Pick<Granted, "since" | "isAllowed">;
 
 /** A call to the gate that began at `since`. It brings a report, and asks for a lease unless `perSecond` is 0. */
-export type Ask = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
+export type GateCall = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
 const REFUSED_MS = 60_000;
@@ -44,8 +44,6 @@ const MIN_PER_SECOND = 3;
 /** The next lease is asked for so many calls (as long as this one's) and so many requests before this one ends. */
 const CALLS_AHEAD = 3;
 const GAPS_AHEAD = 2;
-/** Of a gate that is not reached for long, only so many reports are kept. */
-const MAX_REPORTS = 100;
 
 export class KeyUse {
   /** Of the key that requests come with. */
@@ -62,12 +60,13 @@ export class KeyUse {
   #limited = 0;
   #admitted = 0;
   readonly #sightings = new PendingSightings();
-  #reports: Report[] = [];
+  #endedLeases: LeaseReport[] = [];
   /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
-  #asking: Ask | undefined;
+  #asking: GateCall | undefined;
   /** The gate had no lease to follow the ones that are held: these are used to their end. */
   #isLast = false;
-  #tellsAt = Number.NEGATIVE_INFINITY;
+  /** When the refusals that are in no report yet are reported at the latest. */
+  #reportsAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretHash: string) {
     this.secretHash = secretHash;
@@ -109,14 +108,14 @@ export class KeyUse {
   }
 
   /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
-  ask(now: number): Ask {
+  ask(now: number): GateCall {
     this.#rate.count(now);
     this.endAll();
     return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now), this.takeReport(true));
   }
 
   /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
-  askAhead(now: number): Ask | undefined {
+  askAhead(now: number): GateCall | undefined {
     if (this.#isLast || this.#isAsking(now)) return undefined;
     for (const lease of this.#leases.keys()) if (!lease.isDue(now)) return undefined;
     const perSecond = this.#worth(now);
@@ -126,9 +125,9 @@ export class KeyUse {
   }
 
   /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */
-  take(ask: Ask, answer: Admission | undefined, now: number): HeldLease | undefined {
-    if (this.#asking === ask) this.#asking = undefined;
-    const { since, perSecond } = ask;
+  take(call: GateCall, answer: Admission | undefined, now: number): HeldLease | undefined {
+    if (this.#asking === call) this.#asking = undefined;
+    const { since, perSecond } = call;
     if (answer?.outcome === "refused" && answer.reason === "address")
       this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
     else if (answer?.outcome === "refused") {
@@ -156,73 +155,55 @@ export class KeyUse {
     return this.#leases.size > 0;
   }
 
-  /** The lease is not used any more, and is reported with one of the next calls. */
+  /** The lease is not used any more, and is reported with the next call. */
   end(lease: HeldLease): void {
-    if (!this.#leases.delete(lease)) return;
-    this.putBack({ limited: 0, lease: lease.use, id: lease.use.id });
+    if (this.#leases.delete(lease)) this.#endedLeases.push(lease.use);
   }
 
   endAll(): void {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
-  /** The key has changed: nothing that its gate said before is of use. Returns what the gate has not been told. */
-  forget(): Report[] {
+  /** The key has changed, so nothing that its gate said before is of use. Returns what the gate does not know. */
+  forget(): Report | undefined {
     this.endAll();
     this.#flood = undefined;
     this.#refusal = undefined;
     this.#outside = undefined;
-    const reports: Report[] = [];
-    for (let report = this.takeReport(true); report !== undefined; report = this.takeReport(true)) reports.push(report);
-    return reports;
+    return this.takeReport(true);
   }
 
   /**
-   * Taken before a call, so that requests at the same time do not tell the same. What was seen and what was counted are of the same
-   * requests: a gate puts both into one hour. Without a lease that has ended, or a refusal, only when the gate `isCalled` anyway.
+   * Taken before a call, so that requests at the same time do not report the same. Admissions alone wait for a call that is made anyway
+   * (`isCalled`), or for the end of their lease.
    */
   takeReport(isCalled = false): Report | undefined {
-    const next = this.#reports.shift();
-    // It was told before, and perhaps counted: nothing is added to it.
-    if (next?.admitted !== undefined) return next;
-    if (next === undefined && this.#limited === 0 && (!isCalled || this.#sightings.isEmpty)) return undefined;
+    const isDue = this.#limited > 0 || this.#endedLeases.length > 0;
+    if (!isDue && (!isCalled || this.#sightings.isEmpty)) return undefined;
     const report = {
-      id: crypto.randomUUID(),
-      ...next,
       limited: this.#limited,
       admitted: this.#admitted,
+      leases: this.#endedLeases,
       sightings: this.#sightings.take(),
     };
     this.#limited = 0;
     this.#admitted = 0;
+    this.#endedLeases = [];
+    this.#reportsAt = Number.NEGATIVE_INFINITY;
     return report;
   }
 
-  /** The gate was not reached, or did not say so: it is told again what counts. What was only seen is lost. */
-  putBack(report: Report | undefined): void {
-    if (report === undefined) return;
-    const { limited, admitted = 0, lease } = report;
-    if (limited + admitted === 0 && lease === undefined) return;
-    if (this.#reports.length < MAX_REPORTS) this.#reports.push(report);
-  }
-
-  /** Whether what the gate does not know of is to be reported `delayMs` later: refusals, and what was put back. Once in that time. */
-  mustTell(now: number, delayMs: number): boolean {
-    if (this.#limited + this.#reports.length === 0 || (now >= this.#tellsAt - delayMs && now < this.#tellsAt))
-      return false;
-    this.#tellsAt = now + delayMs;
+  /** Whether a report of refusals is to be planned, `delayMs` later: it is planned once for all of them. */
+  plansReport(now: number, delayMs: number): boolean {
+    if (now >= this.#reportsAt - delayMs && now < this.#reportsAt) return false;
+    this.#reportsAt = now + delayMs;
     return true;
   }
 
-  /** They are being reported: the next ones are not, also by a clock that has stepped back. */
-  tells(): void {
-    this.#tellsAt = Number.NEGATIVE_INFINITY;
-  }
-
-  #begin(since: number, perSecond: number, report: Report | undefined): Ask {
-    const ask = { since, perSecond, report };
-    if (perSecond > 0) this.#asking = ask;
-    return ask;
+  #begin(since: number, perSecond: number, report: Report | undefined): GateCall {
+    const call = { since, perSecond, report };
+    if (perSecond > 0) this.#asking = call;
+    return call;
   }
 
   #isAsking(now: number): boolean {

@@ -13,30 +13,19 @@ export type Sightings = {
 };
 
 /**
- * `limited` and `admitted`: requests that an isolate has decided by itself, those that `sightings` are of. `lease`: one of its leases
- * that has ended. A report with an id (or a lease's) is counted once, however often it arrives. `secretHash`: of the key that they came
- * with, where the call does not say it.
+ * `limited` and `admitted`: requests that an isolate has decided by itself, those that `sightings` are of. `leases`: those of its leases
+ * that have ended. A report is sent once: if its call fails, it is lost.
  */
 export type Report = {
   readonly limited: number;
-  readonly admitted?: number | undefined;
-  readonly lease?: LeaseReport | undefined;
-  readonly id?: string | undefined;
-  readonly sightings?: Sightings | undefined;
-  readonly secretHash?: string | undefined;
+  readonly admitted: number;
+  readonly leases: readonly LeaseReport[];
+  readonly sightings: Sightings | undefined;
 };
 
-/**
- * What an isolate says with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `ended`, `report`,
- * `admitted` and `sightings`: a report's `lease`, `id`, `admitted` and `sightings`. `seen`: the request. `fromMemory`: the key's
- * database does not answer, so the gate decides by the record that it has, if any.
- */
-export type Wish = {
+/** What an isolate sends with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `seen`: the request. */
+export type Ask = {
   readonly perSecond: number;
-  readonly ended?: LeaseReport | undefined;
-  readonly report?: string | undefined;
-  readonly admitted?: number | undefined;
-  readonly fromMemory?: boolean;
   readonly seen?: Seen | undefined;
-  readonly sightings?: Sightings | undefined;
+  readonly report?: Report | undefined;
 };

@@ -25,12 +25,6 @@ export class VerifiedCredentials<Credential, Reason extends string> {
     this.#verify = verify;
   }
 
-  /** The credential, if it is in the cache, and verified under these keys. */
-  peek(text: string, keys: SigningKeys): Credential | undefined {
-    const known = this.#keys === keys ? this.#verified.get(text) : undefined;
-    return known?.ok ? known.value : undefined;
-  }
-
   /** The result of `verify`, from the cache if the credential is in it. */
   async verify(text: string | undefined, keys: SigningKeys): Promise<Result<Credential, Reason>> {
     if (this.#keys !== keys) {

@@ -22,11 +22,15 @@ export const laterOf = (left = "", right = ""): D1SessionBookmark => (left > rig
 
 export class Anchors {
   /** In milliseconds; 0 reads the primary each time. */
-  anchorMs = 6_000;
+  readonly anchorMs: number;
   /** The oldest first. */
   #anchors: readonly Anchor[] = [];
   /** When the last read ahead went to the primary (Unix milliseconds). */
   #anchoringSince = LONG_AGO;
+
+  constructor(anchorMs: number) {
+    this.anchorMs = anchorMs;
+  }
 
   /** What every read sees at least; undefined when no anchor is young enough. */
   at(now: number): D1SessionBookmark | undefined {

@@ -27,13 +27,14 @@ export const INACTIVE = Number.MAX_SAFE_INTEGER;
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
- * What is known already, and need not be read: the changelog up to a version, by account the revocations up to a `seq`.
- * `panelistId` is looked up in any case.
+ * What a read is about, and what is known already and need not be read: the changelog up to `version`, and of the idea bank's account
+ * the revocations up to `seq`. The panelist is looked up in any case.
  */
 export type KnownOfView = {
+  readonly ideaBankId: string;
   readonly panelistId: string;
   readonly version: number;
-  readonly seqs: Readonly<Record<string, number>>;
+  readonly seq: number;
 };
 
 /**
@@ -53,8 +54,7 @@ export type LoadedView = {
  */
 export async function loadIdeaBankView(
   session: D1DatabaseSession,
-  ideaBankId: string,
-  { panelistId, version, seqs }: KnownOfView,
+  { ideaBankId, panelistId, version, seq }: KnownOfView,
 ): Promise<LoadedView> {
   const [states, entries] = await session.batch([
     session
@@ -64,11 +64,11 @@ export async function loadIdeaBankView(
            (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = ?2) AS own,
            (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
               SELECT seq, panelist_id, revoked_at FROM token_revocations
-              WHERE account_id = b.account_id AND seq > coalesce((SELECT value FROM json_each(?3) WHERE key = b.account_id), 0)
+              WHERE account_id = b.account_id AND seq > ?3
               ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
          FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id`,
       )
-      .bind(ideaBankId, panelistId, JSON.stringify(seqs)),
+      .bind(ideaBankId, panelistId, seq),
     selectEntries(session, ideaBankId, version),
   ]);
   const row = states?.results[0] as Row | undefined;

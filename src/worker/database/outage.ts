@@ -30,12 +30,17 @@ const STATEMENT_DEFECT = new RegExp(
   "s",
 );
 
-const isStatementDefect = (error: unknown): boolean => error instanceof Error && STATEMENT_DEFECT.test(error.message);
+/** Then the database has answered. */
+export const isStatementDefect = (error: unknown): boolean =>
+  error instanceof Error && STATEMENT_DEFECT.test(error.message);
 
-/** The answer of a D1 call. Rejects with a `DatabaseOutage` unless the statement is at fault, and within ten seconds. */
-export async function databaseAnswer<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+/** The answer of a D1 call. Rejects with a `DatabaseOutage` unless the statement is at fault, and within the deadline. */
+export async function databaseAnswer<Answer>(
+  call: () => Promise<Answer>,
+  deadlineMs: number = DEADLINE_MS.without,
+): Promise<Answer> {
   try {
-    return await answerWithin(DEADLINE_MS.without, call());
+    return await answerWithin(deadlineMs, call());
   } catch (error) {
     throw isStatementDefect(error) ? error : new DatabaseOutage(error);
   }

@@ -1,25 +1,24 @@
 /**
  * The D1 sessions of one database, and what is used while they hang.
  *
- * Sessions have hung for hours where the plain binding answered (emdash-cms/emdash#1273, #1715, #1864). So when a call has not been
- * answered for a little more than two seconds, both are asked. If only the binding answers, it is used in place of sessions: it is the primary, so
- * what it reads is fresh and what it writes is there. It has no bookmark of its own. Sessions are tried again every ten seconds.
+ * Sessions have hung for hours where the plain binding answered (emdash-cms/emdash#1273, #1715, #1864). So a ping asks both. If
+ * only the binding answers, it is used in place of sessions: it is the primary, so what it reads is fresh and what it writes is
+ * there. It has no bookmark of its own. Sessions are tried again every ten seconds.
  */
-import { answerWithin, DEADLINE_MS, hasSettledWithin, isWithin } from "../memory/deadline.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin } from "../memory/deadline.ts";
 import { laterOf } from "./anchors.ts";
 import { pingDatabase } from "./ping.ts";
 
-/** For how long a session or the binding is waited for, in milliseconds, and how long until it is asked again. */
-const PATIENCE_MS = DEADLINE_MS.withFallback;
-/** A call that has not been answered for so long, in milliseconds, makes it worth asking. */
-export const DOUBTED_AFTER_MS = 2_200;
+/** How long until sessions that hang are asked again, in milliseconds. */
 const AGAIN_MS = 10_000;
+/** A binding that answers later than this, in milliseconds, says nothing of sessions: the database is slow, or has just come back. */
+const PROMPT_MS = 500;
 const LOG_AGAIN_MS = 60_000;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 export class Sessions {
   #areHanging = false;
-  #checkedAt = LONG_AGO;
+  #pingedAt = LONG_AGO;
   #loggedAt = LONG_AGO;
   /** The latest bookmark that the isolate knows. The primary is at least so far, whoever asks it. */
   #latest: D1SessionBookmark = "";
@@ -43,22 +42,29 @@ export class Sessions {
     return withoutSession(database, () => this.#latest);
   }
 
-  /** Whether it is time to find out which of the two answers. */
-  isCheckDue(now: number): boolean {
-    return !isWithin(this.#checkedAt, now, this.#areHanging ? AGAIN_MS : PATIENCE_MS);
+  /** Whether sessions hang, and have not been asked for a while. */
+  get isDue(): boolean {
+    return this.#areHanging && !isWithin(this.#pingedAt, Date.now(), AGAIN_MS);
   }
 
-  /** Asks both. `database` has no deadlines of its own. Never rejects. */
-  async check(database: D1Database): Promise<void> {
-    this.#checkedAt = Date.now();
-    const bySession = hasSettledWithin(PATIENCE_MS, pingDatabase(database.withSession("first-primary")));
-    const byBinding = answerWithin(PATIENCE_MS, pingDatabase(database)).then(
-      () => true,
-      () => false,
-    );
-    const [sessionSettled, bindingAnswered] = await Promise.all([bySession, byBinding]);
+  /**
+   * Asks the primary in both ways. Resolves when the way that is used from now on has answered, rejects as the database does. `database`
+   * has no deadlines of its own.
+   */
+  async ping(database: D1Database): Promise<void> {
+    this.#pingedAt = Date.now();
+    const bySession = pingDatabase(database.withSession("first-primary"));
+    const [hasSession, hasBinding] = await Promise.all([
+      hasSettledWithin(DEADLINE_MS.withFallback, bySession),
+      answerWithin(PROMPT_MS, pingDatabase(database)).then(
+        () => true,
+        () => false,
+      ),
+    ]);
     // When neither answers, it is the database that hangs, and nothing is known of its sessions.
-    if (sessionSettled || bindingAnswered) this.#areHanging = !sessionSettled;
+    if (!hasSession && !hasBinding) throw new DeadlineExceeded(DEADLINE_MS.withFallback);
+    this.#areHanging = !hasSession;
+    if (hasSession) await bySession;
   }
 }
 

@@ -3,28 +3,36 @@ import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import { readMethods } from "./allowed-methods.ts";
 import type { AppEnv } from "./app-env.ts";
-import { defaultHeaders } from "./default-headers.ts";
+import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { observe } from "./observe.ts";
 import { pageNotFound } from "./plain-page.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { handleError, respondWithProblem } from "./problem-response.ts";
-import { requestId } from "./request-id.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 import type { Routes } from "./routes.ts";
 
 /** The memory that all requests of an isolate share. */
 export type EveryRequestMemory = { readonly settingsReader: SettingsReader; readonly problemLog: ProblemLog };
+
+const HEADERS = Object.entries(DEFAULT_HEADERS);
 
 /** Before the routes: middleware is run in the order in which it is added. */
 export function addMiddleware<E extends AppEnv>(
   app: Routes<E>,
   { settingsReader, problemLog }: EveryRequestMemory,
 ): void {
-  app.use(requestId);
-  app.use(observe);
-  app.use(defaultHeaders);
-  app.use<AppEnv>(async function provideSettings(c, next) {
+  app.use<AppEnv>(function prepareAnswer(c, next) {
+    const id = requestIdOf(c.req.header(REQUEST_ID));
+    c.set("requestId", id);
     c.set("problemLog", problemLog);
-    c.set("settings", await settingsReader.read(c.env));
+    // Set before the handler answers: to change its response, Hono builds it a second time, which costs more than the rest.
+    for (const [name, value] of HEADERS) c.header(name, value);
+    c.header(REQUEST_ID, id);
+    return next();
+  });
+  app.use(observe);
+  app.use<AppEnv>(async function provideSettings(c, next) {
+    c.set("settings", settingsReader.peek(c.env) ?? (await settingsReader.read(c.env)));
     await next();
   });
 

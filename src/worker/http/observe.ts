@@ -10,17 +10,8 @@ import { countCalls, type StoreCalls } from "./count-calls.ts";
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
-/** Whether a request was drawn for the log, where that was before the middleware. */
-const drawn = new WeakMap<Request, boolean>();
-
-/** Draws a request for the log. */
-export const isDrawn = (env: Pick<Env, "REQUEST_LOG_SHARE">): boolean => Math.random() < Number(env.REQUEST_LOG_SHARE);
-
-/** A request goes the longer way: it is not drawn again. */
-export const noteDraw = (request: Request, isLogged: boolean): void => void drawn.set(request, isLogged);
-
 export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const logs = drawn.get(c.req.raw) ?? isDrawn(c.env);
+  const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
   const dataset = c.env.REQUESTS;
   if (!logs && dataset === undefined) return next();
   const calls: StoreCalls = { d1: 0, kv: 0, gate: 0 };

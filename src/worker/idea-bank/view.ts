@@ -12,8 +12,6 @@ export type View = {
   readonly ideaBank: IdeaBankState | null;
   readonly changelog: VersionedChangelog | undefined;
   readonly bookmark: D1SessionBookmark;
-  /** When the last read at the primary began that it includes (Unix milliseconds). */
-  readonly primaryAt: number;
 };
 
 /** Where a view is read. `kv` where the changelog is wanted. */
@@ -33,41 +31,38 @@ export type Reach = {
 
 /** Before every version. */
 const NO_VERSION = -1;
-const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is what is known of it; `primaryAt` is
- * when this read asked the primary.
+ * One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is the view that is known.
  */
 export async function readView(
   { database, kv, stored, waitUntil }: ViewSources,
-  ideaBankId: string,
   known: Omit<KnownOfView, "version">,
   previous: View | undefined,
   reach: Reach,
-): Promise<Pick<View, "bookmark" | "primaryAt"> & { readonly view: View; readonly loaded: LoadedView }> {
+): Promise<{ readonly view: View; readonly loaded: LoadedView }> {
+  const { ideaBankId } = known;
   let seed: VersionedChangelog | undefined;
   const held = previous === undefined && kv !== undefined ? stored.read(kv, ideaBankId) : undefined;
   held?.then((changelog) => {
     seed = changelog;
   });
   const version = previous?.changelog?.version ?? NO_VERSION;
-  const readAt = Date.now();
-  const load = async (session: D1DatabaseSession, isPrimary: boolean) => {
-    const loaded = await loadIdeaBankView(session, ideaBankId, { ...known, version });
-    return { loaded, bookmark: session.getBookmark() ?? "", primaryAt: isPrimary ? readAt : NEVER };
+  const load = async (session: D1DatabaseSession) => {
+    const loaded = await loadIdeaBankView(session, { ...known, version });
+    return { loaded, bookmark: session.getBookmark() ?? "" };
   };
-  const { loaded, bookmark, primaryAt } = await database.read(load, reach);
+  const { loaded, bookmark } = await database.read(load, reach);
   const { ideaBank, entries } = loaded;
-  // A replica that has not come as far as what is known.
+  // A replica that has not come as far as the view that is known.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
-    return { view: previous, loaded, bookmark, primaryAt };
+    return { view: previous, loaded };
   if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))
-    return { view: { ideaBank, changelog: previous?.changelog, bookmark, primaryAt }, loaded, bookmark, primaryAt };
+    return { view: { ideaBank, changelog: previous?.changelog, bookmark }, loaded };
 
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
-  return { view: { ideaBank, changelog, bookmark, primaryAt }, loaded, bookmark, primaryAt };
+  return { view: { ideaBank, changelog, bookmark }, loaded };
 }

@@ -3,7 +3,7 @@
  * published at a URL, by identifier; they are kept for an hour, and asked for with `If-None-Match`.
  * https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partner-program
  */
-import { KeptValue } from "../memory/kept-value.ts";
+import { Kept } from "../memory/kept.ts";
 
 type Published = { readonly etag: string | null; readonly keys: ReadonlyMap<string, string>; readonly askedAt: number };
 
@@ -14,12 +14,12 @@ const DEADLINE_MS = 5_000;
 const COORDINATE_BYTES = 32;
 
 export class PublishedKeys {
-  readonly #kept = new KeptValue<Published>({ now: () => Date.now(), isOutage: () => true });
+  readonly #kept = new Kept<Published>({ now: () => Date.now(), isOutage: () => true });
 
   /** The key in PEM; undefined when there is none. Rejects when they cannot be had. */
   async find(url: string, identifier: string): Promise<string | undefined> {
-    const { keys } = await this.#kept.read({
-      load: () => fetchKeys(url, this.#kept.kept?.value),
+    const { keys } = await this.#kept.get({
+      load: () => fetchKeys(url, this.#kept.last?.value),
       freshMs: FRESH_MS,
       servesOutage: false,
       accepts: ({ keys, askedAt }) => keys.has(identifier) || Date.now() - askedAt < ASK_AGAIN_MS,

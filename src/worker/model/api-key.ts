@@ -73,9 +73,6 @@ export type Admission = Admitted | Limited | Refused | { readonly outcome: "unav
 /** What an isolate decides by itself. */
 export type OwnDecision = (Admitted & { readonly quota: Quota }) | Limited | Refused;
 
-/** What a gate answers. `isLate`: D1 has last missed the deadline for the key's record. */
-export type GateAnswer = Admission & { readonly isLate?: boolean };
-
 /** Whether this is the secret before the last rotation, still in its grace period. */
 export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
   previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);

@@ -1,11 +1,10 @@
-/** Suspends and resumes an account: D1 first, then this isolate's memory and the gates of its API keys, then the operator is answered. */
+/** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { setAccountStatus } from "../database/account-status.ts";
 import { digitsOf } from "../database/choose-database.ts";
 import type { Caller, Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import type { AccountStatusChange } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
@@ -13,26 +12,24 @@ import { Problem } from "../problem.ts";
 /** The memory that the operator's operations share with others of the isolate. */
 export type OperatorMemory = {
   readonly gatekeeper: Gatekeeper;
-  readonly views: IdeaBankViews;
   readonly databases: Databases;
 };
 
 /** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
 export async function changeAccountStatus(
   c: Context<AppEnv>,
-  { gatekeeper, views, databases }: OperatorMemory,
+  { gatekeeper, databases }: OperatorMemory,
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  const { accountId, apiKeyIds, bookmark } = await setStatus(c, databases, account, status);
+  const { accountId, apiKeyIds } = await setStatus(c, databases, account, status);
   const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-  views.noteSuspension(accountId, status === "suspended", bookmark);
   const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(c.env, id, waitUntil)));
   const missed = notified.filter((outcome) => outcome.status === "rejected");
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {
     detail:
-      `The account is ${status}, but the gates of ${missed.length} of its ${apiKeyIds.length} API keys did not answer. They can use ` +
-      "their older record for up to a minute, or up to 5 minutes while the database does not answer. Send it again to be sure.",
+      `The account is ${status}, but the gates of ${missed.length} of its ${apiKeyIds.length} API keys did not answer, and are told ` +
+      "again for half a minute. If they do not hear of it, they can use their older record for up to 5 minutes. Send it again to be sure.",
     headers: { "Retry-After": "1" },
     cause: missed[0]?.reason,
   });

@@ -1,23 +1,31 @@
 /** Whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
 import { allDatabases } from "../database/choose-database.ts";
 import { pingDatabase } from "../database/ping.ts";
-import { answerWithin, DEADLINE_MS, type WaitUntil } from "../memory/deadline.ts";
-import { KeptValue } from "../memory/kept-value.ts";
+import { answerWithin, DEADLINE_MS, isWithin, wait } from "../memory/deadline.ts";
 import type { StoreHealth } from "../model/operator.ts";
 
 const FRESH_MS = 5_000;
+/** How often a request looks for the answer that another has asked for, in milliseconds. */
+const LOOK_MS = 50;
 /** Names no key in KV and no API key: neither has a space. */
 const NOTHING = "health check";
 
 export class HealthCheck {
-  readonly #stores = new KeptValue<StoreHealth>({
-    now: () => Date.now(),
-    isOutage: () => false,
-    againMs: FRESH_MS,
-  });
+  #last: { readonly stores: StoreHealth; readonly askedAt: number } | undefined;
+  #askingSince = Number.NEGATIVE_INFINITY;
 
-  read(env: Env, waitUntil: WaitUntil): Promise<StoreHealth> {
-    return this.#stores.read({ load: () => askStores(env), freshMs: FRESH_MS, waitUntil });
+  async read(env: Env): Promise<StoreHealth> {
+    for (;;) {
+      const now = Date.now();
+      if (this.#last !== undefined && isWithin(this.#last.askedAt, now, FRESH_MS)) return this.#last.stores;
+      if (!isWithin(this.#askingSince, now, FRESH_MS)) {
+        this.#askingSince = now;
+        const stores = await askStores(env);
+        this.#last = { stores, askedAt: now };
+        return stores;
+      }
+      await wait(LOOK_MS);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export function createOperatorRoutes(memory: OperatorMemory) {
   const health = new HealthCheck();
   const handlers: Record<keyof typeof OPERATOR_OPERATIONS, (c: Context<AppEnv>) => Promise<Response>> = {
     getHealth: async (c) => {
-      const stores = await health.read(c.env, (promise) => c.executionCtx.waitUntil(promise));
+      const stores = await health.read(c.env);
       if (Object.values(stores).every((store) => store === "ok")) return c.json({ stores });
       const detail = "A store does not answer.";
       throw new Problem("service-unavailable", { detail, headers: { "Retry-After": "5" }, extensions: { stores } });

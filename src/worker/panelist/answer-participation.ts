@@ -70,13 +70,9 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     // What a replica does not know was perhaps created, or opened, a moment ago: a token that is younger than that is asked for twice.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
-    const needsPrimary = (access: PanelistAccess, bookmark: D1SessionBookmark) =>
-      (isYoung && refusalOf(access, token) !== undefined) ||
-      (access.accountId !== null && bookmark < views.writtenOf(access.accountId));
-    const floor = laterOf(
-      await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
-      views.floorOf(token.panelistId, token.ideaBankId),
-    );
+    const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
+    const consistency = await readConsistencyToken(c, [token.ideaBankId, token.panelistId]);
+    const floor = laterOf(consistency, views.floorOf(token));
 
     const refuse = (access: PanelistAccess) => {
       if (isRevoked(access, token)) revoked.add(token);
@@ -93,8 +89,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     const read = () =>
       database.read(work, {
         floor,
-        needsPrimary: ({ access }, bookmark) => needsPrimary(access, bookmark),
-        largeOf: operation.query === undefined ? undefined : token.ideaBankId,
+        needsPrimary: ({ access }) => needsPrimary(access),
       });
     const primary = database.atPrimary({ ideaBankId: token.ideaBankId });
     const found = await (method === "GET" ? read() : work(primary.session));

@@ -1,7 +1,6 @@
 /** Authenticates a panelist: the token, without I/O. Whether it was revoked is the idea bank's view's to say. */
 import type { Context } from "hono";
 import { isExpired, type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
-import type { SigningKeys } from "../credentials/envelope.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { oncePer } from "../http/once-per.ts";
@@ -28,13 +27,6 @@ export class TokenReader {
     const reason = timeRefusal(token.value);
     if (reason !== undefined) throw unauthorized(reason);
     return token.value;
-  }
-
-  /** A token that was verified before; undefined when the answer is not so simple. */
-  peek(authorization: string | null, keys: SigningKeys): VerifiedToken | undefined {
-    const text = textOf(authorization ?? undefined);
-    const token = text === undefined ? undefined : this.#verified.peek(text, keys);
-    return token === undefined || timeRefusal(token) !== undefined ? undefined : token;
   }
 }
 

@@ -1,4 +1,4 @@
-/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer, given with or without the middleware. */
+/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer. */
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import { REQUEST_ID } from "../http/request-id.ts";

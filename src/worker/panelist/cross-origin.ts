@@ -19,7 +19,7 @@ export const CROSS_ORIGIN_HEADERS = {
 } as const;
 const ENTRIES = Object.entries(CROSS_ORIGIN_HEADERS);
 
-/** Answers preflights, before authentication; other answers get prepared headers: see `defaultHeaders`. */
+/** Answers preflights, before authentication; other answers get prepared headers: see `prepareAnswer`. */
 export const allowEveryOrigin: MiddlewareHandler = async (c, next) => {
   if (c.req.method === "OPTIONS") return c.body(null, 204, PREFLIGHT_HEADERS);
   for (const [name, value] of ENTRIES) c.header(name, value);

@@ -5,9 +5,7 @@
 import type { Context } from "hono";
 import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { CONSISTENCY_TOKEN, readConsistencyToken } from "../http/consistency.ts";
-import type { RawRequest } from "../http/raw-request.ts";
-import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
+import { readConsistencyToken } from "../http/consistency.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import { Problem } from "../problem.ts";
@@ -19,10 +17,6 @@ export type IdeaBankMemory = {
   readonly views: IdeaBankViews;
   readonly databases: Databases;
 };
-
-type Settings = AppEnv["Variables"]["settings"];
-
-const PATH = "/public/ideabank/changelog";
 
 /** `GET /public/ideabank/changelog` */
 export async function getChangelog(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> {
@@ -49,8 +43,10 @@ async function openIdeaBank(
   const token = await tokens.read(c);
   const database = databases.of(c, token.ideaBankId);
   if (database === undefined) throw unauthorized("of no database");
+  const { freshnessMs, anchorMs } = c.get("settings");
   const opened = await views.open(token, {
-    ...ageOf(c.get("settings")),
+    freshMs: freshnessMs,
+    youngMs: freshnessMs + anchorMs,
     database,
     kv: capability === "canViewChangelog" ? c.env.CHANGELOGS : undefined,
     floor: await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
@@ -60,33 +56,3 @@ async function openIdeaBank(
   if (opened.isRevoked) throw unauthorized("revoked");
   return opened;
 }
-
-/**
- * The changelog from memory, synchronously and before any middleware: what `getChangelog` would answer. Undefined when it is
- * another request, or when memory alone cannot answer it with 200 or 304.
- */
-export function getChangelogFromMemory(
-  { request, path, env, executionCtx }: RawRequest,
-  { tokens, views, databases }: IdeaBankMemory,
-  settings: Settings,
-): Response | undefined {
-  if (path !== PATH) return undefined;
-  const { headers } = request;
-  if (headers.has(CONSISTENCY_TOKEN)) return undefined;
-  const token = tokens.peek(headers.get("Authorization"), settings.signingKeys);
-  const database = token && databases.of({ env, executionCtx }, token.ideaBankId);
-  if (token === undefined || database === undefined) return undefined;
-  const opened = views.openFromMemory(token, {
-    ...ageOf(settings),
-    database,
-    kv: env.CHANGELOGS,
-    floor: undefined,
-    capability: "canViewChangelog",
-    waitUntil: (promise) => executionCtx.waitUntil(promise),
-  });
-  if (opened?.changelog === undefined) return undefined;
-  const requestId = requestIdOf(headers.get(REQUEST_ID));
-  return respondWithChangelog(opened.changelog, { requestId, ifNoneMatch: headers.get("If-None-Match") ?? undefined });
-}
-
-const ageOf = ({ freshnessMs, anchorMs }: Settings) => ({ freshMs: freshnessMs, doubtMs: freshnessMs + anchorMs });

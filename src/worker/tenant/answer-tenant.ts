@@ -37,22 +37,6 @@ export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof
 
 const scopeOf = ({ credential }: Operation) => (credential.kind === "apiKey" ? credential.scope : null);
 
-/**
- * Where panelists see what was written: in the idea bank; a person's name, in all of the account's, so it is the account's id. A token
- * that brings no name is seen nowhere: undefined.
- */
-function seenIn(
-  operation: Operation,
-  accountId: string,
-  ideaBankId: string | undefined,
-  body: unknown,
-): string | undefined {
-  if (scopeOf(operation) !== "panelists:write") return ideaBankId;
-  const isToken = ideaBankId !== undefined;
-  const hasName = typeof body === "object" && body !== null && "displayName" in body;
-  return isToken && !hasName ? undefined : accountId;
-}
-
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer<O extends Operation>(
     c: Context<TenantEnv>,
@@ -81,7 +65,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       },
       now: Date.now(),
       noteRevocation: (revocation) => {
-        if (revocation !== undefined) views.noteRevocation(accountId, revocation, primary.bookmark ?? "", database);
+        if (revocation !== undefined) views.noteRevocation(revocation);
       },
     }).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "invalid-request") return orForbidden(error);
@@ -89,11 +73,13 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     });
     primary.noteAnswer();
     if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
-    if (method === "GET" || primary.bookmark === undefined) return response;
+    if (method === "GET") return response;
     const { ideaBankId, panelistId } = ids;
-    const written = seenIn(operation, accountId, ideaBankId, input.body);
+    // Issuing a token changes nothing that a panelist of the idea bank sees.
+    const written = scopeOf(operation) === "panelists:write" ? panelistId : ideaBankId;
     if (written !== undefined) views.noteWrite(written, primary.bookmark);
-    await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
+    if (primary.bookmark !== undefined)
+      await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
     return response;
   };
 }

@@ -12,14 +12,13 @@ import { TENANT_PROPOSAL_HANDLERS } from "./proposals.ts";
 import { TENANT_SURVEY_HANDLERS } from "./surveys.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 import { TENANT_VOTE_HANDLERS } from "./votes.ts";
-import { toWhoami } from "./whoami.ts";
 
 /** The memory that this surface shares with others of the isolate. */
 export type TenantMemory = AuthenticationMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
 export function createTenantRoutes(memory: TenantMemory) {
   const handlers: TenantHandlers<typeof TENANT_OPERATIONS> = {
-    whoami: async (c) => c.json(toWhoami(c.get("apiKeyId"))),
+    whoami: async (c) => c.json({ apiKeyId: c.get("apiKeyId") }),
     ...TENANT_SURVEY_HANDLERS,
     ...TENANT_IDEA_BANK_HANDLERS,
     ...TENANT_PROPOSAL_HANDLERS,

@@ -2,6 +2,7 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { isDatabaseFaulty } from "./seen/database-faults.ts";
 import { isRefused, mayBeDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, faulty, gateEnds, isBehind, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -13,11 +14,12 @@ const isView = (call: Call): boolean => call.operation === "getChangelog" || cal
  * The stores that a request may need, by the table "When a store fails": a panelist's request its database, a key's request its
  * database and its own gate. The other databases, other keys' gates, KV and the rate-limiting binding excuse nothing. Owners and the
  * operator: any database, any gate. A fault counts from ten seconds before the request, for what it left hanging or remembered.
+ * Sessions that hang count until the isolate uses the binding.
  */
 const excused = (history: History, call: Call): boolean => {
   const from = call.at - DEADLINE_MS;
   const token = tokenOf(call);
-  if (token !== undefined) return faulty(history, "d1", databaseOf(ideaBankIdOf(token)), from, call.answeredAt);
+  if (token !== undefined) return isDatabaseFaulty(history, call, databaseOf(ideaBankIdOf(token)), from);
   const keyId = call.path.startsWith("/tenant/") ? keyIdOf(call) : undefined;
   const database = keyId === undefined ? undefined : databaseOf(keyId);
   const ended = history.events.some(
@@ -28,9 +30,7 @@ const excused = (history: History, call: Call): boolean => {
       event.at <= call.answeredAt,
   );
   return (
-    ended ||
-    faulty(history, "d1", database, from, call.answeredAt) ||
-    faulty(history, "gate", keyId, from, call.answeredAt)
+    ended || isDatabaseFaulty(history, call, database, from) || faulty(history, "gate", keyId, from, call.answeredAt)
   );
 };
 

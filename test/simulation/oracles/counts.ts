@@ -1,7 +1,7 @@
 import type { History, Row } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, groupBy } from "./seen/calls.ts";
-import { admissionOf, callsByKey, keyOf } from "./seen/credentials.ts";
+import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
 /** "Within a minute": what was decided longer before a crash is with D1. */
@@ -16,9 +16,9 @@ const LATE_MS = 60_000;
  *   no `RateLimit`): 0 or 1.
  * - A gate that crashed or was deployed anew may have lost what it decided in the minute before: 0 is enough for that.
  * - An isolate that ended may have lost what it decided by itself in the minute before: 0 is enough for that.
- * - What met a fault or the end of its gate may count each time that its isolate called the gate. A report counts once.
- * - What an isolate decided by itself while its gate could not be told is told with its next call with the same secret: 0 is enough when
- *   there was none.
+ * - What met a fault or the end of its gate may count each time that its isolate called the gate.
+ * - A report counts at most once, and is lost when its call fails: 0 is enough for what an isolate decided by itself within a minute of a
+ *   fault of its gate.
  *
  * An eviction exempts nothing, and no fault of D1: counts are written again.
  */
@@ -46,17 +46,7 @@ function* find(history: History): Iterable<Found> {
       const until = call.answeredAt + history.settings.leaseMs + MINUTE_MS;
       if ((endedAt.get(call.isolate) ?? Infinity) <= until) return true;
       if (crashes.some((at) => at >= call.at && at <= until)) return true;
-      if (!meets(call.at, until)) return false;
-      // Told with the next call that its gate answers.
-      return !calls.some(
-        (next) =>
-          next.isolate === call.isolate &&
-          keyOf(next) === keyOf(call) &&
-          next.at > call.answeredAt &&
-          asksGate(next) &&
-          next.answer?.headers.ratelimit !== undefined &&
-          !meets(next.at, next.answeredAt + MINUTE_MS),
-      );
+      return meets(call.at, until);
     };
     for (const [column, decision] of [
       ["admitted", "admitted"],
@@ -98,6 +88,6 @@ const sum = (rows: readonly Row[], column: string): number =>
 
 export const counts = oracle(
   "counts-true",
-  "Without a crash, what the owner's chart says includes each request that was admitted or refused, also by an isolate itself, once and within a minute, however often or late an isolate reports it.",
+  "What the owner's chart says includes each request that was admitted or refused, also by an isolate itself, at most once and within a minute. It may be short by what a failed call or a crash has lost, never over.",
   find,
 );

@@ -18,7 +18,8 @@ const NETWORK_MS = 500;
 const CALL_MS = 100;
 const OLDEST_MS = EVERY_MS + DEADLINE_MS + NETWORK_MS;
 
-const isDown = ({ how }: FaultSpan): boolean => how === "fails" || how === "hangs";
+/** It asks a database through a session, as requests do. */
+const isDown = ({ how }: FaultSpan): boolean => how === "fails" || how === "hangs" || how === "sessions-hang";
 
 /**
  * All of it, all the time, from before it was asked last: of a database both parts, and of gates every one. Of two faults at once the

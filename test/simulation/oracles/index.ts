@@ -15,6 +15,7 @@ import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { health } from "./health.ts";
+import { hungSessions } from "./hung-sessions.ts";
 import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
@@ -34,7 +35,7 @@ import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
 import { validKeys } from "./valid-keys.ts";
-import { deadlines, nobodyWaitsInLine, nobodyWaitsLonger, oneReadASecond } from "./waiting.ts";
+import { deadlines, nobodyWaitsInLine } from "./waiting.ts";
 
 /** All invariants. Each reads a history alone: none knows how the service works inside. */
 export const ORACLES: readonly Oracle[] = [
@@ -91,10 +92,9 @@ export const ORACLES: readonly Oracle[] = [
   refusedAgain,
   available,
   outlasts,
+  hungSessions,
   health,
   statedRefusals,
   deadlines,
   nobodyWaitsInLine,
-  oneReadASecond,
-  nobodyWaitsLonger,
 ];

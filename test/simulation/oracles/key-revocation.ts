@@ -1,13 +1,10 @@
 import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, segmentAfter, succeeded } from "./seen/calls.ts";
-import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
-import { faulty } from "./seen/faults.ts";
+import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const MINUTE_MS = 60_000;
-/** What hung when the database was back may hang so much longer. */
-const RECORD_MS = 10_000;
 const OLDEST_RECORD_MS = 300_000;
 
 /** What an ended key may still be answered: 401; 403, 404, 405 and 5xx say nothing of it; 429 for up to a minute. */
@@ -33,7 +30,7 @@ function* revoked(history: History): Iterable<Found> {
 
 /**
  * From the commit, whatever the owner was answered: a 503, nothing, or a revocation by somebody who writes to D1. A lease may be
- * granted in the last moment of the minute. While the key's database does not answer, and for ten seconds afterwards, the minute is five.
+ * granted in the last moment of the five minutes.
  */
 function* unconfirmed(history: History): Iterable<Found> {
   const rows = rowsOf(history);
@@ -46,9 +43,7 @@ function* unconfirmed(history: History): Iterable<Found> {
     // A commit may come after its answer, when that was a 503.
     const endedAt = Math.max(version.at, answeredAt === undefined || answeredAt === Infinity ? 0 : answeredAt);
     for (const call of calls) {
-      const since = Math.max(version.at, call.at - RECORD_MS);
-      const down = faulty(history, "d1", databaseOf(keyId), since, call.answeredAt);
-      const allowed = (down ? OLDEST_RECORD_MS : MINUTE_MS) + history.settings.leaseMs;
+      const allowed = OLDEST_RECORD_MS + history.settings.leaseMs;
       if (call.at <= endedAt + allowed || !isAdmitted(call, endedAt + allowed)) continue;
       yield {
         at: call.answeredAt,
@@ -67,6 +62,6 @@ export const revocation = oracle(
 
 export const unconfirmedRevocation = oracle(
   "revocation-unconfirmed",
-  "The owner's answer is 503 and says so: the key may work for up to a minute, or up to 5 minutes while D1 does not answer.",
+  "The owner's answer is 503 and says so: the key may work for up to 5 minutes.",
   unconfirmed,
 );

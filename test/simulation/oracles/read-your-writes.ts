@@ -2,8 +2,9 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
+import { isPrimaryFaulty, mayUseBinding } from "./seen/database-faults.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
-import { isPrimaryFaulty, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
+import { steppedAt } from "./seen/faults.ts";
 import { judged } from "./seen/matching.ts";
 import { accountIdOf, rowsOf } from "./seen/rows.ts";
 
@@ -15,7 +16,7 @@ const SHOWN = new Set(["idea_banks", "proposals", "comments", "votes", "panelist
 /** "When a store fails": the primary does not answer, and this is answered from memory. */
 const mayBeLastView = (history: History, read: Call): boolean =>
   (read.operation === "getChangelog" || read.operation === "getCapabilities") &&
-  isPrimaryFaulty(history, databaseOf(ideaBankIdOf(tokenOf(read) ?? "")), read.at - REMEMBERED_MS, read.answeredAt);
+  isPrimaryFaulty(history, read, databaseOf(ideaBankIdOf(tokenOf(read) ?? "")));
 
 /**
  * The new promise: by `Consistency-Token`, in any isolate. (The old one was by isolate: every later answer of the isolate that wrote.)
@@ -101,13 +102,14 @@ export const tenantsReadTheirWrites = oracle(
 
 export const consistencyTokens = oracle(
   "consistency-token-given",
-  "Every answer to a write carries `Consistency-Token`: opaque, signed, at most 160 characters.",
+  "Every answer to a write carries `Consistency-Token`: opaque, signed, at most 160 characters. While D1 sessions alone hang: without it.",
   function* (history: History): Iterable<Found> {
     for (const call of callsOf(history)) {
-      if (tokenOf(call) === undefined || call.method === "GET" || !succeeded(call) || call.commits.length === 0)
-        continue;
+      const token = tokenOf(call);
+      if (token === undefined || call.method === "GET" || !succeeded(call) || call.commits.length === 0) continue;
       const given = call.answer?.headers["consistency-token"];
       if (given !== undefined && given.length <= LONGEST) continue;
+      if (given === undefined && mayUseBinding(history, call, databaseOf(ideaBankIdOf(token)))) continue;
       yield {
         at: call.answeredAt,
         found:

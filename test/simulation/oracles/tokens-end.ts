@@ -2,7 +2,8 @@ import type { History } from "../history.ts";
 import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, issuedTokens, panelistIdOf, tokenOf } from "./seen/credentials.ts";
-import { ageWithSteps, isolateEnded, isPrimaryFaulty, REMEMBERED_MS } from "./seen/faults.ts";
+import { isPrimaryFaulty } from "./seen/database-faults.ts";
+import { ageWithSteps, isolateEnded } from "./seen/faults.ts";
 import { rowsOf, type Version } from "./seen/rows.ts";
 
 const OLDEST_VIEW_MS = 300_000;
@@ -42,7 +43,7 @@ function* find(history: History): Iterable<Found> {
         if ((issued.get(tokenOf(call) ?? "")?.call.answeredAt ?? -Infinity) >= end.at) continue;
         const here = by !== undefined && succeeded(by) && by.isolate === call.isolate && call.at > by.answeredAt;
         const atOnce = here && !isolateEnded(history, call.isolate, by.at, call.answeredAt);
-        const down = isPrimaryFaulty(history, databaseOf(panelist), call.at - REMEMBERED_MS, call.answeredAt);
+        const down = isPrimaryFaulty(history, call, databaseOf(panelist));
         const allowed = ageWithSteps(history, call.isolate, down ? OLDEST_VIEW_MS : age, call.at);
         if (!atOnce && call.at <= end.at + allowed) continue;
         yield {

@@ -15,6 +15,8 @@ export type Lag = { readonly least: number; readonly most: number };
 
 type Version = { readonly changes: readonly RowChange[]; readonly arrivals: readonly number[] };
 type Replica = { readonly tables: Tables; readonly random: Random; has: number };
+/** What one round trip asks. `inSession`: of an object that `withSession()` gave. */
+type Question = { readonly statements: readonly Written[]; readonly constraint: string; readonly inSession: boolean };
 type Answer = { readonly rows: Record<string, unknown>[][]; readonly version: number; readonly changed: number };
 
 const toBookmark = (version: number): string => `${version.toString(16).padStart(8, "0")}-00000000-0000`;
@@ -84,20 +86,21 @@ export class Database {
   }
 
   get binding() {
+    const withoutSession = () => new Session(this, "first-primary", false);
     return {
-      prepare: (sql: string) => new Session(this, "first-primary").prepare(sql),
-      batch: (statements: readonly Statement[]) => new Session(this, "first-primary").batch(statements),
-      withSession: (constraint = "first-unconstrained") => new Session(this, constraint),
+      prepare: (sql: string) => withoutSession().prepare(sql),
+      batch: (statements: readonly Statement[]) => withoutSession().batch(statements),
+      withSession: (constraint = "first-unconstrained") => new Session(this, constraint, true),
     };
   }
 
   /** One round trip, for whoever runs now. */
-  ask(statements: readonly Written[], constraint: string): Promise<Answer> {
+  ask(question: Question): Promise<Answer> {
     const context = currentContext();
-    return context.io(() => this.#ask(context, statements, constraint));
+    return context.io(() => this.#ask(context, question));
   }
 
-  #ask(context: Context, statements: readonly Written[], constraint: string): Promise<Answer> {
+  #ask(context: Context, { statements, constraint, inSession }: Question): Promise<Answer> {
     const { timeline, faults, digit, record } = this.#options;
     const writes = statements.some(isWrite);
     // Mostly the nearest. Which instance serves a session is D1's to choose: now and then it is another one.
@@ -113,6 +116,7 @@ export class Database {
       store: "d1",
       name: digit,
       to: part,
+      ...(inSession && { inSession }),
       ...(context.call !== undefined && { call: context.call }),
       ...(context.isolate !== undefined && { isolate: context.isolate }),
     });
@@ -123,7 +127,7 @@ export class Database {
     const isNear = replica !== undefined || context.place === HOME;
     const way = () => (isNear ? skewed(random, 1, 12) : skewed(random, 20, 90));
     const lost = () => new Error(LOST[random.below(LOST.length)]);
-    const answer = faults.call({ store: "d1", name: digit, part }, random, way, lost, async () => {
+    const answer = faults.call({ store: "d1", name: digit, part, inSession }, random, way, lost, async () => {
       if (replica !== undefined) return this.#readReplica(replica, statements, constraint);
       await timeline.sleep(between(random, 0.2, 2));
       if (!writes) return { rows: this.#primary.read(statements), version: this.#newest, changed: 0 };
@@ -185,14 +189,16 @@ export class Database {
   }
 }
 
-/** A session: what it has seen goes along. */
+/** A session: what it has seen goes along. A call of the binding itself has one for itself alone, with `inSession` false. */
 class Session {
   readonly #database: Database;
+  readonly #inSession: boolean;
   #constraint: string;
   #seen: string | null;
 
-  constructor(database: Database, constraint: string) {
+  constructor(database: Database, constraint: string, inSession: boolean) {
     this.#database = database;
+    this.#inSession = inSession;
     this.#constraint = constraint;
     this.#seen = constraint.startsWith("first-") ? null : constraint;
   }
@@ -203,7 +209,11 @@ class Session {
 
   async batch(statements: readonly Statement[]) {
     if (statements.length === 0) throw new Error("D1_ERROR: No SQL statements detected.");
-    const { rows, version, changed } = await this.#database.ask(statements, this.#constraint);
+    const { rows, version, changed } = await this.#database.ask({
+      statements,
+      constraint: this.#constraint,
+      inSession: this.#inSession,
+    });
     const bookmark = toBookmark(version);
     if (this.#seen === null || bookmark > this.#seen) this.#seen = bookmark;
     this.#constraint = this.#seen;

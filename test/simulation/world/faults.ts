@@ -4,8 +4,11 @@ import type { Random } from "./random.ts";
 import { between } from "./random.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Of D1 alone: a replica can be `stopped`, and a database that is `full` takes no writes. Of gates alone: `overloads`. */
-export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "overloads";
+/**
+ * Of D1 alone: a replica can be `stopped`, a database that is `full` takes no writes, and `sessions-hang` is felt by what is called in a
+ * session. Of gates alone: `overloads`.
+ */
+export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "sessions-hang" | "overloads";
 export type Part = "primary" | "replica";
 
 /** `name` is the key of a gate or the digit of a database; without it all of them. `slowMs` is the most that a slow one takes. */
@@ -18,7 +21,12 @@ export type Fault = {
   readonly slowMs?: { readonly least: number; readonly most: number };
 };
 
-export type Target = { readonly store: Store; readonly name: string; readonly part?: Part };
+export type Target = {
+  readonly store: Store;
+  readonly name: string;
+  readonly part?: Part;
+  readonly inSession?: boolean;
+};
 
 /** The platform marks it: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 const OVERLOADED = "Durable Object is overloaded. Too many requests queued.";
@@ -56,10 +64,11 @@ export class Faults {
     });
   }
 
-  of({ store, name, part }: Target): Fault | undefined {
+  of({ store, name, part, inSession }: Target): Fault | undefined {
     for (const fault of this.#active.values()) {
       if (fault.store !== store || (fault.name !== undefined && fault.name !== name)) continue;
       if (fault.part !== undefined && fault.part !== part) continue;
+      if (fault.how === "sessions-hang" && !inSession) continue;
       return fault;
     }
     return undefined;
@@ -89,7 +98,7 @@ export class Faults {
       await timeline.sleep(way());
       throw how === "fails" ? lost() : Object.assign(new Error(OVERLOADED), { overloaded: true });
     }
-    if (how === "hangs") {
+    if (how === "hangs" || how === "sessions-hang") {
       // What waits there is done when the hang is over, or is gone.
       const isDone = random.next() < 0.5;
       await timeline.sleep(until - timeline.now + between(random, 0, 500));

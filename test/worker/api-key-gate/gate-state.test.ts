@@ -36,9 +36,9 @@ const usage = {
   seen: {},
 };
 const times = Float64Array.of(START - 10, START);
-const valid = { kept, times, usage, reports: [] };
+const valid = { kept, times, usage };
 
-const everything = ["times", "usage", "reports"];
+const everything = ["times", "usage"];
 /** States that another version, a defect or a broken disk could leave, and the parts that are discarded. */
 const BROKEN: [string, unknown, string[]][] = [
   ["null", null, everything],
@@ -47,7 +47,7 @@ const BROKEN: [string, unknown, string[]][] = [
   ["a list", [valid], everything],
   ["nothing in it", {}, everything],
   ["a future format", { format: 2, window: { at: [START] }, leases: [] }, everything],
-  ["no times", { kept, usage, reports: [] }, ["times"]],
+  ["no times", { kept, usage }, ["times"]],
   ["times in a list", { ...valid, times: [START] }, ["times"]],
   ["times of less precision", { ...valid, times: Float32Array.of(START) }, ["times"]],
   ["times in text", { ...valid, times: "1900000000000" }, ["times"]],
@@ -106,7 +106,7 @@ async function startFrom(id: string, state: unknown) {
 describe("a stored state", () => {
   it("that is valid is taken as it is", () => {
     expect(readStoredState(structuredClone(valid))).toEqual({
-      state: { kept: { value: record, readAt: START }, times, usage, reports: [] },
+      state: { kept: { value: record, readAt: START }, times, usage },
       discarded: [],
     });
     expect(readStoredState({ ...valid, kept: undefined })).toMatchObject({ state: { times, usage }, discarded: [] });

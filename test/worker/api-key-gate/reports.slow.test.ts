@@ -1,5 +1,4 @@
 /** What isolates have decided by themselves reaches the gate, and so the owner. */
-import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { freeze, freezeTimers } from "../../support/clock.ts";
@@ -68,48 +67,33 @@ describe("what an isolate refuses by itself", () => {
     expect((await whoami(owner.isolate, key)).status).toBe(401);
   });
 
-  it.each(BROKEN)("is kept for the next time when the gate %s", async (_, way) => {
-    const gates = interceptObjects(env.API_KEY_GATE, ["report"], way);
+  it.each(BROKEN)("is lost when the gate %s, and the chart is never over", async (_, way) => {
+    let isBroken = true;
+    const gates = interceptObjects(env.API_KEY_GATE, ["report"], (_kind, makeCall) => (isBroken ? way() : makeCall()));
     const { apiKey, isolate, key } = await flooded({ ...env, API_KEY_GATE: gates });
     vi.spyOn(console, "warn").mockImplementation(() => {});
     freezeTimers(START);
     const reported = isolate.elapse();
     await vi.advanceTimersByTimeAsync(10_000);
     await reported;
+    isBroken = false;
     vi.setSystemTime(START + 60_000);
     await whoami(isolate, key);
-    expect(await usageOf(apiKey.id)).toEqual({ admitted: 11, limited: 40 });
+    await isolate.elapse();
+    // Of the 40 refusals only the one that the gate has decided.
+    expect(await usageOf(apiKey.id)).toEqual({ admitted: 11, limited: 1 });
   });
 });
 
-it.each(BROKEN)(
-  "what was used of a lease is counted with the next request, when the gate %s at its end",
-  async (_, way) => {
-    freeze(START);
-    const key = await addApiKey({ limit: 10_000 });
-    const gates = interceptObjects(env.API_KEY_GATE, ["report"], way);
-    const isolate = createIsolate({ ...env, API_KEY_GATE: gates });
-    await use(isolate, key.text, 100, 50);
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    freezeTimers(Date.now());
-    const reported = isolate.elapse();
-    await vi.advanceTimersByTimeAsync(10_000);
-    await reported;
-    await use(isolate, key.text, 1, 1);
-    await gateOf(key.id).forget();
-    expect(await usageOf(key.id)).toEqual({ admitted: 101, limited: 0 });
-  },
-);
-
 describe("a report", () => {
-  const lease = { id: "a lease", used: 7 };
-  const wish = { perSecond: 0, ended: lease, report: "one", admitted: 7 };
+  const report = { limited: 3, admitted: 7, leases: [{ id: "a lease", used: 7 }], sightings: undefined };
+  const wish = { perSecond: 0, report };
 
   it("is counted first, also when the call is refused", async () => {
     freeze(START);
     const key = await addApiKey({ limit: 100 });
     await gateOf(key.id).admit(key.secretHash);
-    expect(await gateOf(key.id).admit("0".repeat(64), 3, null, wish)).toMatchObject({ outcome: "refused" });
+    expect(await gateOf(key.id).admit("0".repeat(64), null, wish)).toMatchObject({ outcome: "refused" });
     expect(await usageOf(key.id)).toEqual({ admitted: 8, limited: 3 });
   });
 
@@ -119,30 +103,9 @@ describe("a report", () => {
     const watched = await watchDatabase(gateOf(key.id));
     watched.down = true;
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    expect(await gateOf(key.id).admit(key.secretHash, 3, null, wish)).toEqual({ outcome: "unavailable" });
+    expect(await gateOf(key.id).admit(key.secretHash, null, wish)).toEqual({ outcome: "unavailable" });
     watched.down = false;
     expect(await usageOf(key.id)).toEqual({ admitted: 7, limited: 3 });
-  });
-
-  it("that arrives twice counts once, with whichever call it comes", async () => {
-    freeze(START);
-    const key = await addApiKey({ limit: 100 });
-    await gateOf(key.id).admit(key.secretHash, 3, null, wish);
-    await gateOf(key.id).report(key.secretHash, { limited: 3, admitted: 7, lease, id: "one" });
-    await gateOf(key.id).forget([{ limited: 3, admitted: 7, lease, id: "one" }]);
-    await gateOf(key.id).admit(key.secretHash, 3, null, wish);
-    expect(await usageOf(key.id)).toEqual({ admitted: 9, limited: 3 });
-  });
-
-  it("that arrives again after its gate has slept, or crashed, counts once", async () => {
-    freeze(START);
-    const key = await addApiKey({ limit: 100 });
-    const report = (index: number) => ({ limited: 1, id: `report ${index}` });
-    for (let index = 0; index < 60; index++) await gateOf(key.id).report(key.secretHash, report(index));
-    await gateOf(key.id).admit(key.secretHash);
-    await evictDurableObject(gateOf(key.id));
-    for (let index = 10; index < 61; index++) await gateOf(key.id).report(key.secretHash, report(index));
-    expect(await usageOf(key.id)).toEqual({ admitted: 1, limited: 61 });
   });
 
   it("whose call is answered after two seconds, too late for its isolate, counts once", async () => {

@@ -68,7 +68,7 @@ describe("the last use", () => {
     freeze(START);
     const key = await addApiKey();
     const seen = { at: START + HOUR, network: null, country: null, userAgent: "ahead", operation: "whoami" };
-    await gateOf(key.id).admit(key.secretHash, 0, null, { perSecond: 0, seen });
+    await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen });
     expect((await seenOf(key.id)).used).toMatchObject({ at: START, userAgent: "ahead" });
   });
 
@@ -80,14 +80,14 @@ describe("the last use", () => {
       `previous_secret_hash = '${other.secretHash}', previous_expires_at = ${START + HOUR}, rotated_at = ${START - 1}`,
     );
     const seen = { at: START, network: null, country: null, userAgent: "old", operation: "whoami" };
-    await gateOf(key.id).admit(other.secretHash, 0, null, { perSecond: 0, seen });
+    await gateOf(key.id).admit(other.secretHash, null, { perSecond: 0, seen });
     const now = { ...seen, at: START + 5, userAgent: "new" };
     vi.setSystemTime(START + 5);
-    await gateOf(key.id).admit(key.secretHash, 0, null, { perSecond: 0, seen: now });
+    await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen: now });
     expect(await seenOf(key.id)).toMatchObject({ used: { userAgent: "new" }, previous: { userAgent: "old" } });
     vi.setSystemTime(START + 2 * HOUR);
     const later = { ...seen, at: START + 2 * HOUR, userAgent: "still" };
-    await gateOf(key.id).admit(other.secretHash, 0, null, { perSecond: 0, seen: later });
+    await gateOf(key.id).admit(other.secretHash, null, { perSecond: 0, seen: later });
     expect(await seenOf(key.id)).toMatchObject({
       used: { userAgent: "new" },
       previous: { userAgent: "old" },
@@ -108,8 +108,8 @@ describe("the last use", () => {
       used: { at: START, network: null, country: null, userAgent, operation: "whoami" },
       operations: {},
     });
-    const report = (id: string) => ({ limited: 0, admitted: 1, id, sightings: sightings(id) });
-    await gate.forget([{ ...report("by the isolate"), secretHash: other.secretHash }]);
+    const report = (by: string) => ({ limited: 0, admitted: 1, leases: [], sightings: sightings(by) });
+    await gate.forget({ [other.secretHash]: report("by the isolate") });
     expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "by the isolate" });
     vi.setSystemTime(START + 60_000);
     await gate.report(other.secretHash, report("by another"));
@@ -208,7 +208,7 @@ it("what was seen alone writes nothing: it waits for what is written anyway", as
   while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 60_000);
   const used = { at: START, network: null, country: null, userAgent: null, operation: "whoami" };
   const sightings = { used, operations: {} };
-  await gate.report(key.secretHash, { limited: 0, id: "one", sightings });
+  await gate.report(key.secretHash, { limited: 0, admitted: 0, leases: [], sightings });
   expect(await runDurableObjectAlarm(gate)).toBe(false);
 });
 
@@ -231,7 +231,7 @@ it("what was seen while a report is under way waits for the next: it makes no ca
   expect(decide(START)?.outcome).toBe("admitted");
   expect(use.takeReport()).toBeUndefined();
   use.end(two);
-  expect(use.takeReport()).toMatchObject({ lease: { used: 1 }, sightings: { operations: { whoami: 1 } } });
+  expect(use.takeReport()).toMatchObject({ leases: [{ used: 1 }], sightings: { operations: { whoami: 1 } } });
 });
 
 it("a key that is only refused writes five rows in an hour, however often it is refused", async () => {
@@ -257,7 +257,7 @@ it("a key that is only refused writes five rows in an hour, however often it is 
   });
   const seen = { at: START, network: null, country: null, userAgent: null, operation: "whoami" };
   for (let each = 0; each < 60; each++) {
-    await gate.admit(key.secretHash, 0, null, { perSecond: 0, seen });
+    await gate.admit(key.secretHash, null, { perSecond: 0, seen });
     while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 1_000);
     vi.setSystemTime(START + each * 59_000);
   }

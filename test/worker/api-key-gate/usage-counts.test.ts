@@ -24,9 +24,12 @@ describe("a key's usage", () => {
   it("is counted by hour, admitted and limited separately, and written to D1 by the alarm", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 2, windowSeconds: 60 });
-    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash, 0);
+    for (let times = 0; times < 3; times++) await gateOf(key.id).admit(key.secretHash);
     vi.setSystemTime(start + HOUR + 5);
-    await gateOf(key.id).admit(key.secretHash, 4);
+    await gateOf(key.id).admit(key.secretHash, null, {
+      perSecond: 0,
+      report: { limited: 4, admitted: 0, leases: [], sightings: undefined },
+    });
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([
       { hour: start, admitted: 2, limited: 1 },
@@ -42,10 +45,10 @@ describe("a key's usage", () => {
   it("is written to D1 at most every 50 seconds", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     await runDurableObjectAlarm(gateOf(key.id));
     vi.setSystemTime(start + 10);
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
     expect(alarm).toBe(start + 50_000);
   });
@@ -55,7 +58,7 @@ describe("a key's usage", () => {
     const key = await addApiKey({ limit: 5 });
     for (const hours of [0, 1, 2]) {
       vi.setSystemTime(start + hours * HOUR);
-      await gateOf(key.id).admit(key.secretHash, 0);
+      await gateOf(key.id).admit(key.secretHash);
     }
     await runDurableObjectAlarm(gateOf(key.id));
     const state = await runInDurableObject(gateOf(key.id), (_, { storage }) => storage.kv.get("gate/1"));
@@ -86,7 +89,7 @@ describe("a key's usage", () => {
   it("is not written a second time while a write is in progress", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     const alarm = await runInDurableObject(gateOf(key.id), async (instance, state) => {
       await state.storage.deleteAlarm();
       interceptGateDatabase(instance, env, async (_, makeCall) => {
@@ -102,7 +105,7 @@ describe("a key's usage", () => {
   it("is not lost when D1 fails, and not counted twice when D1's answer is lost", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     await runInDurableObject(gateOf(key.id), (instance) =>
       interceptGateDatabase(instance, env, async (_, makeCall) => {
         await makeCall();
@@ -111,7 +114,7 @@ describe("a key's usage", () => {
     );
     await runDurableObjectAlarm(gateOf(key.id));
     await runInDurableObject(gateOf(key.id), (instance) => interceptGateDatabase(instance, env, (_, call) => call()));
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     vi.setSystemTime(start + 50_000);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
@@ -152,7 +155,7 @@ describe("a key's usage", () => {
 
   it("leaves no counts behind for a deleted key", async () => {
     const key = await addApiKey({ limit: 5 });
-    await gateOf(key.id).admit(key.secretHash, 0);
+    await gateOf(key.id).admit(key.secretHash);
     await databaseOf(key.id).prepare("DELETE FROM api_keys WHERE id = ?1").bind(key.id).run();
     await runDurableObjectAlarm(gateOf(key.id));
     expect(await usage(key.id)).toEqual([]);

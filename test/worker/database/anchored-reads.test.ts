@@ -163,7 +163,7 @@ it.each([
   ["the idea bank", "/ideabank", "UPDATE idea_banks SET name = 'After' WHERE id = ?1"],
   ["a list", "/ideabank/proposals", "UPDATE proposals SET title = 'After' WHERE idea_bank_id = ?1"],
 ])(
-  "a replica that waits for its bookmark is waited for 200 ms, and then the primary answers: %s",
+  "a replica that waits for its bookmark is waited for 250 ms, and then the primary answers: %s",
   async (_, path, change) => {
     const { bank, token, replica, bindings } = await setUp();
     vi.useRealTimers();
@@ -188,7 +188,7 @@ it.each([
     await replica.write(change, bank.id);
     vi.setSystemTime(Date.now() + FRESHNESS_MS);
     const { answer, elapsedMs } = await time.until(Promise.resolve(read()));
-    expect([(await answer.text()).includes("After"), elapsedMs]).toEqual([true, 200]);
+    expect([(await answer.text()).includes("After"), elapsedMs]).toEqual([true, 250]);
   },
 );
 

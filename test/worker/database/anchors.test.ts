@@ -15,9 +15,7 @@ describe("the anchor", () => {
   async function setUp() {
     freeze(START);
     const replica = await createReplica("0");
-    const databases = new Databases();
-    databases.anchorMs = ANCHOR_MS;
-    const database = openDatabase(replica.database, databases);
+    const database = openDatabase(replica.database, new Databases(), ANCHOR_MS / 1_000);
     const read = async (ms: number, options: ReadOptions<unknown> = {}) => {
       vi.setSystemTime(START + ms);
       const work = (session: D1DatabaseSession) => session.prepare("SELECT 1").first();

@@ -193,6 +193,42 @@ describe("a merge of many votes", () => {
     expect(await findMiscounts(bank)).toEqual([]);
   });
 
+  it("of what more proposals were merged into than one slice holds takes all of them along", async () => {
+    const panel = await createPanel();
+    const { bank } = panel;
+    const path = `/tenant/ideabanks/${bank.id}/proposals`;
+    const [first, last] = [await panel.propose(), await panel.propose()];
+    const merge = async (from: string, into: string) =>
+      expect((await panel.tenant.send("POST", `${path}/${from}/merge`, { into })).status).toBe(200);
+    const sources: string[] = [];
+    for (let number = 0; number < 60; number++) {
+      const source = await panel.propose();
+      sources.push(source);
+      await merge(source, first);
+    }
+    await addVoters(bank, 1, 3);
+    await addVotes(bank, first, 1, 3);
+    await merge(first, last);
+    const targets = async () => {
+      const read = await Promise.all(
+        [...sources, first].map((id) =>
+          panel.tenant.send("GET", `${path}/${id}`).then((each) => each.json<Proposal>()),
+        ),
+      );
+      return new Set(read.map(({ duplicateOf }) => duplicateOf));
+    };
+    expect(await targets()).toEqual(new Set([last]));
+    await runScheduled(env);
+    expect(await targets()).toEqual(new Set([last]));
+    const { results } = await databaseOf(bank.id)
+      .prepare("SELECT duplicate_of, count(*) AS number FROM proposals WHERE duplicate_of IS NOT NULL GROUP BY 1")
+      .all();
+    expect(results).toEqual([{ duplicate_of: last, number: 61 }]);
+    const merged = await (await panel.tenant.send("GET", `${path}/${last}`)).json<Proposal>();
+    expect(merged).toMatchObject({ votes: 3, merging: false });
+    expect(await findMiscounts(bank)).toEqual([]);
+  });
+
   it.each(["target", "idea bank"])("ends when its %s is deleted meanwhile: nothing is left", async (what) => {
     const { source, target, merge, panel, path, bank, as } = await createScene();
     const third = await panel.propose();

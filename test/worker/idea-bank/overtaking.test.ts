@@ -2,37 +2,14 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
-import { bindingOf, databaseOf } from "../../support/databases.ts";
-import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { bindingOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
-import { createViews, fillLargeIdeaBanks, START } from "../../support/views.ts";
-import { addAccount, addIdeaBank, newId, tokenFor } from "../../support/world.ts";
+import { createViews, fillLargeIdeaBanks, holding, START } from "../../support/views.ts";
+import { addAccount, addIdeaBank, tokenFor } from "../../support/world.ts";
 
 beforeEach(() => freeze(START));
-
-/** Holds the answers of the sessions that `isHeld` says: by what they were opened with, and how many were before. */
-function holding(database: D1Database, isHeld: (constraint: string, count: number) => boolean) {
-  const [taken, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let count = 0;
-  const slow = new Proxy(database, {
-    get(target, name) {
-      if (name !== "withSession") return Reflect.get(target, name);
-      return (constraint: string) => {
-        const session = target.withSession(constraint);
-        if (!isHeld(constraint, count++)) return session;
-        return interceptDatabase(session, async (_: unknown, makeCall: () => Promise<unknown>) => {
-          const answer = await makeCall();
-          taken.resolve();
-          await held.promise;
-          return answer;
-        });
-      };
-    },
-  });
-  return { slow, taken, held };
-}
 
 it("of two changes through an isolate, whose answers come in the other order, both show", async () => {
   const ids = await addOneOfEverything();
@@ -114,16 +91,6 @@ it("a view that memory has dropped comes back no older than it was", async () =>
   expect(await name()).toBe("New");
 });
 
-it("of two changes of an account's status, whose answers come in the other order, the later one holds", async () => {
-  const bank = await addIdeaBank();
-  const { views, open } = createViews();
-  const suspended = async () => (await open(databaseOf(bank.id), { ideaBankId: bank.id })).ideaBank?.accountSuspended;
-  expect(await suspended()).toBe(false);
-  views.noteSuspension(bank.accountId, true, "9");
-  views.noteSuspension(bank.accountId, false, "8");
-  expect(await suspended()).toBe(true);
-});
-
 it("a list shows what tenants have changed through this isolate, whichever replica it reads", async () => {
   const ids = await addOneOfEverything();
   const token = await tokenFor(ids.ideaBankId, ids.panelistId);
@@ -139,20 +106,4 @@ it("a list shows what tenants have changed through this isolate, whichever repli
   expect(items.map(({ title }) => title)).toContain("New");
   expect((await tenant.send("PATCH", path, { status: "CLOSED" })).status).toBe(200);
   expect((await list()).status).toBe(404);
-});
-
-it("a clock that steps forward while the view is read does not make the panelist's own read late", async () => {
-  const account = await addAccount({ digit: "1" });
-  const id = newId(account);
-  const replica = await createReplica(account);
-  const { slow, taken, held } = holding(replica.database, (_, count) => count === 0);
-  const { open } = createViews();
-  const first = open(slow, { ideaBankId: id, panelistId: newId(id) });
-  await taken.promise;
-  const second = open(slow, { ideaBankId: id, panelistId: newId(id) });
-  await new Promise((done) => setTimeout(done, 30));
-  vi.setSystemTime(START + 60_000);
-  held.resolve();
-  await first;
-  expect((await second).ideaBank).toBeNull();
 });

@@ -60,10 +60,6 @@ export const isRefused = (call: Call): boolean => {
   return call.status === 401 || call.status === 404 || isClosed;
 };
 
-/** Refused with a new token: the primary has said so, and not only a read that another made. */
-export const wasDoubted = (history: History, call: Call, issued: Issued | undefined): boolean =>
-  isRefused(call) && isNew(history, call, issued);
-
 /** In so long every isolate knows that an idea bank is gone: until then it reads the idea bank first, and then the panelist. */
 const KNOWN_MS = 11_000;
 

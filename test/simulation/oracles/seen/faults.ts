@@ -36,17 +36,6 @@ export const faulty = (history: History, store: Store, name: string | undefined,
       from <= fault.until,
   );
 
-/** The same of a database's primary: a replica alone that does not answer is no excuse, since the primary does. */
-export const isPrimaryFaulty = (history: History, database: string, from: number, to: number): boolean =>
-  faultsOf(history).some(
-    (fault) =>
-      fault.store === "d1" &&
-      (fault.name === undefined || fault.name === database) &&
-      fault.part !== "replica" &&
-      fault.at <= to &&
-      from <= fault.until,
-  );
-
 /** How often a gate lost its memory between two moments. */
 export const gateEnds = (history: History, key: string, from: number, to: number): number =>
   count(history, "gate-ended", (event) => event.kind === "gate-ended" && event.key === key, from, to);

@@ -78,6 +78,12 @@ export const fault = (
   { kind: "fault-ended", at: to, fault: from },
 ];
 
+/** D1 sessions hang, and the database answers without them. */
+export const sessionsHang = (from: number, to: number, name?: string): readonly HistoryEvent[] =>
+  fault("d1", from, to, name).map((event) =>
+    event.kind === "fault-began" ? { ...event, how: "sessions-hang" } : event,
+  );
+
 export const stored = (
   call: number,
   at: number,

@@ -1,8 +1,9 @@
 import type { History } from "../../history.ts";
 import { type Call, callsOf, groupBy } from "./calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./credentials.ts";
+import { isPrimaryFaulty } from "./database-faults.ts";
 import { accountOfIdeaBank, changelogAt, changelogText, couldBe, isChangelog } from "./expected.ts";
-import { ageWithSteps, isPrimaryFaulty, REMEMBERED_MS } from "./faults.ts";
+import { ageWithSteps } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
 
 /** While D1 does not answer, memory is used for so long. */
@@ -19,7 +20,7 @@ export const allowedAge = (history: History, call: Call): number => {
   const { freshnessMs, anchorMs } = history.settings;
   const isViewed = VIEWED.includes(call.operation);
   const database = databaseOf(ideaBankIdOf(tokenOf(call) ?? ""));
-  const isDown = isPrimaryFaulty(history, database, call.at - REMEMBERED_MS, call.answeredAt);
+  const isDown = isPrimaryFaulty(history, call, database);
   const ageMs = isViewed ? freshnessMs + anchorMs : anchorMs;
   return ageWithSteps(history, call.isolate, isViewed && isDown ? OLDEST_VIEW_MS : ageMs, call.at);
 };

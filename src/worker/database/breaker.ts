@@ -1,0 +1,89 @@
+/**
+ * A circuit breaker for one part of a database: its primary, or the replica near this isolate. D1 has hung for a minute at a time,
+ * and then nobody may wait in line for it.
+ *
+ * A missed deadline opens it, unless a call that began later was answered. While it is open, calls are refused at once, and the
+ * database is pinged once a second. Only an answer closes it: a call that fails after a minute is no sign of life. When
+ * nobody has called for two seconds, the database may be back, so the next call waits half a second for the ping.
+ */
+import { DEADLINE_MS, hasHung, hasSettledWithin, isWithin, type WaitUntil } from "../memory/deadline.ts";
+import { DatabaseOutage, databaseAnswer, isStatementDefect } from "./outage.ts";
+
+const PING_INTERVAL_MS = 1_000;
+/** Without a ping for so long, in milliseconds, nothing is known. */
+const STALE_MS = 2_000;
+/** The farthest primary answers a ping within this time, in milliseconds. */
+const GRACE_MS = 500;
+/** A call that has waited for so long, in milliseconds, is reason to ping: a little more than the shorter deadline. */
+const SLOW_MS = DEADLINE_MS.withFallback + 200;
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+
+/** How the database is pinged, in the context of a request. `ping` settles as the database answers. */
+export type Pinger = { readonly ping: () => Promise<unknown>; readonly waitUntil: WaitUntil };
+
+export class Breaker {
+  #isOpen = false;
+  /** When a call last began, and when the last one began of those that were answered. */
+  #calledAt = LONG_AGO;
+  #answeredAt = LONG_AGO;
+  #pingedAt = LONG_AGO;
+
+  /**
+   * Makes the call. Rejects with a `DatabaseOutage` when it is open, when the call misses its deadline, and when the database
+   * fails; a statement that is at fault rejects with D1's error.
+   */
+  async call<Answer>(
+    run: () => Promise<Answer>,
+    pinger: Pinger,
+    deadlineMs: number = DEADLINE_MS.without,
+  ): Promise<Answer> {
+    if (this.#isOpen) await this.#waitForPing(pinger);
+    const began = Date.now();
+    const answer = this.#run(run);
+    void hasSettledWithin(SLOW_MS, answer).then((isSettled) => {
+      if (!isSettled) this.#ping(pinger);
+    });
+    try {
+      return await databaseAnswer(() => answer, deadlineMs);
+    } catch (error) {
+      if (hasHung(error)) this.missed(began, pinger);
+      throw error;
+    }
+  }
+
+  /** Somebody has waited since `since` (Unix milliseconds) and missed the deadline. Opens it, if it was called since, and gave no answer. */
+  missed(since: number, pinger: Pinger): void {
+    const hasAnswered = this.#answeredAt > since && this.#answeredAt <= Date.now();
+    if (this.#isOpen || hasAnswered || this.#calledAt < since) return;
+    this.#isOpen = true;
+    this.#ping(pinger);
+  }
+
+  async #waitForPing(pinger: Pinger): Promise<void> {
+    const isStale = !isWithin(this.#pingedAt, Date.now(), STALE_MS);
+    const ping = this.#ping(pinger);
+    if (isStale && ping !== undefined) await hasSettledWithin(GRACE_MS, ping);
+    if (this.#isOpen) throw new DatabaseOutage("its circuit breaker is open");
+  }
+
+  /** Pings, at most once a second. */
+  #ping({ ping, waitUntil }: Pinger): Promise<unknown> | undefined {
+    if (isWithin(this.#pingedAt, Date.now(), PING_INTERVAL_MS)) return undefined;
+    this.#pingedAt = Date.now();
+    const answer = this.#run(ping);
+    waitUntil(hasSettledWithin(DEADLINE_MS.without, answer).then(() => {}));
+    return answer;
+  }
+
+  #run<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+    const began = Date.now();
+    this.#calledAt = began;
+    const answer = Promise.resolve().then(run);
+    const answered = () => {
+      this.#answeredAt = began;
+      this.#isOpen = false;
+    };
+    answer.then(answered, (error: unknown) => isStatementDefect(error) && answered());
+    return answer;
+  }
+}
