@@ -112,10 +112,30 @@ function processorSeconds(pid: number): number {
 const secondsOf = (time: string): number => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
 function workerdBelow(parent: number): number {
-  const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="]).toString().split("\n");
-  const children = processes.map((line) => line.trim().split(/\s+/)).filter(([, ppid]) => Number(ppid) === parent);
-  const pids = children.filter(([, , command]) => command?.includes("workerd")).map(([pid]) => Number(pid));
+  const pids = processes().flatMap(({ pid, ppid, name }) => (ppid === parent && name.includes("workerd") ? [pid] : []));
   const newest = Math.max(...pids);
   if (!Number.isFinite(newest)) throw new Error("workerd is not running");
   return newest;
+}
+
+/** By Linux' own list, because a slim image has no `ps`; elsewhere by `ps`. */
+function processes(): { readonly pid: number; readonly ppid: number; readonly name: string }[] {
+  const stats = globSync("/proc/[0-9]*/stat");
+  const lines =
+    stats.length > 0
+      ? stats.map((file) => readIfThere(file).replace(/^(\d+) \((.*)\) \S (\d+).*$/s, "$1 $3 $2"))
+      : execFileSync("ps", ["-A", "-o", "pid=,ppid=,comm="]).toString().split("\n");
+  return lines.map((line) => {
+    const [pid, ppid, ...name] = line.trim().split(/\s+/);
+    return { pid: Number(pid), ppid: Number(ppid), name: name.join(" ") };
+  });
+}
+
+/** A process may end before its file is read. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
