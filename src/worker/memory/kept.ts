@@ -186,7 +186,7 @@ export class Kept<Value> {
       if (forgotten === this.#forgotten) this.#fail(error, readAt);
       return false;
     } finally {
-      if (this.#readingSince === readAt) this.#readingSince = LONG_AGO;
+      if (forgotten === this.#forgotten && this.#readingSince === readAt) this.#readingSince = LONG_AGO;
     }
   }
 

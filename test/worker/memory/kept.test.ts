@@ -227,6 +227,18 @@ describe("what is kept", () => {
     expect([kept.last, await outcomeOf(asked), store.reads.length]).toEqual([undefined, "waiting", 3]);
   });
 
+  it("is read by one request, also when a read from before it was forgotten ends, which began in the same millisecond", async () => {
+    const { store, kept, get } = await readOnce();
+    void get();
+    kept.forget();
+    store.way = "hang";
+    const asked = get();
+    await pass(500);
+    void get();
+    await pass(100);
+    expect([await outcomeOf(asked), store.reads.length]).toEqual(["waiting", 3]);
+  });
+
   it("is read anew when it was said to have changed, and serves in an outage still", async () => {
     const { store, kept, get } = await readOnce();
     kept.expire();
