@@ -65,7 +65,7 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
     CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
       ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]
       : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
-  // What was split has at least one part.
+  // A text that was split has at least one part.
   const [newest = "", ...older] = slots.flat();
   return {
     freshnessMs: FRESHNESS_SECONDS * 1000,

@@ -1,5 +1,5 @@
 /**
- * What a gate stores: one value under "gate/1". It is validated part by part when it is loaded, and a part of another format
+ * The stored state of a gate: one value under "gate/1". It is validated part by part when it is loaded, and a part of another format
  * is discarded: the record is read from D1 again, the window starts empty, counts that D1 does not have are lost.
  *
  * A format that gives these names another meaning belongs under another key.
@@ -68,7 +68,7 @@ const usage = z.object({
   }),
 });
 
-/** What is stored, by its names. */
+/** The value that is stored. */
 export const toStoredState = ({ kept, times, usage }: GateState): object => ({
   kept: kept && { record: kept.value, readAt: kept.readAt },
   times,

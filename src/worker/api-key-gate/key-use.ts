@@ -1,5 +1,5 @@
 /**
- * What an isolate knows of one API key that was used recently: how often, the leases that it holds, until when the key is over
+ * The knowledge that an isolate has of one API key that was used recently: how often, the leases that it holds, until when the key is over
  * its limit, and what the key's gate has not been told yet.
  */
 import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
@@ -143,7 +143,7 @@ export class KeyUse {
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
     const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
     const isAllowed = addressFilter(admitted.tenant.allowedAddresses);
-    // What older leases may still admit is no part of what the gate says.
+    // The gate's number leaves out the admissions that older leases may still make.
     this.#remaining = [...this.#leases.keys()].reduce((total, { left }) => total + left, quota.remaining);
     const aheadMs = CALLS_AHEAD * (now - since) + (GAPS_AHEAD * 1_000) / perSecond;
     const held = new HeldLease(lease, since, aheadMs);

@@ -1,5 +1,5 @@
 /**
- * What an isolate has seen of a key's requests, and has not reported to its gate yet. A request costs a count and a reference: its facts
+ * The sightings of a key's requests that an isolate has not reported to its gate yet. A request costs a count and a reference: its facts
  * are read when they are reported.
  */
 import { countAdmitted, type Operations, type SeenRefusal, type Sender, toSeen } from "../model/seen.ts";

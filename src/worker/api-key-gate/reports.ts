@@ -1,9 +1,9 @@
-/** What isolates and gates send each other besides a request. */
+/** The messages between isolates and gates, besides the request itself. */
 import type { Operations, Seen, SeenRefusal } from "../model/seen.ts";
 import type { LeaseReport } from "../rate-limit/lease.ts";
 
 /**
- * What an isolate has seen of requests that it decided by itself: the last one that it admitted, the last one that it refused, and how
+ * The sightings of requests that an isolate decided by itself: the last one that it admitted, the last one that it refused, and how
  * many it admitted, by operation.
  */
 export type Sightings = {
@@ -23,7 +23,7 @@ export type Report = {
   readonly sightings: Sightings | undefined;
 };
 
-/** What an isolate sends with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `seen`: the request. */
+/** An isolate sends this with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `seen`: the request. */
 export type Ask = {
   readonly perSecond: number;
   readonly seen?: Seen | undefined;

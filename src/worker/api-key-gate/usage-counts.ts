@@ -1,5 +1,5 @@
 /**
- * What a gate counts for its key's owner: requests by hour and operation, and who sent the last ones. Totals, so that storing them twice
+ * The counts that a gate keeps for its key's owner: requests by hour and operation, and who sent the last ones. Totals, so that storing them twice
  * counts once.
  */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
@@ -16,7 +16,7 @@ export type UsageState = LastUse & {
   readonly refusedAt: number;
 };
 
-/** What an isolate or the gate has decided. `previous` is the hash of the secret, if it is the one before the last rotation. */
+/** A decision of an isolate or of the gate. `previous` is the hash of the secret, if it is the one before the last rotation. */
 export type Decided = {
   readonly admitted: number;
   readonly limited: number;

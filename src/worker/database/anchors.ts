@@ -32,7 +32,7 @@ export class Anchors {
     this.anchorMs = anchorMs;
   }
 
-  /** What every read sees at least; undefined when no anchor is young enough. */
+  /** Every read sees at least this bookmark; undefined when no anchor is young enough. */
   at(now: number): D1SessionBookmark | undefined {
     return this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs))?.bookmark;
   }

@@ -18,7 +18,7 @@ import { rowsOf } from "./statement.ts";
 import { type AccountOfWebhooks, selectWaiting } from "./webhook-deliveries.ts";
 
 export type ReadOptions<Answer> = {
-  /** What the answer includes at least, besides what every read does. */
+  /** The answer includes at least this bookmark, besides what every read does. */
   readonly floor?: D1SessionBookmark | undefined;
   /** Only the primary is asked. */
   readonly atPrimary?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** What a panelist's request depends on, in one D1 batch: an idea bank's state, its changelog's entries, its account's revocations. */
+/** One D1 batch reads everything that a panelist's request depends on: an idea bank's state, its changelog's entries, its account's revocations. */
 import { type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 
@@ -20,14 +20,14 @@ type EntryRow = { title: string; description: string; last_activity_at: number }
 /** An account with more revocations is not read as a list. */
 export const MAX_LISTED = 2_000;
 
-/** What a panelist's tokens were revoked at, who is inactive or deleted: all of them are invalid. */
+/** The time of revocation of a panelist who is inactive or deleted: it makes every token invalid. */
 export const INACTIVE = Number.MAX_SAFE_INTEGER;
 
 /** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
- * What a read is about, and what is known already and need not be read: the changelog up to `version`, and of the idea bank's account
+ * The subject of a read, and the part that is known already and need not be read: the changelog up to `version`, and of the idea bank's account
  * the revocations up to `seq`. The panelist is looked up in any case.
  */
 export type KnownOfView = {

@@ -14,7 +14,7 @@ export const isDatabaseOutage = (error: unknown): boolean =>
   error instanceof DatabaseOutage || error instanceof DeadlineExceeded;
 
 /**
- * What D1 rejects with when the statement is at fault: a code of SQLite's that says so, a sentence of workerd's, which has no
+ * The messages of D1 that say that the statement is at fault: a code of SQLite's that says so, a sentence of workerd's, which has no
  * code, or a prefix of the D1 client's for what it was given. Everything else means that the database did not answer:
  * documented errors of D1, errors of the connection (without any prefix), and whatever the client makes of a garbled answer.
  *

@@ -1,4 +1,4 @@
-/** What every handler can use: the Worker's bindings, and the values that the middleware has set. */
+/** Every handler can use these: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
 import type { ProblemLog } from "./problem-log.ts";
 

@@ -1,4 +1,4 @@
-/** What every request passes, and what answers those that no route does. */
+/** The middleware that every request passes, and the answers to requests that match no route. */
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import { readMethods } from "./allowed-methods.ts";

@@ -1,5 +1,5 @@
 /**
- * What the operator sees of requests: a log line for the share of them in REQUEST_LOG_SHARE, and a data point for each in Analytics
+ * The operator sees this of requests: a log line for the share of them in REQUEST_LOG_SHARE, and a data point for each in Analytics
  * Engine where the binding REQUESTS is. Never a path, a query, a header, a body or an address. Nothing waits for it, and when
  * it fails the answer is the same.
  */

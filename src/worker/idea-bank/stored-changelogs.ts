@@ -32,13 +32,13 @@ export class StoredChangelogs {
   readonly #readAt = new BoundedMap<number>({ max: MAX_TIMES });
 
   /**
-   * What KV holds, of whatever version; undefined when it holds nothing usable or does not answer in time. A body that is not the
+   * The entry that KV holds, of any version; undefined when it holds nothing usable or does not answer in time. A body that is not the
    * one of its ETag is not used. Never rejects.
    */
   async read(store: KVNamespace, ideaBankId: string): Promise<VersionedChangelog | undefined> {
     const now = Date.now();
     const readAt = this.#readAt.get(ideaBankId);
-    // Who reads D1 again while it is slow has asked KV already.
+    // A request that reads D1 again while it is slow has asked KV already.
     if (readAt !== undefined && isWithin(readAt, now, DEADLINE_MS)) return undefined;
     this.#readAt.set(ideaBankId, now);
     try {

@@ -91,7 +91,7 @@ export class IdeaBankViews {
     this.#revocations.note(revocation);
   }
 
-  /** What every read for the panelist must include. */
+  /** Every read for the panelist must include this bookmark. */
   floorOf({ panelistId, ideaBankId }: Pick<Claims, "panelistId" | "ideaBankId">): D1SessionBookmark {
     return laterOf(this.#written.peek(panelistId), this.#written.peek(ideaBankId));
   }
@@ -163,7 +163,7 @@ export class IdeaBankViews {
           now: () => Date.now(),
           isOutage: isDatabaseOutage,
           compare: (next, kept) => Number(next.bookmark > kept.bookmark) - Number(next.bookmark < kept.bookmark),
-          // What a replica gave was true some seconds before it was read.
+          // An answer of a replica was true some seconds before it was read.
           lastsMs: OUTAGE_MS - database.anchorMs,
           onOutage: (error, since) => {
             console.warn("D1 does not answer; an idea bank is served from memory", error);

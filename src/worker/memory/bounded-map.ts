@@ -8,9 +8,9 @@
 export type BoundedMapOptions<Value> = {
   /** The most that all entries weigh together. */
   readonly max: number;
-  /** Who owns an entry when it is set, and the most that the entries of one owner weigh together. */
+  /** The owner of an entry when it is set, and the most that the entries of one owner weigh together. */
   readonly share?: { readonly max: number; readonly ownerOf: (value: Value) => string };
-  /** What an entry weighs when it is set, such as its bytes; without it, 1: `max` counts entries. */
+  /** The weight of an entry when it is set, such as its bytes; without it, 1: `max` counts entries. */
   readonly weigh?: (value: Value) => number;
   /** Called with each entry that is dropped or deleted, but not with one that is replaced. */
   readonly onDrop?: (value: Value, key: string) => void;
@@ -112,7 +112,7 @@ export class BoundedMap<Value> {
     else this.#weights.set(owner, total);
   }
 
-  /** What was used longest ago comes first. */
+  /** The key that was used longest ago comes first. */
   keys(): Iterable<string> {
     return this.#entries.keys();
   }

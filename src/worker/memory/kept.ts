@@ -75,7 +75,7 @@ export class Kept<Value> {
     this.#kept = kept;
   }
 
-  /** Whatever its age. */
+  /** The kept value, of any age. */
   get last(): Dated<Value> | undefined {
     return this.#kept;
   }
@@ -119,7 +119,7 @@ export class Kept<Value> {
       const leftMs = deadlineMs - (now - began);
       if (own === undefined) await wait(Math.min(LOOK_MS.beside, leftMs));
       else if (await hasSettledWithin(Math.min(LOOK_MS.reading, leftMs), own)) {
-        // What is kept may be newer than what was read.
+        // The kept value may be newer than the one that was read.
         if ((await own) && this.#kept !== undefined) return this.#kept.value;
         own = undefined;
       }
@@ -152,7 +152,7 @@ export class Kept<Value> {
     this.#readingSince = LONG_AGO;
   }
 
-  /** What may serve through an outage. */
+  /** The value that may serve through an outage. */
   #lasting(now: number): Dated<Value> | undefined {
     const kept = this.#kept;
     return kept !== undefined && isWithin(kept.readAt, now, (this.#options.lastsMs ?? OUTAGE_MS) + 1)

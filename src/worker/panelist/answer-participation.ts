@@ -67,7 +67,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId, method === "GET");
     c.set("listsOf", token.ideaBankId);
-    // What a replica does not know was perhaps created, or opened, a moment ago: a token that is younger than that is asked for twice.
+    // A replica may not know yet what was created or opened a moment ago, so a young token is refused by the primary only.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
     const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;

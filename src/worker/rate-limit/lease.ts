@@ -9,7 +9,7 @@
 /** `forMs` is how long the gate counts on it, in milliseconds. */
 export type Lease = { readonly id: string; readonly admissions: number; readonly forMs: number };
 
-/** What an isolate says of a lease that has ended: how many of the admissions it has used. */
+/** The report of a lease that has ended: how many of the admissions it has used. */
 export type LeaseReport = { readonly id: string; readonly used: number };
 
 /** A lease ends for its isolate after this share of what the gate counts on. */

@@ -89,7 +89,7 @@ export class LeasedWindow {
     return granted;
   }
 
-  /** What neither requests nor leases have taken of the limit. */
+  /** The part of the limit that neither requests nor leases have taken. */
   remaining(now: number): number {
     this.#drop(now);
     return Math.max(0, this.#window.left(now) - sum(this.#charges));
@@ -117,7 +117,7 @@ export class LeasedWindow {
     return this.#reserve.left > 0;
   }
 
-  /** What to store: the admissions that still count at `now`, those of leases at their end, and a new reserve at its end. */
+  /** The state to store: the admissions that still count at `now`, those of leases at their end, and a new reserve at its end. */
   store(now: number): Float64Array {
     this.#drop(now);
     const until = now + RESERVE_MS;

@@ -19,7 +19,7 @@ import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv } from "./tenant-env.ts";
 
-/** What a handler gets after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
+/** A handler gets this after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
 export type TenantRequest<O extends Operation> = Input<O> & {
   readonly accountId: string;
   readonly session: D1DatabaseSession;
