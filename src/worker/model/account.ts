@@ -15,7 +15,7 @@ import {
 } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { SCOPES } from "./scope.ts";
+import { SCOPES, type Scope } from "./scope.ts";
 import { integer, Name, oneOf, Timestamp } from "./text.ts";
 
 /** Active keys at the same time (docs/api.md, "Account Settings API"). */
@@ -25,130 +25,70 @@ export const MAX_ACTIVE_KEYS = 4;
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
 
-export const NewApiKey = z.strictObject({
-  name: Name,
-  scopes: z._default(Scopes, [...SCOPES]),
-  limit: z._default(Limit, 600),
-  windowSeconds: z._default(WindowSeconds, 60),
-  expiresInDays: z._default(z.nullable(integer(1, MAX_LIFE_DAYS)), null),
-  region: z._default(z.nullable(oneOf(REGIONS)), null),
-  allowedAddresses: z._default(z.nullable(Blocks), null),
-});
+const name = "CRM sync";
+const scopes = ["surveys:read", "panelists:write"] satisfies Scope[];
+const apiKey = {
+  id: "XtwvMRbXxcwn",
+  name,
+  lastFour: "q48A",
+  state: "active" as const,
+  scopes,
+  limit: 600,
+  windowSeconds: 60,
+  createdAt: "2026-11-02T09:30:00.000Z",
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: "2026-11-20T12:00:00.000Z",
+  previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
+  usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
+  region: "enam" as const,
+  pausedAt: null,
+  allowedAddresses: ["203.0.113.0/24", "2001:db8::/32"],
+  leakedAt: null,
+};
+const settable = {
+  name: "A name for people: one line of 1 to 100 characters.",
+  scopes: "What the key may do. The default is every scope.",
+  limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
+  windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
+  region:
+    "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
+    "the key's first use, or near the owner who changes or rotates it before. It cannot be changed.",
+  allowedAddresses: ALLOWED_ADDRESSES,
+};
+
+export const NewApiKey = describe(
+  z.strictObject({
+    name: Name,
+    scopes: z._default(Scopes, [...SCOPES]),
+    limit: z._default(Limit, 600),
+    windowSeconds: z._default(WindowSeconds, 60),
+    expiresInDays: z._default(z.nullable(integer(1, MAX_LIFE_DAYS)), null),
+    region: z._default(z.nullable(oneOf(REGIONS)), null),
+    allowedAddresses: z._default(z.nullable(Blocks), null),
+  }),
+  {
+    name: "NewApiKey",
+    example: { name, scopes, expiresInDays: 90 },
+    fields: { ...settable, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
+  },
+);
 export type NewApiKey = z.infer<typeof NewApiKey>;
 
 const GraceSeconds = z
   .int()
   .check(
     z.refine((seconds) => GRACE_SECONDS.includes(seconds), { error: `must be one of ${GRACE_SECONDS.join(", ")}` }),
-  );
+  )
+  .register(z.globalRegistry, { enum: GRACE_SECONDS });
 
-export const Rotation = z.strictObject({
-  graceSeconds: z._default(GraceSeconds, 86_400),
-  /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
-  lastFour: z.optional(z.string()),
-});
-export type Rotation = z.infer<typeof Rotation>;
-
-const Count = integer(0, 1_000_000_000_000);
-
-export const HourlyCount = z.object({ hour: Timestamp, admitted: Count, limited: Count });
-export type HourlyCount = z.infer<typeof HourlyCount>;
-
-const PreviousSecret = z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) });
-
-/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours with requests among the last 24. */
-export const ApiKey = z.object({
-  id: Id,
-  name: Name,
-  lastFour: z.string().check(z.regex(/^[0-9A-Za-z]{0,4}$/)),
-  state: oneOf(["active", "expired", "revoked"]),
-  scopes: Scopes,
-  limit: Limit,
-  windowSeconds: WindowSeconds,
-  createdAt: Timestamp,
-  expiresAt: z.nullable(Timestamp),
-  revokedAt: z.nullable(Timestamp),
-  lastUsedAt: z.nullable(Timestamp),
-  previous: z.nullable(PreviousSecret),
-  usage: z.array(HourlyCount),
-  region: z.nullable(oneOf(REGIONS)),
-  pausedAt: z.nullable(Timestamp),
-  allowedAddresses: z.nullable(Blocks),
-  leakedAt: z.nullable(Timestamp),
-});
-export type ApiKey = z.infer<typeof ApiKey>;
-
-/** The only answer that contains the whole key. */
-export const ShownApiKey = z.object({
-  apiKey: ApiKey,
-  key: z.string().check(z.regex(API_KEY.pattern)),
-  warning: z.nullable(z.string()),
-});
-
-/** What the account stores, and the most that it may. */
-const Storage = z.object({ usedBytes: Count, maxBytes: Count });
-export type Storage = z.infer<typeof Storage>;
-
-export const ApiKeyList = z.object({
-  items: z.array(ApiKey),
-  active: integer(0, MAX_ACTIVE_KEYS),
-  maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
-  ended: Count,
-  leakedKeys: oneOf(LEAKED_KEYS),
-  storage: Storage,
-});
-
-/**
- * Who sends the request, and from which address. `email` is the account's, `person` the member's, `actor` the person or script.
- * `accountId` is set when the account was chosen.
- */
-export type Owner = {
-  readonly email: string;
-  readonly person: string;
-  readonly actor: string;
-  readonly address: string | null;
-  readonly accountId?: Identifier;
-};
-
-if (!import.meta.deployed) {
-  GraceSeconds.register(z.globalRegistry, { enum: GRACE_SECONDS });
-  const name = "CRM sync";
-  const scopes: ApiKey["scopes"] = ["surveys:read", "panelists:write"];
-  const apiKey = {
-    id: "XtwvMRbXxcwn",
-    name,
-    lastFour: "q48A",
-    state: "active" as const,
-    scopes,
-    limit: 600,
-    windowSeconds: 60,
-    createdAt: "2026-11-02T09:30:00.000Z",
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: "2026-11-20T12:00:00.000Z",
-    previous: { expiresAt: "2026-11-21T12:00:00.000Z", lastUsedAt: null },
-    usage: [{ hour: "2026-11-20T12:00:00.000Z", admitted: 42, limited: 0 }],
-    region: "enam",
-    pausedAt: null,
-    allowedAddresses: ["203.0.113.0/24", "2001:db8::/32"],
-    leakedAt: null,
-  } satisfies ApiKey;
-  const settable = {
-    name: "A name for people: one line of 1 to 100 characters.",
-    scopes: "What the key may do. The default is every scope.",
-    limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
-    windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
-    region:
-      "Where the key's limit is counted, near the servers that use it: one of Cloudflare's location hints. `null`, the default, is near " +
-      "the key's first use, or near the owner who changes or rotates it before. It cannot be changed.",
-    allowedAddresses: ALLOWED_ADDRESSES,
-  };
-  describe(NewApiKey, {
-    name: "NewApiKey",
-    example: { name, scopes, expiresInDays: 90 },
-    fields: { ...settable, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
-  });
-  describe(Rotation, {
+export const Rotation = describe(
+  z.strictObject({
+    graceSeconds: z._default(GraceSeconds, 86_400),
+    /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
+    lastFour: z.optional(z.string()),
+  }),
+  {
     name: "Rotation",
     example: { graceSeconds: 86_400 },
     fields: {
@@ -157,15 +97,52 @@ if (!import.meta.deployed) {
       lastFour:
         "The last four characters of the secret to replace. With it, a request that is sent twice rotates once.",
     },
-  });
-  describe(PreviousSecret, {
-    name: "PreviousSecret",
-    fields: {
-      expiresAt: "When it stops working: ISO 8601, UTC, with milliseconds.",
-      lastUsedAt: "When it was last used since the rotation. `null` for never.",
-    },
-  });
-  describe(ApiKey, {
+  },
+);
+export type Rotation = z.infer<typeof Rotation>;
+
+const Count = integer(0, 1_000_000_000_000);
+
+export const HourlyCount = describe(z.object({ hour: Timestamp, admitted: Count, limited: Count }), {
+  name: "HourlyCount",
+  fields: {
+    hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
+    admitted: "Requests that were admitted in this hour.",
+    limited: "Requests that were refused in this hour because the key was over its limit.",
+  },
+});
+export type HourlyCount = z.infer<typeof HourlyCount>;
+
+const PreviousSecret = describe(z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) }), {
+  name: "PreviousSecret",
+  fields: {
+    expiresAt: "When it stops working: ISO 8601, UTC, with milliseconds.",
+    lastUsedAt: "When it was last used since the rotation. `null` for never.",
+  },
+});
+
+/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours with requests among the last 24. */
+export const ApiKey = describe(
+  z.object({
+    id: Id,
+    name: Name,
+    lastFour: z.string().check(z.regex(/^[0-9A-Za-z]{0,4}$/)),
+    state: oneOf(["active", "expired", "revoked"]),
+    scopes: Scopes,
+    limit: Limit,
+    windowSeconds: WindowSeconds,
+    createdAt: Timestamp,
+    expiresAt: z.nullable(Timestamp),
+    revokedAt: z.nullable(Timestamp),
+    lastUsedAt: z.nullable(Timestamp),
+    previous: z.nullable(PreviousSecret),
+    usage: z.array(HourlyCount),
+    region: z.nullable(oneOf(REGIONS)),
+    pausedAt: z.nullable(Timestamp),
+    allowedAddresses: z.nullable(Blocks),
+    leakedAt: z.nullable(Timestamp),
+  }),
+  {
     name: "ApiKey",
     example: apiKey,
     fields: {
@@ -182,8 +159,18 @@ if (!import.meta.deployed) {
       usage: "The hours with requests among the last 24, oldest first, about a minute behind.",
       leakedAt: "When it was found in public. `null` while it was not, and after a rotation.",
     },
-  });
-  describe(ShownApiKey, {
+  },
+);
+export type ApiKey = z.infer<typeof ApiKey>;
+
+/** The only answer that contains the whole key. */
+export const ShownApiKey = describe(
+  z.object({
+    apiKey: ApiKey,
+    key: z.string().check(z.regex(API_KEY.pattern)),
+    warning: z.nullable(z.string()),
+  }),
+  {
     name: "ShownApiKey",
     example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
     fields: {
@@ -191,8 +178,29 @@ if (!import.meta.deployed) {
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
       warning: "What is not certain yet: the key's gate was not reached after a rotation. `null` otherwise.",
     },
-  });
-  describe(ApiKeyList, {
+  },
+);
+
+/** What the account stores, and the most that it may. */
+const Storage = describe(z.object({ usedBytes: Count, maxBytes: Count }), {
+  name: "Storage",
+  fields: {
+    usedBytes: "What surveys, panelists, idea banks, proposals, comments, votes and idempotency keys take, in bytes.",
+    maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
+  },
+});
+export type Storage = z.infer<typeof Storage>;
+
+export const ApiKeyList = describe(
+  z.object({
+    items: z.array(ApiKey),
+    active: integer(0, MAX_ACTIVE_KEYS),
+    maxActive: integer(MAX_ACTIVE_KEYS, MAX_ACTIVE_KEYS),
+    ended: Count,
+    leakedKeys: oneOf(LEAKED_KEYS),
+    storage: Storage,
+  }),
+  {
     name: "ApiKeyList",
     example: {
       items: [apiKey],
@@ -211,12 +219,17 @@ if (!import.meta.deployed) {
       leakedKeys: LEAKED,
       storage: "How full the account's storage is.",
     },
-  });
-  describe(Storage, {
-    name: "Storage",
-    fields: {
-      usedBytes: "What surveys, panelists, idea banks, proposals, comments, votes and idempotency keys take, in bytes.",
-      maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
-    },
-  });
-}
+  },
+);
+
+/**
+ * Who sends the request, and from which address. `email` is the account's, `person` the member's, `actor` the person or script.
+ * `accountId` is set when the account was chosen.
+ */
+export type Owner = {
+  readonly email: string;
+  readonly person: string;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly accountId?: Identifier;
+};

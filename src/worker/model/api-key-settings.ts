@@ -33,7 +33,27 @@ const Expiry = z
 
 /** What happens to a key that was found in public. */
 export const LEAKED_KEYS = ["end", "mark"] as const;
-export const AccountSettings = z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) });
+
+export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
+
+export const LEAKED =
+  "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";
+
+const texts = {
+  name: "A name for people: one line of 1 to 100 characters.",
+  scopes: "What the key may do.",
+  limit: "How many requests are admitted in any window: 1 to 10,000.",
+  windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+  expiresAt: `When the key expires: ISO 8601, UTC, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
+  paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
+  allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
+};
+
+export const AccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+  name: "AccountSettings",
+  example: { leakedKeys: "end" },
+  fields: { leakedKeys: LEAKED },
+});
 export type AccountSettings = z.infer<typeof AccountSettings>;
 
 /** Anew for each schema: of what two of them share, the OpenAPI document would describe one. */
@@ -48,45 +68,23 @@ const changeable = () => ({
 });
 
 /** What can be changed of an active key; what is absent stays. */
-export const ApiKeyChanges = z.strictObject(changeable());
+export const ApiKeyChanges = describe(z.strictObject(changeable()), {
+  name: "ApiKeyChanges",
+  example: { name: "CRM sync, nightly", limit: 60 },
+  fields: texts,
+});
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 /** What settings were before and after: those that have changed. */
-const AuditedSettings = z.object({
-  ...changeable(),
-  member: z.optional(z.nullable(z.string())),
-  foundAt: z.optional(z.nullable(z.string())),
-  ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
-  leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
-});
-export const SettingsChange = z.object({ before: AuditedSettings, after: AuditedSettings });
-
-export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
-
-export const LEAKED =
-  "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";
-
-if (!import.meta.deployed) {
-  const texts = {
-    name: "A name for people: one line of 1 to 100 characters.",
-    scopes: "What the key may do.",
-    limit: "How many requests are admitted in any window: 1 to 10,000.",
-    windowSeconds: "The length of the window in seconds: 1 to 3,600.",
-    expiresAt: `When the key expires: ISO 8601, UTC, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
-    paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
-    allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
-  };
-  describe(AccountSettings, {
-    name: "AccountSettings",
-    example: { leakedKeys: "end" },
-    fields: { leakedKeys: LEAKED },
-  });
-  describe(ApiKeyChanges, {
-    name: "ApiKeyChanges",
-    example: { name: "CRM sync, nightly", limit: 60 },
-    fields: texts,
-  });
-  describe(AuditedSettings, {
+const AuditedSettings = describe(
+  z.object({
+    ...changeable(),
+    member: z.optional(z.nullable(z.string())),
+    foundAt: z.optional(z.nullable(z.string())),
+    ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
+    leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
+  }),
+  {
     name: "AuditedSettings",
     fields: {
       ...texts,
@@ -95,9 +93,9 @@ if (!import.meta.deployed) {
       ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
       leakedKeys: LEAKED,
     },
-  });
-  describe(SettingsChange, {
-    name: "SettingsChange",
-    fields: { before: "The settings before.", after: "The same settings after." },
-  });
-}
+  },
+);
+export const SettingsChange = describe(z.object({ before: AuditedSettings, after: AuditedSettings }), {
+  name: "SettingsChange",
+  fields: { before: "The settings before.", after: "The same settings after." },
+});

@@ -7,11 +7,40 @@ import { integer, oneOf, Timestamp } from "./text.ts";
 
 const Requests = integer(0, 1_000_000_000_000);
 
-const OperationCount = z.object({
-  start: Timestamp,
-  operation: z.string(),
-  admitted: Requests,
-});
+const hour = "2026-11-20T12:00:00.000Z";
+const counts = { operation: "whoami", admitted: 42 };
+const lastUse = {
+  at: "2026-11-20T12:34:56.000Z",
+  network: "203.0.113.0/24",
+  country: "DE",
+  userAgent: "crm-sync/2.1",
+  operation: "whoami",
+};
+const seen = {
+  at: "When it was sent: ISO 8601, UTC, with milliseconds.",
+  network:
+    "The network that it came from: the first 24 bits of an IPv4 address, 48 of an IPv6 one. The rest of the address is not kept.",
+  country:
+    "The country that Cloudflare places the address in: two letters of ISO 3166, or `T1` for Tor. `null` if unknown.",
+  userAgent: "The first 100 characters of its `User-Agent`, without control characters.",
+  operation: "What it asked for: an `operationId` of the tenant API in this document.",
+};
+
+const OperationCount = describe(
+  z.object({
+    start: Timestamp,
+    operation: z.string(),
+    admitted: Requests,
+  }),
+  {
+    name: "OperationCount",
+    fields: {
+      start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
+      operation: "An `operationId` of the tenant API in this document.",
+      admitted: "Requests for it that were admitted.",
+    },
+  },
+);
 export type OperationCount = z.infer<typeof OperationCount>;
 
 const SEEN = {
@@ -21,66 +50,28 @@ const SEEN = {
   userAgent: z.nullable(z.string()),
   operation: z.string(),
 };
-const SeenRequest = z.object(SEEN);
+const SeenRequest = describe(z.object(SEEN), { name: "SeenRequest", fields: seen });
 export type SeenRequest = z.infer<typeof SeenRequest>;
-const RefusedRequest = z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) });
+const RefusedRequest = describe(z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) }), {
+  name: "RefusedRequest",
+  fields: {
+    ...seen,
+    reason:
+      "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
+  },
+});
 export type RefusedRequest = z.infer<typeof RefusedRequest>;
 
-export const ApiKeyUsage = z.object({
-  items: z.array(HourlyCount),
-  hours: z.array(OperationCount),
-  days: z.array(OperationCount),
-  lastUse: z.nullable(SeenRequest),
-  lastRefusal: z.nullable(RefusedRequest),
-  previousLastUse: z.nullable(SeenRequest),
-});
-export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;
-
-if (!import.meta.deployed) {
-  const hour = "2026-11-20T12:00:00.000Z";
-  const counts = { operation: "whoami", admitted: 42 };
-  const lastUse = {
-    at: "2026-11-20T12:34:56.000Z",
-    network: "203.0.113.0/24",
-    country: "DE",
-    userAgent: "crm-sync/2.1",
-    operation: "whoami",
-  };
-  const seen = {
-    at: "When it was sent: ISO 8601, UTC, with milliseconds.",
-    network:
-      "The network that it came from: the first 24 bits of an IPv4 address, 48 of an IPv6 one. The rest of the address is not kept.",
-    country:
-      "The country that Cloudflare places the address in: two letters of ISO 3166, or `T1` for Tor. `null` if unknown.",
-    userAgent: "The first 100 characters of its `User-Agent`, without control characters.",
-    operation: "What it asked for: an `operationId` of the tenant API in this document.",
-  };
-  describe(HourlyCount, {
-    name: "HourlyCount",
-    fields: {
-      hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
-      admitted: "Requests that were admitted in this hour.",
-      limited: "Requests that were refused in this hour because the key was over its limit.",
-    },
-  });
-  describe(OperationCount, {
-    name: "OperationCount",
-    fields: {
-      start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
-      operation: "An `operationId` of the tenant API in this document.",
-      admitted: "Requests for it that were admitted.",
-    },
-  });
-  describe(SeenRequest, { name: "SeenRequest", fields: seen });
-  describe(RefusedRequest, {
-    name: "RefusedRequest",
-    fields: {
-      ...seen,
-      reason:
-        "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
-    },
-  });
-  describe(ApiKeyUsage, {
+export const ApiKeyUsage = describe(
+  z.object({
+    items: z.array(HourlyCount),
+    hours: z.array(OperationCount),
+    days: z.array(OperationCount),
+    lastUse: z.nullable(SeenRequest),
+    lastRefusal: z.nullable(RefusedRequest),
+    previousLastUse: z.nullable(SeenRequest),
+  }),
+  {
     name: "ApiKeyUsage",
     example: {
       items: [{ hour, admitted: 42, limited: 1 }],
@@ -99,5 +90,6 @@ if (!import.meta.deployed) {
       previousLastUse:
         "The last one with the secret before the last rotation, while that still works. Otherwise `null`.",
     },
-  });
-}
+  },
+);
+export type ApiKeyUsage = z.infer<typeof ApiKeyUsage>;

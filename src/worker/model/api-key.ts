@@ -13,7 +13,11 @@ export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "af
 export type Region = (typeof REGIONS)[number];
 
 /** The answer of `GET /tenant/whoami` (contract). */
-export const WhoAmI = z.object({ apiKeyId: Id });
+export const WhoAmI = describe(z.object({ apiKeyId: Id }), {
+  name: "WhoAmI",
+  example: { apiKeyId: "XtwvMRbXxcwn" },
+  fields: { apiKeyId: "The identifier of the API key in the request." },
+});
 
 /** A key's row and its account's state. Times are Unix milliseconds; `secretHash` is the hex SHA-256 of the whole key. */
 export type ApiKeyRecord = {
@@ -116,11 +120,3 @@ export const tenantOf = ({ accountId, accountSuspended, scopes, allowedAddresses
   scopes,
   allowedAddresses,
 });
-
-if (!import.meta.deployed) {
-  describe(WhoAmI, {
-    name: "WhoAmI",
-    example: { apiKeyId: "XtwvMRbXxcwn" },
-    fields: { apiKeyId: "The identifier of the API key in the request." },
-  });
-}

@@ -23,37 +23,33 @@ export const AUDIT_EVENTS = [
   "webhook-tested",
   "webhook-deleted",
 ] as const;
-const AuditedWebhook = z.object({ id: Id, url: z.string() });
+const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
+  name: "AuditedWebhook",
+  fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+});
 
-export const ActivityQuery = z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) });
+export const ActivityQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }), {
+  name: "ActivityQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
+});
 
 /**
  * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a
  * command of the deployment.
  */
-export const AuditEvent = z.object({
-  id: Id,
-  event: oneOf(AUDIT_EVENTS),
-  apiKeyId: z.nullable(Id),
-  apiKeyName: z.string(),
-  webhook: z.nullable(AuditedWebhook),
-  actor: z.nullable(z.string()),
-  address: z.nullable(z.string()),
-  createdAt: Timestamp,
-  changes: z.nullable(SettingsChange),
-});
-export type AuditEvent = z.infer<typeof AuditEvent>;
-
-if (!import.meta.deployed) {
-  describe(ActivityQuery, {
-    name: "ActivityQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
-  });
-  describe(AuditedWebhook, {
-    name: "AuditedWebhook",
-    fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
-  });
-  describe(AuditEvent, {
+export const AuditEvent = describe(
+  z.object({
+    id: Id,
+    event: oneOf(AUDIT_EVENTS),
+    apiKeyId: z.nullable(Id),
+    apiKeyName: z.string(),
+    webhook: z.nullable(AuditedWebhook),
+    actor: z.nullable(z.string()),
+    address: z.nullable(z.string()),
+    createdAt: Timestamp,
+    changes: z.nullable(SettingsChange),
+  }),
+  {
     name: "AuditEvent",
     example: {
       id: "Ev3nt0000001",
@@ -79,5 +75,6 @@ if (!import.meta.deployed) {
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
       changes: "With `changed` and `leaked`: what has changed. Otherwise `null`.",
     },
-  });
-}
+  },
+);
+export type AuditEvent = z.infer<typeof AuditEvent>;

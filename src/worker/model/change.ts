@@ -32,28 +32,21 @@ export const CHANGE_ACTORS = ["tenant", "panelist", "system"] as const;
 export type ChangeActor = (typeof CHANGE_ACTORS)[number];
 
 /** It names what has changed, and what that is in. Of these it has the resources as they are now: null for one that is gone. */
-export const Change = z.object({
-  type: oneOf(CHANGE_TYPES),
-  at: Timestamp,
-  by: oneOf(CHANGE_ACTORS),
-  ideaBankId: z.optional(Id),
-  proposalId: z.optional(Id),
-  commentId: z.optional(Id),
-  panelistId: z.optional(Id),
-  ideaBank: z.optional(z.nullable(IdeaBank)),
-  proposal: z.optional(z.nullable(Proposal)),
-  comment: z.optional(z.nullable(Comment)),
-  panelist: z.optional(z.nullable(Panelist)),
-});
-export type Change = z.infer<typeof Change>;
-
-/** The value of `after` for the place behind the newest change. */
-export const NOW = "now";
-
-export const ChangeQuery = z.strictObject({ limit: PAGE_PARAMETERS.limit, after: z.optional(z.string()) });
-
-if (!import.meta.deployed) {
-  describe(Change, {
+export const Change = describe(
+  z.object({
+    type: oneOf(CHANGE_TYPES),
+    at: Timestamp,
+    by: oneOf(CHANGE_ACTORS),
+    ideaBankId: z.optional(Id),
+    proposalId: z.optional(Id),
+    commentId: z.optional(Id),
+    panelistId: z.optional(Id),
+    ideaBank: z.optional(z.nullable(IdeaBank)),
+    proposal: z.optional(z.nullable(Proposal)),
+    comment: z.optional(z.nullable(Comment)),
+    panelist: z.optional(z.nullable(Panelist)),
+  }),
+  {
     name: "Change",
     example: {
       type: "proposal.status-changed",
@@ -94,13 +87,18 @@ if (!import.meta.deployed) {
       panelist:
         "Of a change of a panelist: the panelist as it is now, or `null` when it is gone. Absent when the key lacks the scope `panelists:read`.",
     },
-  });
-  describe(ChangeQuery, {
-    name: "ChangeQuery",
-    fields: {
-      limit: PAGE_PARAMETER_TEXTS.limit,
-      after:
-        "The `nextCursor` of the last answer. `now` gives no changes and the place behind the newest one. Absent for the oldest change that is kept.",
-    },
-  });
-}
+  },
+);
+export type Change = z.infer<typeof Change>;
+
+/** The value of `after` for the place behind the newest change. */
+export const NOW = "now";
+
+export const ChangeQuery = describe(z.strictObject({ limit: PAGE_PARAMETERS.limit, after: z.optional(z.string()) }), {
+  name: "ChangeQuery",
+  fields: {
+    limit: PAGE_PARAMETER_TEXTS.limit,
+    after:
+      "The `nextCursor` of the last answer. `now` gives no changes and the place behind the newest one. Absent for the oldest change that is kept.",
+  },
+});

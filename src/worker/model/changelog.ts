@@ -9,32 +9,26 @@ export type ChangelogEntry = { readonly title: string; readonly description: str
 export const MAX_CHANGELOG_BYTES = 256 * 1024;
 
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
-const Item = z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) });
+const Item = describe(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }), {
+  name: "ChangelogItem",
+  fields: {
+    title: "The proposal's title: plain text, one line.",
+    description: "The proposal's description: plain text. Line breaks are kept.",
+    lastModified: "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
+  },
+});
 
-export const Changelog = z.object({ items: z.array(Item) });
+export const Changelog = describe(z.object({ items: z.array(Item) }), {
+  name: "Changelog",
+  example: {
+    items: [
+      {
+        title: "Dark mode",
+        description: "Follows the phone's own setting. The map, too.",
+        lastModified: 1_795_176_000,
+      },
+    ],
+  },
+  fields: { items: "The implemented proposals, newest first by last activity." },
+});
 export type Changelog = z.infer<typeof Changelog>;
-
-if (!import.meta.deployed) {
-  describe(Item, {
-    name: "ChangelogItem",
-    fields: {
-      title: "The proposal's title: plain text, one line.",
-      description: "The proposal's description: plain text. Line breaks are kept.",
-      lastModified:
-        "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
-    },
-  });
-  describe(Changelog, {
-    name: "Changelog",
-    example: {
-      items: [
-        {
-          title: "Dark mode",
-          description: "Follows the phone's own setting. The map, too.",
-          lastModified: 1_795_176_000,
-        },
-      ],
-    },
-    fields: { items: "The implemented proposals, newest first by last activity." },
-  });
-}

@@ -10,28 +10,18 @@ const Body = prose({ min: 1, max: 10_000 });
 /** Who wrote it. */
 export const CommentAuthor = oneOf(["panelist", "tenant"]);
 
+const body = "Thank you! Finally something for early mornings.";
+
 /** `panelistId` is null when the tenant wrote it, or when the panelist has been deleted. */
-export const Comment = z.object({
-  id: Id,
-  by: CommentAuthor,
-  panelistId: z.nullable(Id),
-  body: Body,
-  createdAt: Timestamp,
-});
-export type Comment = z.infer<typeof Comment>;
-
-export const NewComment = z.strictObject({ body: Body });
-export type NewComment = z.infer<typeof NewComment>;
-
-/** The tenant's own comment, or one for a panelist. */
-export const TenantComment = z
-  .strictObject({ body: Body, createdAt: z.optional(Moment), ...actingFor() })
-  .check(namesAtMostOne);
-export type TenantComment = z.infer<typeof TenantComment>;
-
-if (!import.meta.deployed) {
-  const body = "Thank you! Finally something for early mornings.";
-  describe(Comment, {
+export const Comment = describe(
+  z.object({
+    id: Id,
+    by: CommentAuthor,
+    panelistId: z.nullable(Id),
+    body: Body,
+    createdAt: Timestamp,
+  }),
+  {
     name: "Comment",
     example: {
       id: "C0mment00001",
@@ -47,8 +37,21 @@ if (!import.meta.deployed) {
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
     },
-  });
-  describe(TenantComment, {
+  },
+);
+export type Comment = z.infer<typeof Comment>;
+
+export const NewComment = describe(z.strictObject({ body: Body }), {
+  name: "NewComment",
+  example: { body },
+  fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
+});
+export type NewComment = z.infer<typeof NewComment>;
+
+/** The tenant's own comment, or one for a panelist. */
+export const TenantComment = describe(
+  z.strictObject({ body: Body, createdAt: z.optional(Moment), ...actingFor() }).check(namesAtMostOne),
+  {
     name: "TenantComment",
     example: { body },
     fields: {
@@ -57,10 +60,6 @@ if (!import.meta.deployed) {
       panelistId: `${ACTING_FOR_TEXTS.panelistId} Without one the comment is your own.`,
       panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
     },
-  });
-  describe(NewComment, {
-    name: "NewComment",
-    example: { body },
-    fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
-  });
-}
+  },
+);
+export type TenantComment = z.infer<typeof TenantComment>;

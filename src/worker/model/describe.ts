@@ -10,8 +10,8 @@ export type SchemaDescription = {
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 /**
- * Describes every property of an object's schema: a missing one does not compile. A list has none. A schema without an `example` is
- * only part of others. Call it under `!import.meta.deployed`, so that it is not in the Worker's bundle.
+ * The schema itself, with a text for each property: a missing one does not compile. A list has none. A schema without an `example` is
+ * only part of others.
  */
 export function describe<Schema extends z.ZodMiniType<object>>(
   schema: Schema,
@@ -22,8 +22,9 @@ export function describe<Schema extends z.ZodMiniType<object>>(
       ? Record<never, string>
       : { readonly [Field in keyof z.input<Schema>]-?: string };
   },
-): void {
+): Schema {
   descriptions.set(schema, description);
+  return schema;
 }
 
 export const descriptionOf = (schema: z.core.$ZodType): SchemaDescription | undefined => descriptions.get(schema);

@@ -10,45 +10,101 @@ export type IdeaBankStatus = (typeof IDEA_BANK_STATUSES)[number];
 const Status = oneOf(IDEA_BANK_STATUSES);
 const ChangelogMaxEntries = integer(1, 100);
 
-export const IdeaBank = z.object({
-  id: Id,
-  name: Name,
-  status: Status,
-  internal: flag(),
-  changelogEnabled: flag(),
-  changelogMaxEntries: ChangelogMaxEntries,
-  submissionsEnabled: flag(),
-  votingEnabled: flag(),
-  commentsEnabled: flag(),
-  approvalRequired: flag(),
-  createdAt: Timestamp,
-});
+const editable = {
+  name: "The name: one line of 1 to 100 characters.",
+  status: "Panelists can use an idea bank while it is `OPEN`. `DRAFT` and `CLOSED` close every capability.",
+  internal:
+    "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
+  changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
+  changelogMaxEntries: "The number of entries that the changelog shows at most: 1 to 100. The default is 20.",
+  submissionsEnabled: "Whether panelists can submit proposals. The default is `true`.",
+  votingEnabled: "Whether panelists can vote. The default is `true`.",
+  commentsEnabled: "Whether panelists can comment. The default is `true`.",
+  approvalRequired:
+    "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
+};
+const name = "Riverline rider ideas";
+
+const capabilities = {
+  canViewChangelog: true,
+  canViewProposals: true,
+  canSubmitProposals: true,
+  canVote: true,
+  canComment: true,
+};
+
+export const IdeaBank = describe(
+  z.object({
+    id: Id,
+    name: Name,
+    status: Status,
+    internal: flag(),
+    changelogEnabled: flag(),
+    changelogMaxEntries: ChangelogMaxEntries,
+    submissionsEnabled: flag(),
+    votingEnabled: flag(),
+    commentsEnabled: flag(),
+    approvalRequired: flag(),
+    createdAt: Timestamp,
+  }),
+  {
+    name: "IdeaBank",
+    example: {
+      id: "b4nKb4nKb4nK",
+      name,
+      status: "OPEN",
+      internal: false,
+      changelogEnabled: true,
+      changelogMaxEntries: 20,
+      submissionsEnabled: true,
+      votingEnabled: true,
+      commentsEnabled: true,
+      approvalRequired: false,
+      createdAt: "2026-11-02T09:30:00.000Z",
+    },
+    fields: {
+      id: "The idea bank's identifier.",
+      ...editable,
+      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+    },
+  },
+);
 export type IdeaBank = z.infer<typeof IdeaBank>;
 
-export const NewIdeaBank = z.strictObject({
-  name: Name,
-  status: z._default(Status, "DRAFT"),
-  internal: z._default(flag(), false),
-  changelogEnabled: z._default(flag(), false),
-  changelogMaxEntries: z._default(ChangelogMaxEntries, 20),
-  submissionsEnabled: z._default(flag(), true),
-  votingEnabled: z._default(flag(), true),
-  commentsEnabled: z._default(flag(), true),
-  approvalRequired: z._default(flag(), false),
-});
+export const NewIdeaBank = describe(
+  z.strictObject({
+    name: Name,
+    status: z._default(Status, "DRAFT"),
+    internal: z._default(flag(), false),
+    changelogEnabled: z._default(flag(), false),
+    changelogMaxEntries: z._default(ChangelogMaxEntries, 20),
+    submissionsEnabled: z._default(flag(), true),
+    votingEnabled: z._default(flag(), true),
+    commentsEnabled: z._default(flag(), true),
+    approvalRequired: z._default(flag(), false),
+  }),
+  {
+    name: "NewIdeaBank",
+    example: { name, status: "OPEN", changelogEnabled: true },
+    fields: editable,
+  },
+);
 export type NewIdeaBank = z.infer<typeof NewIdeaBank>;
 
-export const IdeaBankChanges = z.strictObject({
-  name: z.optional(Name),
-  status: z.optional(Status),
-  internal: z.optional(flag()),
-  changelogEnabled: z.optional(flag()),
-  changelogMaxEntries: z.optional(ChangelogMaxEntries),
-  submissionsEnabled: z.optional(flag()),
-  votingEnabled: z.optional(flag()),
-  commentsEnabled: z.optional(flag()),
-  approvalRequired: z.optional(flag()),
-});
+export const IdeaBankChanges = describe(
+  z.strictObject({
+    name: z.optional(Name),
+    status: z.optional(Status),
+    internal: z.optional(flag()),
+    changelogEnabled: z.optional(flag()),
+    changelogMaxEntries: z.optional(ChangelogMaxEntries),
+    submissionsEnabled: z.optional(flag()),
+    votingEnabled: z.optional(flag()),
+    commentsEnabled: z.optional(flag()),
+    approvalRequired: z.optional(flag()),
+  }),
+  { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: editable },
+);
 export type IdeaBankChanges = z.infer<typeof IdeaBankChanges>;
 
 /** The fields that decide the capabilities. */
@@ -69,70 +125,15 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly changelogVersion: number;
 };
 
-const CapabilitySet = z.object({
-  canViewChangelog: flag(),
-  canViewProposals: flag(),
-  canSubmitProposals: flag(),
-  canVote: flag(),
-  canComment: flag(),
-});
-export type Capabilities = z.infer<typeof CapabilitySet>;
-export type Capability = keyof Capabilities;
-
-/** What panelists may do with an idea bank. */
-export const IdeaBankAccess = z.object({ name: z.nullable(Name), capabilities: CapabilitySet });
-
-if (!import.meta.deployed) {
-  const editable = {
-    name: "The name: one line of 1 to 100 characters.",
-    status: "Panelists can use an idea bank while it is `OPEN`. `DRAFT` and `CLOSED` close every capability.",
-    internal:
-      "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
-    changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
-    changelogMaxEntries: "The number of entries that the changelog shows at most: 1 to 100. The default is 20.",
-    submissionsEnabled: "Whether panelists can submit proposals. The default is `true`.",
-    votingEnabled: "Whether panelists can vote. The default is `true`.",
-    commentsEnabled: "Whether panelists can comment. The default is `true`.",
-    approvalRequired:
-      "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
-  };
-  const name = "Riverline rider ideas";
-  describe(IdeaBank, {
-    name: "IdeaBank",
-    example: {
-      id: "b4nKb4nKb4nK",
-      name,
-      status: "OPEN",
-      internal: false,
-      changelogEnabled: true,
-      changelogMaxEntries: 20,
-      submissionsEnabled: true,
-      votingEnabled: true,
-      commentsEnabled: true,
-      approvalRequired: false,
-      createdAt: "2026-11-02T09:30:00.000Z",
-    },
-    fields: {
-      id: "The idea bank's identifier.",
-      ...editable,
-      createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
-    },
-  });
-  describe(NewIdeaBank, {
-    name: "NewIdeaBank",
-    example: { name, status: "OPEN", changelogEnabled: true },
-    fields: editable,
-  });
-  describe(IdeaBankChanges, { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: editable });
-
-  const capabilities = {
-    canViewChangelog: true,
-    canViewProposals: true,
-    canSubmitProposals: true,
-    canVote: true,
-    canComment: true,
-  };
-  describe(CapabilitySet, {
+const CapabilitySet = describe(
+  z.object({
+    canViewChangelog: flag(),
+    canViewProposals: flag(),
+    canSubmitProposals: flag(),
+    canVote: flag(),
+    canComment: flag(),
+  }),
+  {
     name: "Capabilities",
     fields: {
       canViewChangelog: "Whether the changelog can be read.",
@@ -141,13 +142,17 @@ if (!import.meta.deployed) {
       canVote: "Whether votes can be given and taken back.",
       canComment: "Whether comments can be added and deleted.",
     },
-  });
-  describe(IdeaBankAccess, {
-    name: "IdeaBankAccess",
-    example: { name, capabilities },
-    fields: {
-      name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
-      capabilities: "What the token's panelist can do with the idea bank now.",
-    },
-  });
-}
+  },
+);
+export type Capabilities = z.infer<typeof CapabilitySet>;
+export type Capability = keyof Capabilities;
+
+/** What panelists may do with an idea bank. */
+export const IdeaBankAccess = describe(z.object({ name: z.nullable(Name), capabilities: CapabilitySet }), {
+  name: "IdeaBankAccess",
+  example: { name, capabilities },
+  fields: {
+    name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
+    capabilities: "What the token's panelist can do with the idea bank now.",
+  },
+});

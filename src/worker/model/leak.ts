@@ -8,31 +8,20 @@ export const MAX_REPORTS = 1_000;
 
 const text = (most: number) => z.string().check(z.maxLength(most));
 
+const token = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
+const type = "edge_access_api_key";
+const url = "https://git.example/a/b/blob/main/.env";
+const verdict = { token_raw: token, token_type: type, label: "true_positive" as const };
+
 /** More members may come with time. */
-const LeakReport = z.looseObject({
-  token: text(1_000),
-  type: text(255),
-  url: z.optional(z.nullable(text(4_000))),
-  source: z.optional(z.nullable(text(255))),
-});
-export const LeakReports = z.array(LeakReport).check(z.maxLength(MAX_REPORTS));
-
-const LeakVerdict = z.object({
-  token_raw: z.string(),
-  token_type: z.string(),
-  label: oneOf(["true_positive", "false_positive"]),
-});
-export const LeakVerdicts = z.array(LeakVerdict);
-export type LeakVerdicts = z.infer<typeof LeakVerdicts>;
-
-if (!import.meta.deployed) {
-  const token = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
-  const type = "edge_access_api_key";
-  const url = "https://git.example/a/b/blob/main/.env";
-  describe(LeakReports, { name: "LeakReports", example: [{ token, type, url, source: "content" }], fields: {} });
-  const verdict = { token_raw: token, token_type: type, label: "true_positive" as const };
-  describe(LeakVerdicts, { name: "LeakVerdicts", example: [verdict], fields: {} });
-  describe(LeakReport, {
+const LeakReport = describe(
+  z.looseObject({
+    token: text(1_000),
+    type: text(255),
+    url: z.optional(z.nullable(text(4_000))),
+    source: z.optional(z.nullable(text(255))),
+  }),
+  {
     name: "LeakReport",
     fields: {
       token: "What was found.",
@@ -40,13 +29,28 @@ if (!import.meta.deployed) {
       url: "Where it was found. Its owner sees it.",
       source: "In what: `content`, `commit`, `issue_comment` and so on.",
     },
-  });
-  describe(LeakVerdict, {
+  },
+);
+export const LeakReports = describe(z.array(LeakReport).check(z.maxLength(MAX_REPORTS)), {
+  name: "LeakReports",
+  example: [{ token, type, url, source: "content" }],
+  fields: {},
+});
+
+const LeakVerdict = describe(
+  z.object({
+    token_raw: z.string(),
+    token_type: z.string(),
+    label: oneOf(["true_positive", "false_positive"]),
+  }),
+  {
     name: "LeakVerdict",
     fields: {
       token_raw: "What was found.",
       token_type: "The `type` of the report.",
       label: "`true_positive` for a key that this deployment has signed, whether it still works or not.",
     },
-  });
-}
+  },
+);
+export const LeakVerdicts = describe(z.array(LeakVerdict), { name: "LeakVerdicts", example: [verdict], fields: {} });
+export type LeakVerdicts = z.infer<typeof LeakVerdicts>;

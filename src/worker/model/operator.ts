@@ -4,36 +4,34 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { integer, line, oneOf } from "./text.ts";
 
-export const Health = z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) });
+const status = "`suspended` closes everything that the account offers; `active` opens it again.";
+
+export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }), {
+  name: "Health",
+  example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
+  fields: { stores: "Each store by the name of its binding, and whether it answers." },
+});
 /** By the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
 const AccountStatus = oneOf(["active", "suspended"]);
 
-export const AccountStatusChange = z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus });
-export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
-
-export const ChangedAccount = z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) });
-
-if (!import.meta.deployed) {
-  describe(Health, {
-    name: "Health",
-    example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
-    fields: { stores: "Each store by the name of its binding, and whether it answers." },
-  });
-  const status = "`suspended` closes everything that the account offers; `active` opens it again.";
-  describe(AccountStatusChange, {
+export const AccountStatusChange = describe(
+  z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus }),
+  {
     name: "AccountStatusChange",
     example: { account: "owner@example.com", status: "suspended" },
     fields: { account: "The owner's e-mail address, or the account's identifier.", status },
-  });
-  describe(ChangedAccount, {
-    name: "ChangedAccount",
-    example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
-    fields: {
-      accountId: "The account's identifier.",
-      status,
-      apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
-    },
-  });
-}
+  },
+);
+export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
+
+export const ChangedAccount = describe(z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) }), {
+  name: "ChangedAccount",
+  example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
+  fields: {
+    accountId: "The account's identifier.",
+    status,
+    apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
+  },
+});

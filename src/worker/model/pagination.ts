@@ -26,12 +26,10 @@ export const PAGE_PARAMETER_TEXTS = {
   cursor: "The `nextCursor` of the previous page of this list, with the same filters. Absent for the first page.",
 };
 
-export const PageQuery = z.strictObject(PAGE_PARAMETERS);
+export const PageQuery = describe(z.strictObject(PAGE_PARAMETERS), { name: "PageQuery", fields: PAGE_PARAMETER_TEXTS });
 
 /** The requested part of a list. */
 export type PageRequest = { readonly limit: number; readonly after: Position | undefined };
 
 /** `next` is the position where the next page starts, undefined on the last page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly next: Position | undefined };
-
-if (!import.meta.deployed) describe(PageQuery, { name: "PageQuery", fields: PAGE_PARAMETER_TEXTS });

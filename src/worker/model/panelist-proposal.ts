@@ -8,73 +8,32 @@ import { Count, OfficialResponse, ProposalStatus, SEARCH_TEXT } from "./proposal
 import { Tag, Tags } from "./tag.ts";
 import { Description, flag, Name, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
+const editable = {
+  title: "The title: one line of 1 to 200 characters.",
+  description: "The description: up to 10,000 characters, or empty. Line breaks are kept.",
+};
+const text = { title: "Night buses", description: "Every half hour, all week." };
+
 /** `author` is a display name, or null. */
-export const PanelistProposal = z.object({
-  id: Id,
-  title: Title,
-  description: Description,
-  status: ProposalStatus,
-  tags: Tags,
-  votes: Count,
-  comments: Count,
-  voted: flag(),
-  mine: flag(),
-  author: z.nullable(Name),
-  visibility: oneOf(["public", "pending"]),
-  response: z.nullable(OfficialResponse),
-  duplicateOf: z.nullable(Id),
-  createdAt: Timestamp,
-  lastActivityAt: Timestamp,
-});
-export type PanelistProposal = z.infer<typeof PanelistProposal>;
-
-const Text = prose({ min: 1, max: 10_000 });
-
-export const Submission = z.strictObject({ title: Title, description: z._default(Description, "") });
-export type Submission = z.infer<typeof Submission>;
-
-export const SubmissionChanges = z.strictObject({ title: z.optional(Title), description: z.optional(Description) });
-export type SubmissionChanges = z.infer<typeof SubmissionChanges>;
-
-export const SORTS = ["new", "top", "hot", "active"] as const;
-export type Sort = (typeof SORTS)[number];
-
-export const PanelistProposalQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-  sort: z._default(oneOf(SORTS), "new"),
-  status: z.optional(ProposalStatus),
-  mine: z.optional(oneOf(["submitted", "voted"])),
-  tag: z.optional(Tag),
-  q: z.optional(Search),
-});
-export type PanelistProposalFilter = Pick<
-  z.infer<typeof PanelistProposalQuery>,
-  "sort" | "status" | "mine" | "tag" | "q"
->;
-
-export const SimilarQuery = z.strictObject({ ...PAGE_PARAMETERS, title: Search });
-
-/** The answer to adding and to removing a vote. */
-export const Vote = z.object({ voted: flag(), votes: Count });
-export type Vote = z.infer<typeof Vote>;
-
-export const PanelistComment = z.object({
-  id: Id,
-  by: CommentAuthor,
-  author: z.nullable(Name),
-  mine: flag(),
-  body: Text,
-  createdAt: Timestamp,
-});
-export type PanelistComment = z.infer<typeof PanelistComment>;
-
-if (!import.meta.deployed) {
-  const editable = {
-    title: "The title: one line of 1 to 200 characters.",
-    description: "The description: up to 10,000 characters, or empty. Line breaks are kept.",
-  };
-  const text = { title: "Night buses", description: "Every half hour, all week." };
-  describe(PanelistProposal, {
+export const PanelistProposal = describe(
+  z.object({
+    id: Id,
+    title: Title,
+    description: Description,
+    status: ProposalStatus,
+    tags: Tags,
+    votes: Count,
+    comments: Count,
+    voted: flag(),
+    mine: flag(),
+    author: z.nullable(Name),
+    visibility: oneOf(["public", "pending"]),
+    response: z.nullable(OfficialResponse),
+    duplicateOf: z.nullable(Id),
+    createdAt: Timestamp,
+    lastActivityAt: Timestamp,
+  }),
+  {
     name: "PanelistProposal",
     example: {
       id: "Pr0p0sa1Nigh",
@@ -112,14 +71,42 @@ if (!import.meta.deployed) {
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
         "panelist's comment on an implemented proposal is not.",
     },
-  });
-  describe(Submission, { name: "Submission", example: text, fields: editable });
-  describe(SubmissionChanges, {
+  },
+);
+export type PanelistProposal = z.infer<typeof PanelistProposal>;
+
+const Text = prose({ min: 1, max: 10_000 });
+
+export const Submission = describe(z.strictObject({ title: Title, description: z._default(Description, "") }), {
+  name: "Submission",
+  example: text,
+  fields: editable,
+});
+export type Submission = z.infer<typeof Submission>;
+
+export const SubmissionChanges = describe(
+  z.strictObject({ title: z.optional(Title), description: z.optional(Description) }),
+  {
     name: "SubmissionChanges",
     example: { description: "Every twenty minutes, all week." },
     fields: editable,
-  });
-  describe(PanelistProposalQuery, {
+  },
+);
+export type SubmissionChanges = z.infer<typeof SubmissionChanges>;
+
+export const SORTS = ["new", "top", "hot", "active"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export const PanelistProposalQuery = describe(
+  z.strictObject({
+    ...PAGE_PARAMETERS,
+    sort: z._default(oneOf(SORTS), "new"),
+    status: z.optional(ProposalStatus),
+    mine: z.optional(oneOf(["submitted", "voted"])),
+    tag: z.optional(Tag),
+    q: z.optional(Search),
+  }),
+  {
     name: "PanelistProposalQuery",
     fields: {
       ...PAGE_PARAMETER_TEXTS,
@@ -131,20 +118,39 @@ if (!import.meta.deployed) {
       q: SEARCH_TEXT,
       tag: "Only proposals with this tag. A sort other than `new` is then of the latest 200 with it, and `mine` of the latest 100.",
     },
-  });
-  describe(SimilarQuery, {
-    name: "SimilarQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
-  });
-  describe(Vote, {
-    name: "Vote",
-    example: { voted: true, votes: 12 },
-    fields: {
-      voted: "Whether the token's panelist votes for the proposal now.",
-      votes: "How many panelists vote for it now.",
-    },
-  });
-  describe(PanelistComment, {
+  },
+);
+export type PanelistProposalFilter = Pick<
+  z.infer<typeof PanelistProposalQuery>,
+  "sort" | "status" | "mine" | "tag" | "q"
+>;
+
+export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title: Search }), {
+  name: "SimilarQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
+});
+
+/** The answer to adding and to removing a vote. */
+export const Vote = describe(z.object({ voted: flag(), votes: Count }), {
+  name: "Vote",
+  example: { voted: true, votes: 12 },
+  fields: {
+    voted: "Whether the token's panelist votes for the proposal now.",
+    votes: "How many panelists vote for it now.",
+  },
+});
+export type Vote = z.infer<typeof Vote>;
+
+export const PanelistComment = describe(
+  z.object({
+    id: Id,
+    by: CommentAuthor,
+    author: z.nullable(Name),
+    mine: flag(),
+    body: Text,
+    createdAt: Timestamp,
+  }),
+  {
     name: "PanelistComment",
     example: {
       id: "C0mment00001",
@@ -162,5 +168,6 @@ if (!import.meta.deployed) {
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
     },
-  });
-}
+  },
+);
+export type PanelistComment = z.infer<typeof PanelistComment>;

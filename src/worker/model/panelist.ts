@@ -9,62 +9,24 @@ import { flag, integer, line, Name, Timestamp } from "./text.ts";
 /** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
 export const ExternalId = line({ min: 1, max: 200 }, "NFC");
 
-export const Panelist = z.object({
-  id: Id,
-  externalId: z.nullable(ExternalId),
-  displayName: z.nullable(Name),
-  active: flag(),
-  createdAt: Timestamp,
-});
-export type Panelist = z.infer<typeof Panelist>;
+const editable = {
+  externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
+  displayName:
+    "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
+  active: "`false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`.",
+};
+const externalId = "customer-42";
+const id = "Pa7Ne1isT001";
 
-export const NewPanelist = z.strictObject({
-  externalId: z._default(z.nullable(ExternalId), null),
-  displayName: z._default(z.nullable(Name), null),
-  active: z._default(flag(), true),
-});
-export type NewPanelist = z.infer<typeof NewPanelist>;
-
-export const PanelistChanges = z.strictObject({
-  externalId: z.optional(z.nullable(ExternalId)),
-  displayName: z.optional(z.nullable(Name)),
-  active: z.optional(flag()),
-});
-export type PanelistChanges = z.infer<typeof PanelistChanges>;
-
-export const PanelistQuery = z.strictObject({ ...PAGE_PARAMETERS, externalId: z.optional(ExternalId) });
-
-/** Names the panelist by id, or by `externalId` and creates it if it is new. */
-export const TokenRequest = z
-  .strictObject({
-    panelistId: z.optional(Id),
-    externalId: z.optional(ExternalId),
-    displayName: z.optional(z.nullable(Name)),
-    lifetimeSeconds: z._default(integer(TOKEN_LIFETIME.min, TOKEN_LIFETIME.max), TOKEN_LIFETIME.default),
-  })
-  .check(
-    z.refine(({ panelistId, externalId }) => (panelistId === undefined) !== (externalId === undefined), {
-      error: "must name the panelist by either panelistId or externalId",
-    }),
-  );
-export type TokenRequest = z.infer<typeof TokenRequest>;
-
-export const IssuedToken = z.object({
-  token: z.string().check(z.regex(COMPOUND_TOKEN.pattern)),
-  panelistId: Id,
-  expiresAt: Timestamp,
-});
-
-if (!import.meta.deployed) {
-  const editable = {
-    externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
-    displayName:
-      "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
-    active: "`false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`.",
-  };
-  const externalId = "customer-42";
-  const id = "Pa7Ne1isT001";
-  describe(Panelist, {
+export const Panelist = describe(
+  z.object({
+    id: Id,
+    externalId: z.nullable(ExternalId),
+    displayName: z.nullable(Name),
+    active: flag(),
+    createdAt: Timestamp,
+  }),
+  {
     name: "Panelist",
     example: { id, externalId, displayName: "Robin", active: true, createdAt: "2026-11-02T09:31:00.000Z" },
     fields: {
@@ -72,20 +34,55 @@ if (!import.meta.deployed) {
       ...editable,
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
     },
-  });
-  describe(NewPanelist, { name: "NewPanelist", example: { externalId, displayName: "Robin" }, fields: editable });
-  describe(PanelistChanges, { name: "PanelistChanges", example: { active: false }, fields: editable });
-  describe(PanelistQuery, {
-    name: "PanelistQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
-  });
+  },
+);
+export type Panelist = z.infer<typeof Panelist>;
 
-  z.globalRegistry.add(TokenRequest, {
-    description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
-    // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
-    oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }],
-  });
-  describe(TokenRequest, {
+export const NewPanelist = describe(
+  z.strictObject({
+    externalId: z._default(z.nullable(ExternalId), null),
+    displayName: z._default(z.nullable(Name), null),
+    active: z._default(flag(), true),
+  }),
+  { name: "NewPanelist", example: { externalId, displayName: "Robin" }, fields: editable },
+);
+export type NewPanelist = z.infer<typeof NewPanelist>;
+
+export const PanelistChanges = describe(
+  z.strictObject({
+    externalId: z.optional(z.nullable(ExternalId)),
+    displayName: z.optional(z.nullable(Name)),
+    active: z.optional(flag()),
+  }),
+  { name: "PanelistChanges", example: { active: false }, fields: editable },
+);
+export type PanelistChanges = z.infer<typeof PanelistChanges>;
+
+export const PanelistQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, externalId: z.optional(ExternalId) }), {
+  name: "PanelistQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
+});
+
+/** Names the panelist by id, or by `externalId` and creates it if it is new. */
+export const TokenRequest = describe(
+  z
+    .strictObject({
+      panelistId: z.optional(Id),
+      externalId: z.optional(ExternalId),
+      displayName: z.optional(z.nullable(Name)),
+      lifetimeSeconds: z._default(integer(TOKEN_LIFETIME.min, TOKEN_LIFETIME.max), TOKEN_LIFETIME.default),
+    })
+    .check(
+      z.refine(({ panelistId, externalId }) => (panelistId === undefined) !== (externalId === undefined), {
+        error: "must name the panelist by either panelistId or externalId",
+      }),
+    )
+    .register(z.globalRegistry, {
+      description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
+      // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
+      oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }],
+    }),
+  {
     name: "TokenRequest",
     example: { externalId, lifetimeSeconds: 3_600 },
     fields: {
@@ -95,8 +92,17 @@ if (!import.meta.deployed) {
       lifetimeSeconds:
         "How long the token is valid, in seconds: 60 to 7,776,000 (90 days). The default is 86,400 (24 h).",
     },
-  });
-  describe(IssuedToken, {
+  },
+);
+export type TokenRequest = z.infer<typeof TokenRequest>;
+
+export const IssuedToken = describe(
+  z.object({
+    token: z.string().check(z.regex(COMPOUND_TOKEN.pattern)),
+    panelistId: Id,
+    expiresAt: Timestamp,
+  }),
+  {
     name: "IssuedToken",
     example: {
       token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8",
@@ -108,5 +114,5 @@ if (!import.meta.deployed) {
       panelistId: "The panelist that it was issued to.",
       expiresAt: "When it expires: ISO 8601, UTC, with milliseconds.",
     },
-  });
-}
+  },
+);

@@ -28,116 +28,64 @@ export type Visibility = z.infer<typeof Visibility>;
 
 const ResponseText = prose({ min: 1, max: 10_000 });
 
+const editable = {
+  title: "The title: one line of 1 to 200 characters.",
+  description: "The description: at most 10,000 characters. Line breaks are kept.",
+  status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
+  visibility:
+    "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
+  tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
+  metadata:
+    "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
+    "What you send replaces all of them.",
+};
+const externalId =
+  "Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it.";
+const atCreationTexts = {
+  createdAt:
+    "For imports: when it was created, in ISO 8601 and not in the future. It is `lastActivityAt`, too, and the time of the response. " +
+    "An update does not change it.",
+  panelistId: `${ACTING_FOR_TEXTS.panelistId} It becomes the author. An update does not change it.`,
+  panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
+};
+const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
+const response = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
+const newResponse = "Your official response, or `null`.";
+
 /** The tenant's official response. */
-export const OfficialResponse = z.object({ text: ResponseText, respondedAt: Timestamp });
+export const OfficialResponse = describe(z.object({ text: ResponseText, respondedAt: Timestamp }), {
+  name: "OfficialResponse",
+  example: response,
+  fields: {
+    text: "The text: 1 to 10,000 characters. Line breaks are kept.",
+    respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
+  },
+});
 export type OfficialResponse = z.infer<typeof OfficialResponse>;
 
 /** How many votes or comments there are. */
 export const Count = integer(0, 1_000_000_000);
 
-export const Proposal = z.object({
-  id: Id,
-  title: Title,
-  description: Description,
-  status: ProposalStatus,
-  visibility: Visibility,
-  votes: Count,
-  comments: Count,
-  panelistId: z.nullable(Id),
-  response: z.nullable(OfficialResponse),
-  duplicateOf: z.nullable(Id),
-  merging: flag(),
-  tags: Tags,
-  externalId: z.nullable(ProposalExternalId),
-  metadata: Metadata,
-  createdAt: Timestamp,
-  lastActivityAt: Timestamp,
-});
-export type Proposal = z.infer<typeof Proposal>;
-
-const NewResponse = z.strictObject({ text: ResponseText });
-
-/** What a creation and a change can set. */
-const settable = () => ({
-  description: z.optional(Description),
-  status: z.optional(ProposalStatus),
-  visibility: z.optional(Visibility),
-  response: z.optional(z.nullable(NewResponse)),
-  tags: z.optional(Tags),
-  metadata: z.optional(Metadata),
-});
-
-/** What only a creation can set. */
-const atCreation = () => ({ createdAt: z.optional(Moment), ...actingFor() });
-
-export const ProposalUpsert = z.strictObject({ title: Title, ...settable(), ...atCreation() }).check(namesAtMostOne);
-export type ProposalUpsert = z.infer<typeof ProposalUpsert>;
-
-export const NewProposal = z
-  .strictObject({
+export const Proposal = describe(
+  z.object({
+    id: Id,
     title: Title,
-    ...settable(),
-    externalId: z.optional(z.nullable(ProposalExternalId)),
-    ...atCreation(),
-  })
-  .check(namesAtMostOne);
-export type NewProposal = z.infer<typeof NewProposal>;
-
-export const ProposalChanges = z.strictObject({
-  title: z.optional(Title),
-  ...settable(),
-  externalId: z.optional(z.nullable(ProposalExternalId)),
-});
-export type ProposalChanges = z.infer<typeof ProposalChanges>;
-
-export const ProposalQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-  status: z.optional(ProposalStatus),
-  visibility: z.optional(Visibility),
-  tag: z.optional(Tag),
-  externalId: z.optional(ProposalExternalId),
-  q: z.optional(Search),
-});
-export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "tag" | "externalId" | "q">;
-
-export const Merge = z.strictObject({ into: Id });
-
-export const SEARCH_TEXT =
-  "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +
-  "Case and accents do not matter, and a word need not be complete. A filter picks from 40 that fit.";
-
-if (!import.meta.deployed) {
-  const editable = {
-    title: "The title: one line of 1 to 200 characters.",
-    description: "The description: at most 10,000 characters. Line breaks are kept.",
-    status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
-    visibility:
-      "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
-    tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
-    metadata:
-      "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
-      "What you send replaces all of them.",
-  };
-  const externalId =
-    "Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it.";
-  const atCreationTexts = {
-    createdAt:
-      "For imports: when it was created, in ISO 8601 and not in the future. It is `lastActivityAt`, too, and the time of the response. " +
-      "An update does not change it.",
-    panelistId: `${ACTING_FOR_TEXTS.panelistId} It becomes the author. An update does not change it.`,
-    panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
-  };
-  const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
-  const response = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
-  describe(OfficialResponse, {
-    name: "OfficialResponse",
-    example: response,
-    fields: {
-      text: "The text: 1 to 10,000 characters. Line breaks are kept.",
-      respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
-    },
-  });
-  describe(Proposal, {
+    description: Description,
+    status: ProposalStatus,
+    visibility: Visibility,
+    votes: Count,
+    comments: Count,
+    panelistId: z.nullable(Id),
+    response: z.nullable(OfficialResponse),
+    duplicateOf: z.nullable(Id),
+    merging: flag(),
+    tags: Tags,
+    externalId: z.nullable(ProposalExternalId),
+    metadata: Metadata,
+    createdAt: Timestamp,
+    lastActivityAt: Timestamp,
+  }),
+  {
     name: "Proposal",
     example: {
       id: "Pr0p0sa1Dark",
@@ -172,29 +120,84 @@ if (!import.meta.deployed) {
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
         "panelist's comment on an implemented proposal is not.",
     },
-  });
-  const newResponse = "Your official response, or `null`.";
-  describe(NewProposal, {
-    name: "NewProposal",
-    example: text,
-    fields: { ...editable, response: newResponse, externalId, ...atCreationTexts },
-  });
-  describe(ProposalUpsert, {
+  },
+);
+export type Proposal = z.infer<typeof Proposal>;
+
+const NewResponse = describe(z.strictObject({ text: ResponseText }), {
+  name: "NewResponse",
+  example: { text: response.text },
+  fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
+});
+
+/** What a creation and a change can set. */
+const settable = () => ({
+  description: z.optional(Description),
+  status: z.optional(ProposalStatus),
+  visibility: z.optional(Visibility),
+  response: z.optional(z.nullable(NewResponse)),
+  tags: z.optional(Tags),
+  metadata: z.optional(Metadata),
+});
+
+/** What only a creation can set. */
+const atCreation = () => ({ createdAt: z.optional(Moment), ...actingFor() });
+
+export const ProposalUpsert = describe(
+  z.strictObject({ title: Title, ...settable(), ...atCreation() }).check(namesAtMostOne),
+  {
     name: "ProposalUpsert",
     example: { ...text, status: "planned", metadata: { team: "Apps" } },
     fields: { ...editable, response: newResponse, ...atCreationTexts },
-  });
-  describe(NewResponse, {
-    name: "NewResponse",
-    example: { text: response.text },
-    fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
-  });
-  describe(ProposalChanges, {
+  },
+);
+export type ProposalUpsert = z.infer<typeof ProposalUpsert>;
+
+export const NewProposal = describe(
+  z
+    .strictObject({
+      title: Title,
+      ...settable(),
+      externalId: z.optional(z.nullable(ProposalExternalId)),
+      ...atCreation(),
+    })
+    .check(namesAtMostOne),
+  {
+    name: "NewProposal",
+    example: text,
+    fields: { ...editable, response: newResponse, externalId, ...atCreationTexts },
+  },
+);
+export type NewProposal = z.infer<typeof NewProposal>;
+
+export const ProposalChanges = describe(
+  z.strictObject({
+    title: z.optional(Title),
+    ...settable(),
+    externalId: z.optional(z.nullable(ProposalExternalId)),
+  }),
+  {
     name: "ProposalChanges",
     example: { status: "implemented", response: { text: response.text } },
     fields: { ...editable, response: "Your official response. `null` removes it.", externalId },
-  });
-  describe(ProposalQuery, {
+  },
+);
+export type ProposalChanges = z.infer<typeof ProposalChanges>;
+
+export const SEARCH_TEXT =
+  "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +
+  "Case and accents do not matter, and a word need not be complete. A filter picks from 40 that fit.";
+
+export const ProposalQuery = describe(
+  z.strictObject({
+    ...PAGE_PARAMETERS,
+    status: z.optional(ProposalStatus),
+    visibility: z.optional(Visibility),
+    tag: z.optional(Tag),
+    externalId: z.optional(ProposalExternalId),
+    q: z.optional(Search),
+  }),
+  {
     name: "ProposalQuery",
     fields: {
       ...PAGE_PARAMETER_TEXTS,
@@ -204,10 +207,12 @@ if (!import.meta.deployed) {
       externalId: "Only the proposal with this `externalId`, also when it was merged.",
       q: SEARCH_TEXT,
     },
-  });
-  describe(Merge, {
-    name: "Merge",
-    example: { into: "Pr0p0sa1Same" },
-    fields: { into: "The proposal that stays: another one of the same idea bank that is not merged itself." },
-  });
-}
+  },
+);
+export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "tag" | "externalId" | "q">;
+
+export const Merge = describe(z.strictObject({ into: Id }), {
+  name: "Merge",
+  example: { into: "Pr0p0sa1Same" },
+  fields: { into: "The proposal that stays: another one of the same idea bank that is not merged itself." },
+});

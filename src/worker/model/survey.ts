@@ -7,38 +7,23 @@ import { Description, oneOf, Timestamp, Title } from "./text.ts";
 export const SURVEY_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 const Status = oneOf(SURVEY_STATUSES);
 
-export const Survey = z.object({
-  id: Id,
-  title: Title,
-  description: Description,
-  status: Status,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
-export type Survey = z.infer<typeof Survey>;
+const editable = {
+  title: "The title: one line of 1 to 200 characters.",
+  description: "The description: at most 10,000 characters. Line breaks are kept.",
+  status: "`DRAFT` until it is published, `OPEN` while it takes answers, then `CLOSED`.",
+};
+const survey = { title: "How do you travel to work?", description: "Two minutes, six questions." };
 
-export const NewSurvey = z.strictObject({
-  title: Title,
-  description: z._default(Description, ""),
-  status: z._default(Status, "DRAFT"),
-});
-export type NewSurvey = z.infer<typeof NewSurvey>;
-
-export const SurveyChanges = z.strictObject({
-  title: z.optional(Title),
-  description: z.optional(Description),
-  status: z.optional(Status),
-});
-export type SurveyChanges = z.infer<typeof SurveyChanges>;
-
-if (!import.meta.deployed) {
-  const editable = {
-    title: "The title: one line of 1 to 200 characters.",
-    description: "The description: at most 10,000 characters. Line breaks are kept.",
-    status: "`DRAFT` until it is published, `OPEN` while it takes answers, then `CLOSED`.",
-  };
-  const survey = { title: "How do you travel to work?", description: "Two minutes, six questions." };
-  describe(Survey, {
+export const Survey = describe(
+  z.object({
+    id: Id,
+    title: Title,
+    description: Description,
+    status: Status,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+  {
     name: "Survey",
     example: {
       id: "Q7rTz0LmX2cV",
@@ -53,7 +38,26 @@ if (!import.meta.deployed) {
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       updatedAt: "When it was last changed: ISO 8601, UTC, with milliseconds.",
     },
-  });
-  describe(NewSurvey, { name: "NewSurvey", example: survey, fields: editable });
-  describe(SurveyChanges, { name: "SurveyChanges", example: { status: "CLOSED" }, fields: editable });
-}
+  },
+);
+export type Survey = z.infer<typeof Survey>;
+
+export const NewSurvey = describe(
+  z.strictObject({
+    title: Title,
+    description: z._default(Description, ""),
+    status: z._default(Status, "DRAFT"),
+  }),
+  { name: "NewSurvey", example: survey, fields: editable },
+);
+export type NewSurvey = z.infer<typeof NewSurvey>;
+
+export const SurveyChanges = describe(
+  z.strictObject({
+    title: z.optional(Title),
+    description: z.optional(Description),
+    status: z.optional(Status),
+  }),
+  { name: "SurveyChanges", example: { status: "CLOSED" }, fields: editable },
+);
+export type SurveyChanges = z.infer<typeof SurveyChanges>;

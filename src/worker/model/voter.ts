@@ -6,21 +6,17 @@ import { Id } from "./id.ts";
 import { ExternalId } from "./panelist.ts";
 import { Name, Timestamp } from "./text.ts";
 
+const panelistId = "Pa7Ne1isT001";
+
 /** `externalId` and `displayName` are null for a key that may not read panelists. */
-export const Voter = z.object({
-  panelistId: Id,
-  externalId: z.nullable(ExternalId),
-  displayName: z.nullable(Name),
-  at: Timestamp,
-});
-export type Voter = z.infer<typeof Voter>;
-
-export const NewVote = z.strictObject(actingFor()).check(namesAtMostOne, namesOne);
-export type NewVote = z.infer<typeof NewVote>;
-
-if (!import.meta.deployed) {
-  const panelistId = "Pa7Ne1isT001";
-  describe(Voter, {
+export const Voter = describe(
+  z.object({
+    panelistId: Id,
+    externalId: z.nullable(ExternalId),
+    displayName: z.nullable(Name),
+    at: Timestamp,
+  }),
+  {
     name: "Voter",
     example: { panelistId, externalId: "customer-42", displayName: "Robin", at: "2026-11-20T12:30:00.000Z" },
     fields: {
@@ -30,6 +26,13 @@ if (!import.meta.deployed) {
         "The panelist's display name, or `null`. Always `null` when the key lacks the scope `panelists:read`.",
       at: "When the panelist voted: ISO 8601, UTC, with milliseconds.",
     },
-  });
-  describe(NewVote, { name: "NewVote", example: { panelistId }, fields: ACTING_FOR_TEXTS });
-}
+  },
+);
+export type Voter = z.infer<typeof Voter>;
+
+export const NewVote = describe(z.strictObject(actingFor()).check(namesAtMostOne, namesOne), {
+  name: "NewVote",
+  example: { panelistId },
+  fields: ACTING_FOR_TEXTS,
+});
+export type NewVote = z.infer<typeof NewVote>;

@@ -1,6 +1,6 @@
 /** Webhooks as Account Settings shows them, and what its requests send. */
 import * as z from "zod/mini";
-import { CHANGE_TYPES } from "./change.ts";
+import { CHANGE_TYPES, type ChangeType } from "./change.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { flag, integer, Moment, oneOf, Timestamp } from "./text.ts";
@@ -21,98 +21,47 @@ const Types = z.array(oneOf(CHANGE_TYPES), { error: "must be a list of types" })
   z.refine((types) => new Set(types).size === types.length, { error: "must name each type once" }),
 );
 
-export const NewWebhook = z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) });
+const url = "https://crm.example.com/hooks/ideas";
+const types = ["proposal.created", "proposal.status-changed"] satisfies ChangeType[];
+const at = "2026-11-20T12:00:00.000Z";
+const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ0", type: "proposal.created", status: 204, durationMs: 87 };
+const webhook = {
+  id: "W3bh00k00001",
+  url,
+  types,
+  state: "active" as const,
+  createdAt: "2026-11-02T09:30:00.000Z",
+  reachedAt: at,
+  waiting: 0,
+  missed: 0,
+  failingSince: null,
+  nextAttemptAt: null,
+  previousSecretUntil: null,
+  attempts: [attempt],
+};
+const settable = {
+  url:
+    "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
+    "at most 1,000 characters.",
+  types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
+};
+const status = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
+const durationMs = "How long the answer took, in milliseconds.";
+
+export const NewWebhook = describe(z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }), {
+  name: "NewWebhook",
+  example: { url, types },
+  fields: settable,
+});
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
-export const WebhookChanges = z.strictObject({
-  url: z.optional(Url),
-  types: z.optional(z.nullable(Types)),
-  paused: z.optional(flag()),
-});
-export type WebhookChanges = z.infer<typeof WebhookChanges>;
-
-const PLACE = "must be now, next, or a time as 2026-11-20T12:00:00.000Z";
-const FROM = "must be the id of a change, as an attempt shows it";
-/** The account, the number and the time in base62: as the log makes it (changes.ts). */
-export const CHANGE_ID = /^chg_([0-9A-Za-z]{12})_([1-9]\d{0,14})_([0-9A-Za-z]{8})$/;
-/** `from`: it is moved only where that change is the next one. `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
-export const WebhookMove = z.strictObject({
-  to: z
-    .string({ error: PLACE })
-    .check(z.refine((to) => to === "now" || to === "next" || z.safeParse(Moment, to).success, { error: PLACE })),
-  from: z.optional(z.string({ error: FROM }).check(z.regex(CHANGE_ID, { error: FROM }))),
-});
-export type WebhookMove = z.infer<typeof WebhookMove>;
-
-const Status = z.nullable(integer(100, 599));
-const Count = integer(0, 1_000_000_000_000);
-
-export const WebhookAttempt = z.object({
-  at: Timestamp,
-  id: z.string(),
-  type: z.string(),
-  status: Status,
-  durationMs: Count,
-});
-export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
-
-export const Webhook = z.object({
-  id: Id,
-  url: z.string(),
-  types: z.nullable(Types),
-  state: oneOf(WEBHOOK_STATES),
-  createdAt: Timestamp,
-  reachedAt: z.nullable(Timestamp),
-  waiting: Count,
-  missed: Count,
-  failingSince: z.nullable(Timestamp),
-  nextAttemptAt: z.nullable(Timestamp),
-  previousSecretUntil: z.nullable(Timestamp),
-  attempts: z.array(WebhookAttempt),
-});
-export type Webhook = z.infer<typeof Webhook>;
-
-/** The only answer that contains the secret. */
-export const ShownWebhook = z.object({
-  webhook: Webhook,
-  secret: z.string().check(z.regex(/^whsec_[A-Za-z0-9+/]{32}$/)),
-});
-export type ShownWebhook = z.infer<typeof ShownWebhook>;
-
-export const WebhookList = z.object({ items: z.array(Webhook), maxWebhooks: integer(MAX_WEBHOOKS, MAX_WEBHOOKS) });
-
-export const WebhookTest = z.object({ status: Status, durationMs: Count });
-export type WebhookTest = z.infer<typeof WebhookTest>;
-
-if (!import.meta.deployed) {
-  const url = "https://crm.example.com/hooks/ideas";
-  const types: Webhook["types"] = ["proposal.created", "proposal.status-changed"];
-  const at = "2026-11-20T12:00:00.000Z";
-  const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ0", type: "proposal.created", status: 204, durationMs: 87 };
-  const webhook = {
-    id: "W3bh00k00001",
-    url,
-    types,
-    state: "active" as const,
-    createdAt: "2026-11-02T09:30:00.000Z",
-    reachedAt: at,
-    waiting: 0,
-    missed: 0,
-    failingSince: null,
-    nextAttemptAt: null,
-    previousSecretUntil: null,
-    attempts: [attempt],
-  } satisfies Webhook;
-  const settable = {
-    url:
-      "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
-      "at most 1,000 characters.",
-    types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
-  };
-  const status = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
-  const durationMs = "How long the answer took, in milliseconds.";
-  describe(NewWebhook, { name: "NewWebhook", example: { url, types }, fields: settable });
-  describe(WebhookChanges, {
+export const WebhookChanges = describe(
+  z.strictObject({
+    url: z.optional(Url),
+    types: z.optional(z.nullable(Types)),
+    paused: z.optional(flag()),
+  }),
+  {
     name: "WebhookChanges",
     example: { types, paused: false },
     fields: {
@@ -121,8 +70,23 @@ if (!import.meta.deployed) {
       paused:
         "`true` pauses the deliveries; `false` goes on with them, also after failures or a 410. Nothing is lost meanwhile.",
     },
-  });
-  describe(WebhookMove, {
+  },
+);
+export type WebhookChanges = z.infer<typeof WebhookChanges>;
+
+const PLACE = "must be now, next, or a time as 2026-11-20T12:00:00.000Z";
+const FROM = "must be the id of a change, as an attempt shows it";
+/** The account, the number and the time in base62: as the log makes it (changes.ts). */
+export const CHANGE_ID = /^chg_([0-9A-Za-z]{12})_([1-9]\d{0,14})_([0-9A-Za-z]{8})$/;
+/** `from`: it is moved only where that change is the next one. `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
+export const WebhookMove = describe(
+  z.strictObject({
+    to: z
+      .string({ error: PLACE })
+      .check(z.refine((to) => to === "now" || to === "next" || z.safeParse(Moment, to).success, { error: PLACE })),
+    from: z.optional(z.string({ error: FROM }).check(z.regex(CHANGE_ID, { error: FROM }))),
+  }),
+  {
     name: "WebhookMove",
     example: { to: at },
     fields: {
@@ -133,8 +97,22 @@ if (!import.meta.deployed) {
         "The change that you have looked at: the `id` of the attempt that failed. Where another change is the next one by now, nothing is " +
         "moved: 409 `conflict`. So a request that is sent twice skips one change.",
     },
-  });
-  describe(WebhookAttempt, {
+  },
+);
+export type WebhookMove = z.infer<typeof WebhookMove>;
+
+const Status = z.nullable(integer(100, 599));
+const Count = integer(0, 1_000_000_000_000);
+
+export const WebhookAttempt = describe(
+  z.object({
+    at: Timestamp,
+    id: z.string(),
+    type: z.string(),
+    status: Status,
+    durationMs: Count,
+  }),
+  {
     name: "WebhookAttempt",
     fields: {
       at: "When it was made: ISO 8601, UTC, with milliseconds.",
@@ -143,8 +121,26 @@ if (!import.meta.deployed) {
       status,
       durationMs,
     },
-  });
-  describe(Webhook, {
+  },
+);
+export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
+
+export const Webhook = describe(
+  z.object({
+    id: Id,
+    url: z.string(),
+    types: z.nullable(Types),
+    state: oneOf(WEBHOOK_STATES),
+    createdAt: Timestamp,
+    reachedAt: z.nullable(Timestamp),
+    waiting: Count,
+    missed: Count,
+    failingSince: z.nullable(Timestamp),
+    nextAttemptAt: z.nullable(Timestamp),
+    previousSecretUntil: z.nullable(Timestamp),
+    attempts: z.array(WebhookAttempt),
+  }),
+  {
     name: "Webhook",
     example: webhook,
     fields: {
@@ -164,23 +160,39 @@ if (!import.meta.deployed) {
       previousSecretUntil: "Until when the previous secret signs, too. `null` when there is none.",
       attempts: "The last 20 attempts, newest first.",
     },
-  });
-  describe(ShownWebhook, {
+  },
+);
+export type Webhook = z.infer<typeof Webhook>;
+
+/** The only answer that contains the secret. */
+export const ShownWebhook = describe(
+  z.object({
+    webhook: Webhook,
+    secret: z.string().check(z.regex(/^whsec_[A-Za-z0-9+/]{32}$/)),
+  }),
+  {
     name: "ShownWebhook",
     example: { webhook, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
     fields: {
       webhook: "The webhook as the list shows it.",
       secret: "What its deliveries are signed with (Standard Webhooks). It is shown only in this answer.",
     },
-  });
-  describe(WebhookList, {
+  },
+);
+export type ShownWebhook = z.infer<typeof ShownWebhook>;
+
+export const WebhookList = describe(
+  z.object({ items: z.array(Webhook), maxWebhooks: integer(MAX_WEBHOOKS, MAX_WEBHOOKS) }),
+  {
     name: "WebhookList",
     example: { items: [webhook], maxWebhooks: MAX_WEBHOOKS },
     fields: { items: "The webhooks, oldest first.", maxWebhooks: "How many an account can have." },
-  });
-  describe(WebhookTest, {
-    name: "WebhookTest",
-    example: { status: 204, durationMs: 87 },
-    fields: { status, durationMs },
-  });
-}
+  },
+);
+
+export const WebhookTest = describe(z.object({ status: Status, durationMs: Count }), {
+  name: "WebhookTest",
+  example: { status: 204, durationMs: 87 },
+  fields: { status, durationMs },
+});
+export type WebhookTest = z.infer<typeof WebhookTest>;
