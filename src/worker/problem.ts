@@ -5,6 +5,11 @@ type Definition = { readonly status: number; readonly title: string; readonly de
 const PROBLEMS = {
   "invalid-request": { status: 400, title: "Bad Request", detail: "The request breaks the rules listed in `errors`." },
   unauthorized: { status: 401, title: "Unauthorized", detail: "The credential is missing or not valid." },
+  "insecure-transport": {
+    status: 403,
+    title: "Forbidden",
+    detail: "Use https. A credential that was sent over http may have been read on its way: replace it.",
+  },
   forbidden: {
     status: 403,
     title: "Forbidden",

@@ -16,6 +16,11 @@ export type EveryRequestMemory = { readonly settingsReader: SettingsReader; read
 
 const HEADERS = Object.entries(DEFAULT_HEADERS);
 
+const INSECURE = new Problem("insecure-transport");
+/** Browsers and the machine itself never send these names over a network. */
+const THIS_MACHINE = ["localhost", "127.0.0.1", "[::1]"];
+const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MACHINE.includes(new URL(url).hostname);
+
 /** Before the routes: middleware is run in the order in which it is added. */
 export function addMiddleware<E extends AppEnv>(
   app: Routes<E>,
@@ -28,7 +33,7 @@ export function addMiddleware<E extends AppEnv>(
     // Set before the handler answers: to change its response, Hono builds it a second time, which costs more than the rest.
     for (const [name, value] of HEADERS) c.header(name, value);
     c.header(REQUEST_ID, id);
-    return next();
+    return isInsecure(c.req.url) ? Promise.resolve(respondWithProblem(c, INSECURE)) : next();
   });
   app.use(observe);
   app.use<AppEnv>(async function provideSettings(c, next) {
