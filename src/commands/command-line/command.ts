@@ -50,7 +50,12 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   return {
     name,
     help,
-    async run(args, context) {
+    async run(args, outside) {
+      const context: Context = {
+        ...outside,
+        print: (line) => outside.print(printable(line)),
+        complain: (line) => outside.complain(printable(line)),
+      };
       if (args.includes("--help") || args.includes("-h")) {
         context.print(help);
         return 0;
@@ -67,6 +72,13 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
     },
   };
 }
+
+/** Control characters but for line breaks and tabs, and what turns the direction of a line. */
+const CONTROL = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
+
+/** What a terminal shows of it, and does not obey: names and texts of files, stores and answers are other people's. */
+const printable = (text: string): string =>
+  text.replaceAll(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** Of a Failure, and of what the file system refuses: a full disk, a folder that cannot be written. Undefined for a defect. */
 function messageOf(error: unknown): string | undefined {

@@ -1,10 +1,18 @@
 /** What a file of another service holds, in the terms of the tenant API; and what of it has no counterpart here. */
 import type { ProposalStatus, Visibility } from "../../worker/model/proposal.ts";
+import { Tag } from "../../worker/model/tag.ts";
+import { Moment, Name, Title, withoutInvisible } from "../../worker/model/text.ts";
+import { textOfHtml } from "./html.ts";
 
 /** `externalId` is the tenant's own id for the person, as far as the file has one. */
 export type Person = { readonly externalId: string; readonly displayName: string | null };
 
-export type ImportedComment = { readonly author: Person; readonly body: string; readonly createdAt: string };
+/** Without an author it is the team's. */
+export type ImportedComment = {
+  readonly author: Person | undefined;
+  readonly body: string;
+  readonly createdAt: string;
+};
 
 export type Idea = {
   readonly externalId: string;
@@ -24,6 +32,14 @@ export type Idea = {
   readonly duplicateOf: string | undefined;
 };
 
+/** What the person has said about the file. */
+export type Terms = {
+  /** By the name of a status, as `statusName` gives it. */
+  readonly statuses?: ReadonlyMap<string, ProposalStatus>;
+  /** By our name of a column: the file's. */
+  readonly columns?: ReadonlyMap<string, string>;
+};
+
 /** `faulty`: rows that give no idea, and why. */
 export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost; readonly faulty: readonly string[] };
 
@@ -37,13 +53,19 @@ export const toUpsert = ({ title, description, status, visibility, tags, metadat
 export function peopleOf(ideas: readonly Idea[]): readonly Person[] {
   const people = new Map<string, Person>();
   for (const { author, voters, comments } of ideas)
-    for (const person of [...(author ? [author] : []), ...voters, ...comments.map((each) => each.author)])
+    for (const person of [author, ...voters, ...comments.map((each) => each.author)].filter(
+      (each) => each !== undefined,
+    ))
       if ((people.get(person.externalId)?.displayName ?? null) === null) people.set(person.externalId, person);
   return [...people.values()];
 }
 
+export const COMMENT_OF_TEAM = "comment of an administrator: imported as the team's";
+
 /** Counts what is not imported, and why. */
 export class Lost {
+  /** Votes that the file only counts: nobody can be named as their voter. */
+  votes = 0;
   readonly #counts = new Map<string, number>();
 
   add(what: string, count = 1): void {
@@ -53,33 +75,16 @@ export class Lost {
   lines = (): string[] => [...this.#counts].map(([what, count]) => `  ${count} × ${what}`);
 }
 
-const STATUSES: Readonly<Record<string, ProposalStatus>> = {
-  open: "submitted",
-  submitted: "submitted",
-  "under review": "under-review",
-  planned: "planned",
-  started: "in-progress",
-  "in progress": "in-progress",
-  complete: "implemented",
-  completed: "implemented",
-  implemented: "implemented",
-  closed: "declined",
-  declined: "declined",
-};
-
-export function toStatus(name: string, lost: Lost): ProposalStatus {
-  const status = STATUSES[name.trim().toLowerCase().replaceAll("-", " ")];
-  if (status === undefined && name.trim() !== "") lost.add(`status “${name}”: imported as submitted`);
-  return status ?? "submitted";
-}
-
-/** One line without what the API refuses: control characters, and what no screen shows. */
-const toLine = (text: string): string =>
-  text
+/** One line as the API takes it: spaces for control characters, without what no screen shows. That it was shortened is told. */
+function toLine(text: string, length: number, what: string, lost: Lost): string {
+  const spaced = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .replaceAll(/[\p{DI}\p{NChar}\ufff9-\ufffb]/gu, "")
     .toWellFormed()
     .trim();
+  const line = withoutInvisible(spaced).trim();
+  if (line !== spaced) lost.add(`invisible characters of a ${what}: left out`);
+  return withoutInvisible(cut(line, length, what, lost));
+}
 
 /** The first `length` characters. What is cut is told. */
 function cut(text: string, length: number, what: string, lost: Lost): string {
@@ -90,33 +95,55 @@ function cut(text: string, length: number, what: string, lost: Lost): string {
 }
 
 export function toTitle(text: string, lost: Lost): string {
-  const title = cut(toLine(text), 200, "title", lost);
-  if (title === "") lost.add("idea without a title: imported as “Untitled”");
-  return title || "Untitled";
+  const title = toLine(text, 200, "title", lost);
+  if (Title.safeParse(title).success) return title;
+  lost.add("idea without a title: imported as “Untitled”");
+  return "Untitled";
 }
 
-export const toName = (text: string | null | undefined, lost: Lost): string | null =>
-  cut(toLine(text ?? ""), 100, "name", lost) || null;
+export function toName(text: string | null | undefined, lost: Lost): string | null {
+  const name = toLine(text ?? "", 100, "name", lost);
+  return Name.safeParse(name).success ? name : null;
+}
 
-export const toProse = (text: string, what: string, lost: Lost): string =>
-  cut(
-    text
-      .replaceAll(/[^\P{Cc}\n\r\t]/gu, "")
-      .toWellFormed()
-      .trim(),
-    10_000,
-    what,
-    lost,
-  );
+export function toProse(text: string, what: string, lost: Lost): string {
+  const ofHtml = textOfHtml(text);
+  if (ofHtml !== undefined) lost.add(`${what} in HTML: imported as text`);
+  const whole = ofHtml ?? text;
+  const prose = whole.replaceAll(/[^\P{Cc}\n\r\t]/gu, "").toWellFormed();
+  if (prose !== whole) lost.add(`control characters of a ${what}: left out`);
+  return cut(prose.trim(), 10_000, what, lost);
+}
+
+/** Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. In NFC, as the API keeps them. */
+export function toPersonId(id: string): string {
+  const normalized = id.normalize("NFC");
+  return normalized.includes("@") ? normalized.toLowerCase() : normalized;
+}
+
+/** Each person once. */
+export const unique = (people: readonly Person[]): Person[] => [
+  ...new Map(people.map((person) => [person.externalId, person])).values(),
+];
 
 export function toTags(names: readonly string[], lost: Lost): string[] {
-  const tags = [...new Set(names.map((name) => cut(toLine(name), 32, "tag", lost).normalize("NFC")).filter(Boolean))];
+  const lines = names.map((name) => toLine(name, 32, "tag", lost).normalize("NFC"));
+  const tags = [...new Set(lines)].filter((tag) => Tag.safeParse(tag).success);
   lost.add("tag beyond the fifth of an idea", tags.length - 5);
   return tags.slice(0, 5);
 }
 
-/** ISO 8601 in UTC; undefined for no time that there was. */
-export function toTime(text: string | null | undefined, now: number): string | undefined {
-  const time = Date.parse(text ?? "");
-  return time >= 0 && time <= now ? new Date(time).toISOString() : undefined;
+/** ISO 8601 in UTC; undefined for no text. Any other text goes to `refuse`, because a guess would be another day. */
+export function toTime(
+  text: string | null | undefined,
+  now: number,
+  refuse: (why: string) => void,
+): string | undefined {
+  if (text === null || text === undefined || text === "") return undefined;
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
+  if (Moment.safeParse(time).success && Date.parse(time) <= now) return new Date(time).toISOString();
+  refuse(
+    `${JSON.stringify(text)}: give a past time in ISO 8601 with its offset, such as 2025-03-01T08:00:00Z, or a date, such as 2025-03-01`,
+  );
+  return undefined;
 }

@@ -4,24 +4,27 @@
  */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { PROPOSAL_STATUSES } from "../../worker/model/proposal.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/suspend.ts";
 import { faultsOf } from "./faults.ts";
-import { type Idea, type Import, peopleOf } from "./ideas.ts";
+import { type Idea, type Import, peopleOf, type Terms } from "./ideas.ts";
 import { readCanny } from "./read-canny.ts";
-import { readCsv } from "./read-csv.ts";
+import { isColumn, readCsv } from "./read-csv.ts";
 import { readFider } from "./read-fider.ts";
+import { statusName } from "./statuses.ts";
 import { createTenantApi } from "./tenant-api.ts";
 import { writeIdeas } from "./write.ts";
 
-const READERS: Readonly<Record<string, (file: Buffer, now: number) => Import>> = {
-  canny: readCanny,
-  fider: readFider,
-  csv: readCsv,
-};
+type Read = (file: Buffer, now: number, terms: Terms) => Import;
+const READERS: ReadonlyMap<string, Read> = new Map([
+  ["canny", readCanny],
+  ["fider", readFider],
+  ["csv", readCsv],
+]);
 /** A line of progress for so many ideas. */
 const STEP = 25;
 
@@ -38,7 +41,8 @@ export const importIdeas = defineCommand({
     "  fider  The ZIP archive of Fider: Site Settings, Export, backup. Posts that wait for approval are imported as pending.",
     "  csv    A line of names, with id and title; and description, status, visibility (public, pending or hidden), tags, created_at,",
     "         author_id, author, voters, response.",
-    "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people.",
+    "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people. created_at is a time in",
+    "         ISO 8601 with its offset, or a date.",
   ],
   positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
   options: {
@@ -49,21 +53,43 @@ export const importIdeas = defineCommand({
       value: "<address>",
       help: "The deployment, such as https://api.example.com. Required, but for --dry-run.",
     },
+    status: {
+      type: "string",
+      multiple: true,
+      default: [],
+      value: '"<name>=<status>"',
+      help: `What a status of the file is here, such as "Shipped=implemented": ${PROPOSAL_STATUSES.join(", ")}. As often as needed.`,
+    },
+    column: {
+      type: "string",
+      multiple: true,
+      default: [],
+      value: "<ours>=<name>",
+      help: "Which column of a CSV file is which of ours, such as description=content. As often as needed.",
+    },
     "dry-run": { type: "boolean", default: false, help: "Reads the file and says what it would write. Sends nothing." },
   },
   run: async ({ values, positionals }, context) => {
     const [name, ...more] = positionals;
     if (name === undefined || more.length > 0) throw misused("Name one file.", importIdeas);
-    const read = READERS[values.from ?? ""];
+    const read = READERS.get(values.from ?? "");
     if (read === undefined) throw misused("Say what the file is: --from canny, fider or csv.", importIdeas);
+    const terms = termsOf(values.status, values.column);
+    if (values.column.length > 0 && values.from !== "csv")
+      throw misused("--column is for CSV: the other files have no columns.", importIdeas);
     const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
       throw new Failure(`${name} cannot be read: ${error.message}`);
     });
-    const { ideas, lost, faulty } = readAs(read, file, values.from);
+    const { ideas, lost, faulty } = readAs(read, file, terms, values.from);
     const faults = [...faulty, ...faultsOf(ideas)];
     if (faults.length > 0)
       throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+    // First: an idea bank without its votes is another one.
+    if (lost.votes > 0)
+      context.print(
+        `${of(lost.votes, "vote")} cannot be imported: the file has their number, and does not name their voters.`,
+      );
     context.print(
       `${name}: ${of(ideas.length, "idea")}, ${of(peopleOf(ideas).length, "person").replace("persons", "people")}, ` +
         `${of(
@@ -107,14 +133,39 @@ export const importIdeas = defineCommand({
 });
 
 /** What another service gives has the shape that its documents say, or is refused: no row is guessed. */
-function readAs(read: (file: Buffer, now: number) => Import, file: Buffer, service: string | undefined): Import {
+function readAs(read: Read, file: Buffer, terms: Terms, service: string | undefined): Import {
   try {
-    return read(file, Date.now());
+    return read(file, Date.now(), terms);
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError)
       throw new Failure(`The file is not as ${service} gives it: ${error.message}. See npm run import -- --help.`);
     throw error;
   }
+}
+
+/** Throws a Failure for what names no status or column of ours. */
+function termsOf(statuses: readonly string[], columns: readonly string[]): Terms {
+  const divide = (text: string, at: number) => [text.slice(0, at), text.slice(at + 1).trim()] as const;
+  return {
+    statuses: new Map(
+      statuses.map((text) => {
+        const [name, given] = divide(text, text.lastIndexOf("="));
+        const status = PROPOSAL_STATUSES.find((each) => each === given);
+        if (statusName(name) !== "" && status !== undefined) return [statusName(name), status];
+        throw misused(
+          `--status "${text}": "<name>=<status>", with one of ${PROPOSAL_STATUSES.join(", ")}.`,
+          importIdeas,
+        );
+      }),
+    ),
+    columns: new Map(
+      columns.map((text) => {
+        const [column, name] = divide(text, text.indexOf("="));
+        if (isColumn(column) && name !== "") return [column, name];
+        throw misused(`--column ${text}: <ours>=<name>, such as description=content.`, importIdeas);
+      }),
+    ),
+  };
 }
 
 const sum = (ideas: readonly Idea[], count: (idea: Idea) => number) =>

@@ -4,20 +4,24 @@
  */
 import { Failure } from "../command-line/failure.ts";
 import {
+  COMMENT_OF_TEAM,
   type Idea,
   type Import,
   Lost,
   type Person,
+  type Terms,
   toName,
+  toPersonId,
   toProse,
-  toStatus,
   toTags,
   toTime,
   toTitle,
+  unique,
 } from "./ideas.ts";
+import { toStatus } from "./statuses.ts";
 import { utf8Of } from "./utf8.ts";
 
-type User = { id: string; name?: string | null; email?: string | null; userID?: string | null };
+type User = { id: string; name?: string | null; email?: string | null; userID?: string | null; isAdmin?: boolean };
 type Board = { id: string; name: string; isPrivate?: boolean };
 type Named = { name: string } | null;
 type Post = {
@@ -49,7 +53,7 @@ type Comment = {
 type Vote = { post: { id: string } | null; voter: User | null; created?: string };
 type File = { posts?: Post[]; comments?: Comment[]; votes?: Vote[]; boards?: Board[] };
 
-export function readCanny(file: Buffer, now: number): Import {
+export function readCanny(file: Buffer, now: number, { statuses = new Map() }: Terms = {}): Import {
   const { posts, comments = [], votes = [], boards = [] } = parse(file);
   if (!Array.isArray(posts)) throw new Failure('The file has no list "posts": see npm run import -- --help.');
   const lost = new Lost();
@@ -57,7 +61,7 @@ export function readCanny(file: Buffer, now: number): Import {
   const person = (user: User | null | undefined): Person | undefined =>
     user
       ? {
-          externalId: user.userID || user.email?.toLowerCase() || `canny:${user.id}`,
+          externalId: toPersonId(user.userID || user.email || `canny:${user.id}`),
           displayName: toName(user.name, lost),
         }
       : undefined;
@@ -73,9 +77,9 @@ export function readCanny(file: Buffer, now: number): Import {
   lost.add("comment of a post that is not in the file", countOthers(commentsOf, posts));
   lost.add("vote for a post that is not in the file", countOthers(votesOf, posts));
   const ideas = posts.map((post): Idea => {
-    const voters = (votesOf.get(post.id) ?? []).flatMap(({ voter }) => person(voter) ?? []);
-    lost.add("vote without a voter", Math.max(0, (post.score ?? 0) - voters.length));
-    lost.add("image of a post", post.imageURLs?.length);
+    const voters = unique((votesOf.get(post.id) ?? []).flatMap(({ voter }) => person(voter) ?? []));
+    lost.votes += Math.max(0, (post.score ?? 0) - voters.length);
+    lost.add("image of a post", post.imageURLs?.length ?? 0);
     if (post.eta) lost.add("estimated date");
     const isPrivate = privateBoards.has(post.board?.id ?? "");
     lost.add("post of a private board: imported as hidden", Number(isPrivate));
@@ -83,7 +87,7 @@ export function readCanny(file: Buffer, now: number): Import {
       externalId: `canny:${post.id}`,
       title: toTitle(post.title, lost),
       description: toProse(post.details ?? "", "description", lost),
-      status: toStatus(post.status ?? "", lost),
+      status: toStatus(post.status ?? "", statuses, lost),
       visibility: isPrivate ? "hidden" : "public",
       tags: toTags(post.tags?.map(({ name }) => name) ?? [], lost),
       metadata: {
@@ -92,29 +96,27 @@ export function readCanny(file: Buffer, now: number): Import {
         ...(post.board && { board: post.board.name.slice(0, 200) }),
         ...(post.category && { category: post.category.name.slice(0, 200) }),
       },
-      createdAt: toTime(post.created, now),
+      createdAt: toTime(post.created, now, (why) => faulty.push(`post ${post.id}: created ${why}`)),
       author: person(post.author),
       response: undefined,
       voters,
-      comments: (commentsOf.get(post.id) ?? []).flatMap((comment) =>
-        toComment(comment, person(comment.author), lost, now),
-      ),
+      comments: (commentsOf.get(post.id) ?? []).flatMap((comment) => {
+        const { author, value, created, parentID, imageURLs, likeCount } = comment;
+        const body = toProse(value ?? "", "comment", lost);
+        const createdAt = toTime(created, now, (why) => faulty.push(`comment of post ${post.id}: created ${why}`));
+        if (comment.internal || comment.private) return lost.add("private comment") ?? [];
+        if (!author || body === "" || createdAt === undefined)
+          return lost.add("comment without author, text or time") ?? [];
+        if (parentID) lost.add("answer to a comment: imported as a comment");
+        if (author.isAdmin) lost.add(COMMENT_OF_TEAM);
+        lost.add("image of a comment", imageURLs?.length ?? 0);
+        lost.add("like of a comment", likeCount ?? 0);
+        return { author: author.isAdmin ? undefined : person(author), body, createdAt };
+      }),
       duplicateOf: undefined,
     };
   });
   return { ideas, lost, faulty };
-}
-
-function toComment(comment: Comment, author: Person | undefined, lost: Lost, now: number) {
-  const body = toProse(comment.value ?? "", "comment", lost);
-  const createdAt = toTime(comment.created, now);
-  if (comment.internal || comment.private) return lost.add("private comment") ?? [];
-  if (author === undefined || body === "" || createdAt === undefined)
-    return lost.add("comment without author, text or time") ?? [];
-  if (comment.parentID) lost.add("answer to a comment: imported as a comment");
-  lost.add("image of a comment", comment.imageURLs?.length);
-  lost.add("like of a comment", comment.likeCount);
-  return { author, body, createdAt };
 }
 
 const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly Post[]): number => {

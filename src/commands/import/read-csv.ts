@@ -9,38 +9,48 @@ import {
   type Import,
   Lost,
   type Person,
+  type Terms,
   toName,
+  toPersonId,
   toProse,
-  toStatus,
   toTags,
   toTime,
   toTitle,
+  unique,
 } from "./ideas.ts";
+import { toStatus } from "./statuses.ts";
 import { utf8Of } from "./utf8.ts";
 
-/** Of several names that a file has, the first counts. */
+/** By our names: those that files have. Of several that a file has, the first counts. */
 const NAMES = {
   id: ["id", "number", "post id", "url"],
   title: ["title", "post title"],
-  description: ["description", "details"],
+  description: ["description", "details", "content", "body", "text"],
   status: ["status"],
   visibility: ["visibility"],
   tags: ["tags"],
-  createdAt: ["created_at", "created", "date"],
-  authorId: ["author_id", "author_email", "author email"],
+  created_at: ["created_at", "created", "date"],
+  author_id: ["author_id", "author_email", "author email"],
   author: ["author", "created_by", "author name"],
   voters: ["voters"],
   votes: ["votes", "votes_count", "score"],
   comments: ["comments_count", "comments"],
   response: ["response"],
 } as const satisfies Record<string, readonly string[]>;
-const NO_TIME = "created_at that is no time in the past, such as 2025-03-01T08:00:00Z: imported as created now";
 type Column = keyof typeof NAMES;
 
-export function readCsv(file: Buffer, now: number): Import {
+export const isColumn = (name: string): name is Column => Object.hasOwn(NAMES, name);
+
+export function readCsv(file: Buffer, now: number, { statuses = new Map(), columns = new Map() }: Terms = {}): Import {
   const [header, ...lines] = parseCsv(utf8Of(file));
   const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
-  const indexOf = (column: Column) => names.indexOf(NAMES[column].find((name) => names.includes(name)) ?? column);
+  for (const name of columns.values())
+    if (!names.includes(name.trim().toLowerCase()))
+      throw new Failure(`The CSV file has no column "${name}": it has ${names.join(", ")}.`);
+  const indexOf = (column: Column) =>
+    names.indexOf(
+      columns.get(column)?.trim().toLowerCase() ?? NAMES[column].find((name) => names.includes(name)) ?? column,
+    );
   for (const column of ["id", "title"] as const)
     if (indexOf(column) < 0)
       throw new Failure(
@@ -68,25 +78,27 @@ export function readCsv(file: Buffer, now: number): Import {
       faulty.push(`row ${index + 1}: ${fault}`);
       return [];
     }
-    const voters = listOf(cell("voters"), /[;,]/).map((id): Person => ({ externalId: id, displayName: null }));
-    lost.add("vote without a voter", Math.max(0, (Number(cell("votes")) || 0) - voters.length));
+    const createdAt = toTime(cell("created_at"), now, (why) => faulty.push(`row ${index + 1}: created_at ${why}`));
+    if (cell("created_at") !== "" && createdAt === undefined) return [];
+    const voters = unique(
+      listOf(cell("voters"), /[;,]/).map((id): Person => ({ externalId: toPersonId(id), displayName: null })),
+    );
+    lost.votes += Math.max(0, (Number(cell("votes").replaceAll(",", "")) || 0) - voters.length);
     lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
-    if (cell("author") !== "" && cell("authorId") === "") lost.add("author without an id");
-    const createdAt = toTime(cell("createdAt"), now);
-    if (cell("createdAt") !== "" && createdAt === undefined) lost.add(NO_TIME);
+    if (cell("author") !== "" && cell("author_id") === "") lost.add("author without an id");
     return {
       externalId,
       title: toTitle(cell("title"), lost),
       description: toProse(cell("description"), "description", lost),
-      status: toStatus(cell("status"), lost),
+      status: toStatus(cell("status"), statuses, lost),
       visibility,
       tags: toTags(listOf(cell("tags"), /[;,]/), lost),
       metadata: { source: "csv" },
       createdAt,
       author:
-        cell("authorId") === ""
+        cell("author_id") === ""
           ? undefined
-          : { externalId: cell("authorId"), displayName: toName(cell("author"), lost) },
+          : { externalId: toPersonId(cell("author_id")), displayName: toName(cell("author"), lost) },
       response: toProse(cell("response"), "response", lost) || undefined,
       voters,
       comments: [],

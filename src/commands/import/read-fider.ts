@@ -2,7 +2,20 @@
 
 import type { ProposalStatus } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
-import { type Idea, type Import, Lost, type Person, toName, toProse, toTags, toTime, toTitle } from "./ideas.ts";
+import {
+  COMMENT_OF_TEAM,
+  type Idea,
+  type Import,
+  Lost,
+  type Person,
+  toName,
+  toPersonId,
+  toProse,
+  toTags,
+  toTime,
+  toTitle,
+  unique,
+} from "./ideas.ts";
 import { unzip } from "./unzip.ts";
 import { utf8Of } from "./utf8.ts";
 
@@ -29,12 +42,14 @@ type Comment = {
 type Vote = { post_id: number; user_id: number };
 type PostTag = { post_id: number; tag_id: number };
 type Tag = { id: number; name: string; is_public?: boolean };
-type User = { id: number; name: string | null; email: string | null };
+type User = { id: number; name: string | null; email: string | null; role?: number };
 
 /** The numbers of Fider's statuses. 5 is a duplicate, 6 a deleted post. */
 const STATUSES: readonly ProposalStatus[] = ["submitted", "in-progress", "implemented", "declined", "planned"];
 const DUPLICATE = 5;
 const DELETED = 6;
+/** Of a user's role: a visitor's is 1, those of collaborators and administrators are above. */
+const VISITOR = 1;
 const TABLES = ["posts", "comments", "post_votes", "post_tags", "tags", "users", "attachments"];
 
 export function readFider(file: Buffer, now: number): Import {
@@ -51,9 +66,11 @@ export function readFider(file: Buffer, now: number): Import {
   const people = new Map(
     rows<User>("users").map(({ id, name, email }): [number, Person] => [
       id,
-      { externalId: email?.toLowerCase() || `fider:${id}`, displayName: toName(name, lost) },
+      { externalId: toPersonId(email || `fider:${id}`), displayName: toName(name, lost) },
     ]),
   );
+  const team = new Set(rows<User>("users").flatMap(({ id, role = VISITOR }) => (role > VISITOR ? [id] : [])));
+  const faulty: string[] = [];
   // What only Fider's team sees, panelists must not.
   const publicTags = rows<Tag>("tags").filter((tag) => tag.is_public !== false);
   lost.add("private tag", rows("tags").length - publicTags.length);
@@ -81,24 +98,26 @@ export function readFider(file: Buffer, now: number): Import {
       visibility: isPending ? "pending" : "public",
       tags: toTags(tags.get(post.id)?.flatMap(({ tag_id }) => tagNames.get(tag_id) ?? []) ?? [], lost),
       metadata: { source: "fider", number: String(post.number) },
-      createdAt: toTime(post.created_at, now),
+      createdAt: toTime(post.created_at, now, (why) => faulty.push(`post ${post.id}: created_at ${why}`)),
       author: people.get(post.user_id),
       response: toProse(post.response ?? "", "response", lost) || undefined,
-      voters: votes.get(post.id)?.flatMap(({ user_id }) => people.get(user_id) ?? []) ?? [],
+      voters: unique(votes.get(post.id)?.flatMap(({ user_id }) => people.get(user_id) ?? []) ?? []),
       comments: (comments.get(post.id) ?? []).flatMap((comment) => {
         const [author, body, createdAt] = [
           people.get(comment.user_id),
           toProse(comment.content, "comment", lost),
-          toTime(comment.created_at, now),
+          toTime(comment.created_at, now, (why) => faulty.push(`comment of post ${post.id}: created_at ${why}`)),
         ];
         if (comment.deleted_at) return lost.add("deleted comment") ?? [];
         if (comment.is_approved === false) return lost.add("comment that waits for approval") ?? [];
         if (author === undefined || body === "" || createdAt === undefined)
           return lost.add("comment without author, text or time") ?? [];
-        return { author, body, createdAt };
+        if (!team.has(comment.user_id)) return { author, body, createdAt };
+        lost.add(COMMENT_OF_TEAM);
+        return { author: undefined, body, createdAt };
       }),
       duplicateOf: isDuplicate ? `fider:${post.original_id}` : undefined,
     };
   });
-  return { ideas, lost, faulty: [] };
+  return { ideas, lost, faulty };
 }

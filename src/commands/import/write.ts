@@ -10,7 +10,7 @@ import type { TenantApi } from "./tenant-api.ts";
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
 type Proposal = { id: string; votes: number; comments: number; duplicateOf: string | null };
 type Voter = { externalId: string | null };
-type StoredComment = { panelistId: string | null; body: string; createdAt: string };
+type StoredComment = { by: string; panelistId: string | null; body: string; createdAt: string };
 
 const keyOf = (...parts: readonly string[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
@@ -78,7 +78,7 @@ class Writer {
     const there = new Set<string | null>();
     if (proposal.votes > 0) for await (const { externalId } of this.#api.list<Voter>(`${path}?`)) there.add(externalId);
     for (const voter of voters) {
-      if (there.has(voter.externalId.normalize("NFC"))) continue;
+      if (there.has(voter.externalId)) continue;
       const panelistId = await this.#panelist(voter);
       await this.#api.send("PUT", `${path}/${panelistId}`, { expected: [200] });
       this.written.votes += 1;
@@ -90,11 +90,11 @@ class Writer {
     const there = new Map<string, number>();
     const count = (key: string, by: number) => there.set(key, (there.get(key) ?? 0) + by);
     if (proposal.comments > 0)
-      for await (const { panelistId, body, createdAt } of this.#api.list<StoredComment>(`${path}?`))
-        count(keyOf(panelistId ?? "", body, createdAt), 1);
+      for await (const { by, panelistId, body, createdAt } of this.#api.list<StoredComment>(`${path}?`))
+        count(keyOf(by === "tenant" ? "" : String(panelistId), body, createdAt), 1);
     for (const [index, { author, body, createdAt }] of comments.entries()) {
-      const panelistId = await this.#panelist(author);
-      const key = keyOf(panelistId, body, createdAt);
+      const panelistId = author && (await this.#panelist(author));
+      const key = keyOf(panelistId ?? "", body, createdAt);
       count(key, -1);
       if ((there.get(key) ?? 0) >= 0) continue;
       const { isReplayed } = await this.#api.send("POST", path, {

@@ -41,6 +41,15 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
 
 const isVisible = (value: string) => !INVISIBLE.test(value.replace(INVISIBLE_WITH_EFFECT, ""));
 
+const INVISIBLE_OR_WITH_EFFECT = new RegExp(`(${INVISIBLE_WITH_EFFECT.source})|${INVISIBLE.source}`, "gu");
+
+/** The text without what no screen shows. What changes what is seen stays: joiners, variation selectors, the tags of a flag. */
+export function withoutInvisible(value: string): string {
+  const rest = value.replace(INVISIBLE_OR_WITH_EFFECT, (_, kept: string | undefined) => kept ?? "");
+  // What was left out may have been the base of what stayed.
+  return rest === value ? value : withoutInvisible(rest);
+}
+
 /** Not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
 const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 

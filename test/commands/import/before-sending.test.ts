@@ -102,3 +102,49 @@ it("shows no key in its arguments: it is in the environment alone", async () => 
   expect(text).toContain("API_KEY");
   expect(await readFile("src/commands/import/import.ts", "utf8")).not.toMatch(/"(?:api-)?key"/);
 });
+
+it.each(["constructor", "__proto__", "toString"])("--from %s is refused with a sentence", async (service) => {
+  expect((await dry(["--from", service, "files/ideas.csv", "--dry-run"])).text).toContain("Say what the file is");
+});
+
+it("no control character of a file reaches the terminal", async () => {
+  const evil = "\u001b]0;owned\u0007\u009b2J\u202e\u007f\r";
+  const rows = [`1,A,x${evil},2027-01-01`, `2,B,y${evil},`, `3${evil},C,planned,${evil}`];
+  await writeFile(join(files, "evil.csv"), [`id,title,status,created_at`, ...rows].join("\n"));
+  await writeFile(join(files, "evil.json"), `{"posts": ${evil}}`);
+  await writeFile(join(files, "odd.csv"), `id,title,status,${evil.trim()}\n1,A,"x${evil}",1`);
+  for (const args of [
+    ["--from", "csv", "files/evil.csv"],
+    ["--from", "csv", "files/odd.csv"],
+    ["--from", "canny", "files/evil.json"],
+    ["--from", evil, "files/odd.csv"],
+    ["--from", "csv", evil],
+    ["--from", "csv", "files/odd.csv", "--column", `description=${evil}x`],
+    ["--from", "csv", "files/odd.csv", "--status", `x${evil}`],
+  ]) {
+    const { text } = await dry([...args, "--dry-run"]);
+    expect(text).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}/u);
+  }
+  expect((await dry(["--from", "csv", "files/odd.csv", "--dry-run"])).text).toContain("status “x\\u{1b}]0;owned");
+});
+
+it("votes that the file only counts are told first", async () => {
+  await writeFile(join(files, "counted.csv"), 'id,title,votes,voters\n1,A,"1,200",p1\n2,B,3,\n');
+  const { text } = await dry(["--from", "csv", "files/counted.csv", "--dry-run"]);
+  expect(text.split("\n")[0]).toBe(
+    "1202 votes cannot be imported: the file has their number, and does not name their voters.",
+  );
+});
+
+it.each([
+  [["--from", "canny", "files/canny.json", "--column", "title=x"], "--column is for CSV"],
+  [["--from", "csv", "files/ideas.csv", "--column", "constructor=x"], "--column constructor=x: <ours>=<name>"],
+  [["--from", "csv", "files/ideas.csv", "--column", "description"], "--column description: <ours>=<name>"],
+  [["--from", "csv", "files/ideas.csv", "--column", "description=none"], 'no column "none"'],
+  [["--from", "csv", "files/ideas.csv", "--status", "Shipped=shipped"], "with one of submitted, "],
+  [["--from", "csv", "files/ideas.csv", "--status", "=planned"], "with one of submitted, "],
+])("%j is refused with a sentence", async (args, message) => {
+  const { code, text } = await dry([...args, "--dry-run"]);
+  expect(code).toBe(1);
+  expect(text).toContain(message);
+});
