@@ -60,7 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "settings.ts",
   ],
   "http/operation.ts": ["model", "problem.ts"],
-  "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts"],
+  "api-key-gate": ["memory", "database", "model", "credentials", "rate-limit", "settings.ts", "problem.ts"],
   changes: ["credentials", "database", "memory", "model"],
   "idea-bank": ["memory", "credentials", "database", "model", "problem.ts"],
   "idea-bank/render-changelog.ts": ["model"],

@@ -102,7 +102,7 @@ const CALLED = {
   apiKey: ["d1", "gate"],
   compoundToken: ["d1", "kv", "limiter"],
   access: ["d1", "gate"],
-  // health.test.ts and suspend.test.ts: their answers say which store failed.
+  // operator/account-status.test.ts and operator/api-keys.test.ts: their answers say what is certain.
   operator: [],
   // /health, as above; leaks/outages.test.ts.
   none: [],

@@ -1,12 +1,22 @@
 /** What an owner does with API keys: writes D1 first, then notifies the key's gate, then answers the owner. */
 import type { Context } from "hono";
+import {
+  changeOwnKey,
+  endedKey,
+  type KeyChanger,
+  NOT_NOTIFIED,
+  noSuchKey,
+  notifyGates,
+  type OwnKey,
+  requireNotified,
+  revokeOwnKey,
+} from "../api-key-gate/key-changes.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { loadApiKeyUse } from "../database/account-api-key-use.ts";
-import { createApiKeyRow, loadOwnApiKey, revokeApiKey, rotateApiKey } from "../database/account-api-keys.ts";
-import { changeApiKey } from "../database/api-key-changes.ts";
-import type { AuditStamp } from "../database/audit-events.ts";
+import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../database/account-api-keys.ts";
+import { stamp } from "../database/audit-events.ts";
 import { chooseDatabase } from "../database/choose-database.ts";
 import type { Repeated } from "../database/repeated-changes.ts";
 import { withoutSession } from "../database/sessions.ts";
@@ -23,16 +33,6 @@ import type { OwnerEnv } from "./owner-env.ts";
 export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
 
 const DAY_MS = 86_400_000;
-
-/** A gate that was not notified serves its record, and reads it anew after an answer. */
-const NOT_NOTIFIED =
-  "the key's gate did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
-
-/** `digit` is that of the audit event's database. */
-export const stamp = (digit: string): AuditStamp => ({ now: Date.now(), eventId: createId(digit, secureRandomBytes) });
-export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
-const endedKey = () =>
-  new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
 /**
  * The primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an
@@ -124,11 +124,14 @@ export async function rotateKey(
   if (isRepeated(apiKey)) {
     // Whose answer was lost may not have reached the gate.
     if (apiKey !== "key-reused")
-      await makeSure(c, id, "This request was sent before, and the key was rotated then", "Send it again");
+      await requireNotified(changerOf(c), id, {
+        done: "This request was sent before, and the key was rotated then",
+        again: "Send it again",
+      });
     throw repeatedProblem(apiKey);
   }
   if (apiKey === "rotated") {
-    await makeSure(c, id, "This key was rotated since you saw it", "Send it again");
+    await requireNotified(changerOf(c), id, { done: "This key was rotated since you saw it", again: "Send it again" });
     throw new Problem("conflict", {
       detail:
         "This key was rotated since you saw it, as when a form is sent twice. If you did not copy its new secret, rotate it again: " +
@@ -136,52 +139,31 @@ export async function rotateKey(
     });
   }
   // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
-  const warning = await notifyGate(c, id).then(
-    () => null,
-    () =>
-      `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`,
-  );
+  const missed = await notifyGates(changerOf(c), [id]);
+  const warning =
+    missed.length === 0
+      ? null
+      : `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`;
   return { apiKey, key: text, warning };
 }
 
-/**
- * When it returns, no request anywhere is decided by what was before: what narrows a key holds as a revocation does. Changing again
- * changes nothing, and notifies the gate again. A name is nothing to the gate.
- */
+/** Changes the settings that are given, as `changeOwnKey` says. Throws `invalid-request` for an end that is past or too far away. */
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
-  const at = stamp(id);
-  const { name: _, ...limits } = changes;
-  const livesMs = limits.expiresAt == null ? 1 : Date.parse(limits.expiresAt) - at.now;
+  const own = ownKey(c, id);
+  const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
-  const apiKey = await changeApiKey(primaryOf(c, id), c.var.owner, id, changes, at);
-  if (apiKey === null) throw noSuchKey();
-  if (apiKey === "ended") throw endedKey();
-  // Nothing changed may be the same again, whose gate was not reached then.
-  if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
-    await makeSure(c, id, "The key is changed", "Change it again");
-  return apiKey;
+  return changeOwnKey(changerOf(c), own, changes);
 }
 
-/** When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. */
-export async function revokeKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(primaryOf(c, id), c.var.owner, id, stamp(id));
-  if (apiKey === null) throw noSuchKey();
-  await makeSure(c, id, "The key is revoked", "Revoke it again");
-  return apiKey;
-}
+export const revokeKey = (c: Context<OwnerEnv>, id: string): Promise<ApiKey> =>
+  revokeOwnKey(changerOf(c), ownKey(c, id));
 
-/** When it resolves, no request is decided by what the key was before. Rejects when the gate does not answer. */
-const notifyGate = (c: Context<OwnerEnv>, id: string): Promise<void> =>
-  c.var.gatekeeper.forget(c.env, id, (promise) => c.executionCtx.waitUntil(promise));
+const ownKey = (c: Context<OwnerEnv>, id: string): OwnKey => ({
+  session: primaryOf(c, id),
+  owner: c.var.owner,
+  id,
+  at: stamp(id),
+});
 
-/** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the owner can ask `again`. */
-async function makeSure(c: Context<OwnerEnv>, id: string, done: string, again: string): Promise<void> {
-  await notifyGate(c, id).catch((cause: unknown) => {
-    throw new Problem("service-unavailable", {
-      detail: `${done}, but ${NOT_NOTIFIED} Until then what was before may still hold. ${again} to be sure.`,
-      headers: { "Retry-After": "1" },
-      cause,
-    });
-  });
-}
+const changerOf = (c: Context<OwnerEnv>): KeyChanger => ({ caller: c, gatekeeper: c.var.gatekeeper });

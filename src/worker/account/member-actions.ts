@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
+import { stamp } from "../database/audit-events.ts";
 import { chooseDatabase, chooseDirectory } from "../database/choose-database.ts";
 import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
@@ -9,7 +10,7 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, type Member } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
-import { isRepeated, primaryOf, repeatedProblem, stamp } from "./actions.ts";
+import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 export async function findMembers(c: Context<OwnerEnv>) {

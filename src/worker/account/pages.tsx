@@ -1,5 +1,6 @@
 /** The pages of Account Settings: rendered here, complete without JavaScript. */
 import type { Context } from "hono";
+import { noSuchKey } from "../api-key-gate/key-changes.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { signFormId, verifyFormId } from "../credentials/form-id.ts";
 import { createId } from "../credentials/id.ts";
@@ -12,7 +13,7 @@ import type { Routes } from "../http/routes.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
 import { visitAccount } from "./account-databases.ts";
-import { changeKey, createKey, noSuchKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";

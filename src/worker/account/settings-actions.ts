@@ -1,11 +1,11 @@
 /** What an owner sets of the account. */
 import type { Context } from "hono";
 import { setAccountSettings } from "../database/account-settings.ts";
+import { stamp } from "../database/audit-events.ts";
 import { openAccount } from "../database/owners.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
-import { stamp } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 export async function changeSettings(c: Context<OwnerEnv>, settings: AccountSettings): Promise<AccountSettings> {

@@ -15,6 +15,7 @@ import {
   changeWebhook as toChange,
   type WebhookChange,
 } from "../database/account-webhooks.ts";
+import { stamp } from "../database/audit-events.ts";
 import { accountOf } from "../database/owners.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
@@ -30,7 +31,7 @@ import {
 import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
-import { isRepeated, primaryOf, repeatedProblem, stamp } from "./actions.ts";
+import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such webhook." });

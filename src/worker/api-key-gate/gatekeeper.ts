@@ -39,7 +39,7 @@ import type { Ask, Report } from "./reports.ts";
 
 type Gates = DurableObjectNamespace<ApiKeyGate>;
 
-type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
+export type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
 
 type Stores = { readonly gates: Gates; readonly database: Database };
 

@@ -225,3 +225,9 @@ export async function loadOwnApiKey(
   const row = await prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }).first<KeyRow>();
   return row && toApiKey(row, now, []);
 }
+
+/** The owner of the account that has the key: its e-mail address, or the account's id when its owner was removed. */
+export const findOwnerOfKey = (session: D1DatabaseSession, id: string): Promise<string | null> =>
+  prepare(session, "SELECT owner_email FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)", {
+    id,
+  }).first<string>("owner_email");

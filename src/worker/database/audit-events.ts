@@ -1,5 +1,6 @@
 /** Rows of `audit_events`. */
-import type { Identifier } from "../credentials/id.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -31,6 +32,9 @@ const USES_AN_HOUR = 100;
 
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };
+
+/** Of an event of now. `id`: an identifier of the event's database. */
+export const stamp = (id: string): AuditStamp => ({ now: Date.now(), eventId: createId(id, secureRandomBytes) });
 
 /** An audit event to record. `id` is the event's own. */
 export type NewAuditEvent = {

@@ -1,6 +1,7 @@
 /** Ends API keys that were found in public: D1 first, then their gates, then whoever reports is answered. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
@@ -47,9 +48,8 @@ export async function endLeakedKeys(
     }),
   );
   const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
-  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-  const told = await Promise.allSettled(ids.map((id) => gatekeeper.forget(c.env, id, waitUntil)));
-  const missed = [...recorded, ...told].find((outcome) => outcome.status === "rejected");
+  const unnotified = await notifyGates({ caller: c, gatekeeper }, ids);
+  const missed = recorded.find((outcome) => outcome.status === "rejected") ?? unnotified[0];
   if (missed !== undefined) {
     throw new Problem("service-unavailable", {
       detail: "Not all of it could be done. Send it again: what is done is not done twice.",

@@ -1,5 +1,6 @@
 /** The requests and answers of a deployment's operator. */
 import * as z from "zod/mini";
+import { Limit, WindowSeconds } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { integer, line, oneOf } from "./text.ts";
@@ -33,5 +34,14 @@ export const ChangedAccount = describe(z.object({ accountId: Id, status: Account
     accountId: "The account's identifier.",
     status,
     apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
+  },
+});
+
+export const ApiKeyLimit = describe(z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }), {
+  name: "ApiKeyLimit",
+  example: { limit: 1_200, windowSeconds: 60 },
+  fields: {
+    limit: "How many requests are admitted in any window: 1 to 10,000.",
+    windowSeconds: "The length of the window in seconds: 1 to 3,600.",
   },
 });

@@ -1,6 +1,7 @@
 /** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { setAccountStatus } from "../database/account-status.ts";
 import { digitsOf } from "../database/choose-database.ts";
 import type { Caller, Databases } from "../database/databases.ts";
@@ -22,9 +23,7 @@ export async function changeAccountStatus(
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
   const { accountId, apiKeyIds } = await setStatus(c, databases, account, status);
-  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
-  const notified = await Promise.allSettled(apiKeyIds.map((id) => gatekeeper.forget(c.env, id, waitUntil)));
-  const missed = notified.filter((outcome) => outcome.status === "rejected");
+  const missed = await notifyGates({ caller: c, gatekeeper }, apiKeyIds);
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {
     detail:

@@ -1,6 +1,7 @@
 /** What the operator of a deployment uses. */
 import { describeOperations, none, type Operations, operator } from "../http/operation.ts";
-import { AccountStatusChange, ChangedAccount, Health } from "../model/operator.ts";
+import { ApiKey } from "../model/account.ts";
+import { AccountStatusChange, ApiKeyLimit, ChangedAccount, Health } from "../model/operator.ts";
 
 export const OPERATOR_OPERATIONS = {
   getHealth: { method: "GET", path: "/health", credential: none },
@@ -10,6 +11,13 @@ export const OPERATOR_OPERATIONS = {
     credential: operator,
     body: AccountStatusChange,
   },
+  limitKeyAsOperator: {
+    method: "PUT",
+    path: "/operator/keys/{apiKeyId}/limit",
+    credential: operator,
+    body: ApiKeyLimit,
+  },
+  revokeKeyAsOperator: { method: "DELETE", path: "/operator/keys/{apiKeyId}", credential: operator },
 } as const satisfies Operations;
 
 if (!import.meta.deployed) {
@@ -27,6 +35,23 @@ if (!import.meta.deployed) {
         "After this answer every request with one of the account's API keys is refused, or admitted again. Panelists see it " +
         "within the freshness of their answers. Sending it again is harmless.",
       answer: ChangedAccount,
+      problems: ["not-found"],
+    },
+    limitKeyAsOperator: {
+      summary: "Set the rate limit of an API key",
+      description:
+        "It holds for every request after this answer. The owner's activity says that the operator has changed it. Sending it again is " +
+        "harmless. 409 `conflict` for a key that is revoked or expired.",
+      answer: ApiKey,
+      problems: ["not-found", "conflict"],
+    },
+    revokeKeyAsOperator: {
+      summary: "Revoke an API key",
+      description:
+        "After this answer every request with the key is refused. The owner's activity says that the operator has revoked it. Sending it " +
+        "again is harmless.",
+      answer: ApiKey,
+      status: 200,
       problems: ["not-found"],
     },
   });

@@ -8,6 +8,7 @@ import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { OPERATOR_SECRET } from "../../support/operator.ts";
 import { createOwner } from "../../support/owner.ts";
 
 type Cost = { read: number; written: number; bytes: number };
@@ -17,7 +18,6 @@ const START = 1_900_000_800_000;
 const BEFORE = START - 24 * 3_600_000;
 /** Both are past what is kept of keys that have ended, 1,000 of each way to end. */
 const SIZES = [2_200, 4_400] as const;
-const OPERATOR_SECRET = "the-operator-has-this-secret-in-tests";
 
 /** `count` keys that have ended, half of them revoked and half expired, each with a use, and `count` events of the first. */
 async function fill(email: string, count: number): Promise<void> {
@@ -104,9 +104,12 @@ async function measure(count: number): Promise<Map<string, Cost>> {
   await measured("POST /approval/{id}", 303, () => owner.submit(`/approval/${waiting}`, { visibility: "public" }));
   const operator = createIsolate(bindings);
   const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
-  for (const { name, method, path, status } of operationsOf("operator")) {
-    const body = JSON.stringify({ account: owner.email, status: "suspended" });
-    await measured(name, status, () => operator.request(path, { method, headers, body }));
+  const { apiKey: changed } = await owner.create();
+  for (const { name, operation, method, path, status } of operationsOf("operator")) {
+    const example = bodyOf(operation);
+    const body = example && JSON.stringify("account" in example ? { ...example, account: owner.email } : example);
+    const sent = fillPath(path, { apiKeyId: changed.id });
+    await measured(name, status, () => operator.request(sent, { method, headers, body: body ?? null }));
   }
   for (const { name, method, path, status } of operationsOf("none")) {
     const reports = [{ token: leaked, type: "edge_access_api_key", url: "u" }];

@@ -1,27 +1,18 @@
-/** The operator suspends and resumes an account: guarded, and true everywhere when it is answered. */
+/** The operator suspends and resumes an account: it is true everywhere when it is answered. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { AppEnv } from "../../../src/worker/http/app-env.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { hangStores, holdTimers } from "../../support/hang.ts";
-import { countStores, failStores } from "../../support/intercept.ts";
+import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { sendAsOperator, withSecret } from "../../support/operator.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { addIdeaBank } from "../../support/world.ts";
 
 const PATH = "/operator/account-status";
-const OPERATOR_SECRET = "the-operator-has-this-secret-in-tests";
-type Bindings = AppEnv["Bindings"];
-const withSecret: Bindings = { ...env, OPERATOR_SECRET };
 
-/** Sends as the operator, through an isolate of its own. */
-const send = (body: object | string, bindings: Bindings = withSecret, secret = OPERATOR_SECRET) =>
-  createIsolate(bindings).request(PATH, {
-    method: "PUT",
-    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+const send = (body: object | string, bindings = withSecret) => sendAsOperator("PUT", PATH, body, bindings);
 
 /** Two keys in use, in isolates that know them. */
 async function createAccount() {
@@ -134,46 +125,5 @@ describe("when a gate", () => {
     expect(answered).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect((await answer).status).toBe(503);
-  });
-});
-
-describe("who is not the operator", () => {
-  it.each([
-    ["no header", undefined],
-    ["another secret", `Bearer ${OPERATOR_SECRET.replace("t", "T")}`],
-    ["a part of the secret", `Bearer ${OPERATOR_SECRET.slice(0, -1)}`],
-    ["an empty secret", "Bearer "],
-    ["the secret without its scheme", OPERATOR_SECRET],
-  ])("with %s gets 401, and no store is called", async (_, authorization) => {
-    const { env: counted, counts } = countStores(withSecret);
-    const response = await createIsolate(counted).request(PATH, {
-      method: "PUT",
-      headers: authorization === undefined ? {} : { Authorization: authorization },
-      body: "{",
-    });
-    expect(response.status).toBe(401);
-    expect(response.headers.get("WWW-Authenticate")).toBe('Bearer realm="operator"');
-    expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
-  });
-
-  it("finds nothing where the secret is not set, or is empty: the answer of an unknown path", async () => {
-    const unknown = await (await createIsolate().request("/operator/nothing", { method: "PUT" })).json();
-    const cases: [Bindings, string][] = [
-      [env, OPERATOR_SECRET],
-      [{ ...env, OPERATOR_SECRET: "" }, ""],
-    ];
-    for (const [bindings, secret] of cases) {
-      const response = await send({ account: "x", status: "suspended" }, bindings, secret);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual(unknown);
-    }
-  });
-
-  it("cannot guess a short secret: it opens nothing, and the log names the setting", async () => {
-    const error = vi.spyOn(console, "error").mockImplementation(() => {});
-    const short: Bindings = { ...env, OPERATOR_SECRET: "short" };
-    const response = await send({ account: "x", status: "suspended" }, short, "short");
-    expect(response.status).toBe(500);
-    expect(String(error.mock.calls[0]?.[0].cause)).toContain("OPERATOR_SECRET must have at least 32 characters");
   });
 });

@@ -1,0 +1,87 @@
+/** An API key is changed by its owner, or by the operator for the owner: in D1 first, then its gate is notified, then the answer goes. */
+import { revokeApiKey } from "../database/account-api-keys.ts";
+import { changeApiKey } from "../database/api-key-changes.ts";
+import type { AuditStamp } from "../database/audit-events.ts";
+import type { Caller } from "../database/databases.ts";
+import type { ApiKey, Owner } from "../model/account.ts";
+import type { ApiKeyChanges } from "../model/api-key-settings.ts";
+import { Problem } from "../problem.ts";
+import type { GateEnv, Gatekeeper } from "./gatekeeper.ts";
+
+/** A request that changes keys, and the isolate's way to their gates. */
+export type KeyChanger = {
+  readonly caller: Omit<Caller, "env"> & { readonly env: GateEnv };
+  readonly gatekeeper: Gatekeeper;
+};
+
+/** The key's id, a session of its database, and the owner whose key it has to be. */
+export type OwnKey = {
+  readonly session: D1DatabaseSession;
+  readonly owner: Owner;
+  readonly id: string;
+  readonly at: AuditStamp;
+};
+
+/** A gate that was not notified serves its record, and reads it anew after an answer. */
+export const NOT_NOTIFIED =
+  "the key's gate did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
+
+export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
+export const endedKey = () =>
+  new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
+
+/**
+ * When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. Throws
+ * `not-found`, and `service-unavailable` when the gate does not answer.
+ */
+export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at }: OwnKey): Promise<ApiKey> {
+  const apiKey = await revokeApiKey(session, owner, id, at);
+  if (apiKey === null) throw noSuchKey();
+  await requireNotified(changer, id, { done: "The key is revoked", again: "Revoke it again" });
+  return apiKey;
+}
+
+/**
+ * When it returns, no request anywhere is decided by the key's settings before: a narrowing holds as a revocation does. Changing again
+ * changes nothing, and notifies the gate again. A name is nothing to the gate. Throws `not-found`; `conflict` for a key that has ended;
+ * and `service-unavailable` when the gate does not answer.
+ */
+export async function changeOwnKey(
+  changer: KeyChanger,
+  { session, owner, id, at }: OwnKey,
+  changes: ApiKeyChanges,
+): Promise<ApiKey> {
+  const apiKey = await changeApiKey(session, owner, id, changes, at);
+  if (apiKey === null) throw noSuchKey();
+  if (apiKey === "ended") throw endedKey();
+  const { name: _, ...limits } = changes;
+  // If nothing is changed, it may be the same change again, because the gate was not reached before.
+  if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
+    await requireNotified(changer, id, { done: "The key is changed", again: "Change it again" });
+  return apiKey;
+}
+
+/** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the caller can ask `again`. */
+export async function requireNotified(
+  changer: KeyChanger,
+  id: string,
+  { done, again }: { readonly done: string; readonly again: string },
+): Promise<void> {
+  const [missed] = await notifyGates(changer, [id]);
+  if (missed === undefined) return;
+  throw new Problem("service-unavailable", {
+    detail: `${done}, but ${NOT_NOTIFIED} Until then what was before may still hold. ${again} to be sure.`,
+    headers: { "Retry-After": "1" },
+    cause: missed.reason,
+  });
+}
+
+/** When it resolves, no request is decided by the keys' state before, but for the keys whose gates did not answer: it returns their failures. */
+export async function notifyGates(
+  { caller: { env, executionCtx }, gatekeeper }: KeyChanger,
+  ids: readonly string[],
+): Promise<PromiseRejectedResult[]> {
+  const waitUntil = (promise: Promise<void>) => executionCtx.waitUntil(promise);
+  const notified = await Promise.allSettled(ids.map((id) => gatekeeper.forget(env, id, waitUntil)));
+  return notified.filter((outcome) => outcome.status === "rejected");
+}
