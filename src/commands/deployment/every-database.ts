@@ -1,8 +1,14 @@
 /** The D1 databases of wrangler.toml, and wrangler's commands on them: of the deployment, or of `npm run dev` on this machine. */
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Context } from "../command-line/context.ts";
+import { Failure } from "../command-line/failure.ts";
 import { chooseAccount } from "./account.ts";
 import { readConfiguration } from "./configuration.ts";
 import { Wrangler } from "./wrangler.ts";
+
+const LOCAL_TRIES = 4;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -37,7 +43,22 @@ export async function openEveryDatabase(context: Context, environment: string, l
       if (!local) wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
     },
     async export(binding, file) {
-      await wrangler.run(["d1", "export", binding, place, "--output", file, "--skip-confirmation"]);
+      const args = ["d1", "export", binding, place, "--output", file, "--skip-confirmation"];
+      await wrangler.run(args);
+      if (!local) return;
+      // D1 answers no requests while it exports. Here a server goes on writing between two tables: what is read twice with nothing
+      // changed in between was all there at one moment.
+      const path = resolve(context.folder, file);
+      let before = digestOf(path);
+      for (let tries = 1; tries <= LOCAL_TRIES; tries++) {
+        await wrangler.run(args);
+        const now = digestOf(path);
+        if (now === before) return;
+        before = now;
+      }
+      throw new Failure(
+        `A server writes to ${binding} all the time, so its export would be of no single moment. Stop \`npm run dev\`, and run it again.`,
+      );
     },
     async execute(binding, file) {
       await wrangler.run(["d1", "execute", binding, place, "--yes", "--file", file]);
@@ -53,4 +74,18 @@ export async function openEveryDatabase(context: Context, environment: string, l
       await wrangler.run(["d1", "time-travel", "restore", binding, `--timestamp=${timestamp}`]);
     },
   };
+}
+
+/** Of a file of any size. */
+function digestOf(path: string): string {
+  const hash = createHash("sha256");
+  const buffer = Buffer.alloc(1_048_576);
+  const descriptor = openSync(path, "r");
+  try {
+    for (let read = readSync(descriptor, buffer); read > 0; read = readSync(descriptor, buffer))
+      hash.update(buffer.subarray(0, read));
+  } finally {
+    closeSync(descriptor);
+  }
+  return hash.digest("hex");
 }

@@ -1,12 +1,18 @@
 /** A backup, before it replaces anything: whether it is whole. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import { Failure } from "../command-line/failure.ts";
 import type { EveryDatabase } from "./every-database.ts";
 import { fileOf } from "./export.ts";
 import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
-import { missingObjects, readSchemaState, readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
+import {
+  foreignObjects,
+  missingObjects,
+  readSchemaState,
+  readSchemaSteps,
+  type SchemaState,
+  type SchemaStep,
+} from "./schema-steps.ts";
 
 /** `wayOn`: what to do about a database whose file is missing. */
 export function requireFiles(
@@ -46,7 +52,9 @@ export async function readBackup(
       if (!hasSchema(backup)) {
         throw new Failure(`${file} has no tables: restoring it would leave nothing. It is not a backup.`);
       }
-      if (!asItIs) await requireSchema(file, backup, steps);
+      const state = await readSchemaState(async (sql) => backup.prepare(sql).all());
+      requireOwnSchema(file, state, steps);
+      if (!asItIs) requireWholeSchema(file, state, steps);
       accounts += rowsOf(backup, "accounts");
       content.set(binding, describeContent(backup));
     } finally {
@@ -58,11 +66,22 @@ export async function readBackup(
 }
 
 /** A file that was cut off between two statements is SQL all the same: it has fewer tables, indexes or triggers. */
-async function requireSchema(file: string, backup: DatabaseSync, steps: readonly SchemaStep[]): Promise<void> {
-  const missing = missingObjects(await readSchemaState(async (sql) => backup.prepare(sql).all()), steps);
+function requireWholeSchema(file: string, state: SchemaState, steps: readonly SchemaStep[]): void {
+  const missing = missingObjects(state, steps);
   if (missing.length === 0) return;
   throw new Failure(
     `${file} is not whole: it has no ${missing.slice(0, 3).join(", no ")}${missing.length > 3 ? `, and ${missing.length - 3} more are missing` : ""}. ` +
       "To restore it all the same: add --as-it-is.",
+  );
+}
+
+/** A trigger can undo a revocation in the transaction that makes it, and nobody would see that: no option lets it in. */
+function requireOwnSchema(file: string, state: SchemaState, steps: readonly SchemaStep[]): void {
+  const foreign = foreignObjects(state, steps);
+  if (foreign.length === 0) return;
+  throw new Failure(
+    `${file} has what the schema of this version does not have: ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, and ${foreign.length - 5} more` : ""}. ` +
+      "It could undo what the API does, a revocation too. If the backup is of a newer version: restore it with that version. " +
+      "Otherwise take these statements out of the file.",
   );
 }

@@ -79,6 +79,21 @@ export function missingObjects({ ledger, objects }: SchemaState, steps: readonly
     .map(({ type, name }) => `${type} ${name}`);
 }
 
+/**
+ * The triggers and views of a database in `state` that are not those of the schema, and its tables and indexes that have the name of
+ * one of the schema's and are another. Those that the steps in its ledger make are the schema's; without a ledger, those of all steps.
+ */
+export function foreignObjects({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): readonly string[] {
+  const had = ledger.length === 0 ? steps : steps.filter(({ name }) => ledger.includes(name));
+  const own = new Map(schemaAfter(had).map(({ type, name, sql }) => [`${type} ${name}`, normalizeSql(sql)]));
+  return objects
+    .map(({ type, name, sql }) => ({ type, key: `${type} ${name}`, sql: normalizeSql(sql) }))
+    .filter(({ type, key, sql }) =>
+      type === "trigger" || type === "view" || own.has(key) ? own.get(key) !== sql : false,
+    )
+    .map(({ key }) => key);
+}
+
 const schemaAfter = (steps: readonly SchemaStep[]) => schemaAfterFiles(steps.map(({ sql }) => sql));
 
 const withLedger = (step: SchemaStep): SchemaStep => ({

@@ -15,7 +15,7 @@ import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
-import { withLocalDatabases } from "./local-database.ts";
+import { DamagedFile, requireWholeFiles, withLocalDatabases } from "./local-database.ts";
 import { localCredentialSecrets } from "./local-secrets.ts";
 import { takeStateFolder } from "./state-folder.ts";
 
@@ -62,7 +62,7 @@ export const dev = defineCommand({
     const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
     const origin = `http://localhost:${port}`;
     const credentials = await prepare(context, config, stateFolder, origin).catch((error: unknown) => {
-      if (!(error instanceof UnknownSchema)) throw error;
+      if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
       throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
     });
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
@@ -79,6 +79,7 @@ export const dev = defineCommand({
 async function prepare(context: Context, config: string, stateFolder: string, origin: string): Promise<string> {
   const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
   const lines: string[] = [];
+  requireWholeFiles(stateFolder);
   await withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
     if (first === undefined) throw new Failure("wrangler.toml has no D1 database.");
     for (const other of others) {

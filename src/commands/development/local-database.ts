@@ -1,7 +1,9 @@
 /** Prepares the local D1 databases before `wrangler dev` opens them. */
+import { globSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { getPlatformProxy, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
 import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/schema-steps.ts";
 
@@ -11,6 +13,31 @@ async function applySchemaSteps(database: D1Database, binding: string, steps: re
   for (const { name, sql } of planSchema(state, steps).files) {
     await database.batch(unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)));
     if (state.objects.length > 0) console.log(`Applied ${name} to the local database ${binding}.`);
+  }
+}
+
+/** A file of the local data is not as SQLite left it. */
+export class DamagedFile extends Error {}
+
+/** Looks at the files before the runtime opens them: it answers a damaged one with an internal error that names no file. */
+export function requireWholeFiles(stateFolder: string): void {
+  for (const file of globSync(join(resolve(stateFolder), "v3/**/*.sqlite"))) {
+    const found = findingIn(file);
+    if (found !== "ok") throw new DamagedFile(`The local data is damaged (${relative(stateFolder, file)}: ${found}).`);
+  }
+}
+
+/** What SQLite says of the file: "ok", or what is wrong with it, in a line. */
+function findingIn(file: string): string {
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      return String(database.prepare("PRAGMA quick_check(1)").get()?.quick_check).split("\n", 1).join();
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

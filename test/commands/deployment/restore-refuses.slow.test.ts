@@ -1,7 +1,7 @@
 /** `npm run restore`: what it has to find out before it touches a database. */
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   calls,
   fileOf,
@@ -10,6 +10,7 @@ import {
   MOMENT,
   REVOKED,
   refused,
+  rows,
   schema,
   sql,
   THEN,
@@ -52,4 +53,50 @@ it("to a moment before a schema step that the ending needs: says to deploy, and 
   await well("deploy", "--wait", "0");
   await well("restore", "--end-again", folder);
   expect(keys()).toEqual([["k1", 500]]);
+});
+
+describe("a backup that brings more than the schema", () => {
+  const TRIGGER =
+    "CREATE TRIGGER extra AFTER UPDATE OF revoked_at ON api_keys BEGIN UPDATE api_keys SET revoked_at = NULL WHERE id = new.id; END";
+  const own = () => String(rows("DB", "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")[0]);
+
+  it.each([
+    ["a trigger", () => TRIGGER, "trigger extra"],
+    ["a view", () => "CREATE VIEW seen AS SELECT id FROM api_keys", "view seen"],
+    [
+      "a trigger in the place of one of ours",
+      () =>
+        `DROP TRIGGER ${own()}; CREATE TRIGGER ${own()} BEFORE UPDATE ON api_keys BEGIN SELECT raise(IGNORE) FROM api_keys; END`,
+      "trigger ",
+    ],
+    [
+      "an index in the place of one of ours",
+      () => {
+        const name = rows(
+          "DB",
+          "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
+        )[0];
+        return `DROP INDEX ${name}; CREATE UNIQUE INDEX ${name} ON api_keys (account_id)`;
+      },
+      "index ",
+    ],
+  ])("%s is refused by its name, with --as-it-is too", async (_, more, named) => {
+    sql("DB", more());
+    await well("backup", "--output", "backups/b");
+    sql("DB", "DROP TRIGGER IF EXISTS extra");
+    for (const args of [[], ["--as-it-is"], ["--without-export"]]) {
+      const { stderr } = await refused("restore", "--from", "backups/b", ...args);
+      expect(stderr).toContain(`backups/b/DB.sql has what the schema of this version does not have: ${named}`);
+    }
+    expect(calls().filter((call) => call.includes("--file"))).toEqual([]);
+  });
+
+  it("a backup of a newer version says so", async () => {
+    sql("DB", "INSERT INTO d1_migrations (name) VALUES ('0099_newer.sql')", "CREATE VIEW newer AS SELECT 1");
+    await well("backup", "--output", "backups/b");
+    const { stderr } = await refused("restore", "--from", "backups/b");
+    expect(stderr).toContain(
+      "view newer. It could undo what the API does, a revocation too. If the backup is of a newer version",
+    );
+  });
 });

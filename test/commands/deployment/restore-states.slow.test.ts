@@ -1,5 +1,6 @@
 /** Backup, and restore to a moment, against an account of the stand-in for wrangler: what is asked of Cloudflare, and every broken state. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
@@ -15,7 +16,9 @@ import {
   REVOKED,
   refused,
   rows,
+  schema,
   sql,
+  THEN,
   useAccount,
   well,
 } from "../../support/node/backed-up-account.ts";
@@ -37,6 +40,37 @@ describe("npm run backup", () => {
       "DB has no tables: there is nothing to back up, and no backup was kept. `npm run dev` makes",
     );
     expect(readdirSync(inCheckout("backups/none"))).toEqual([]);
+  });
+
+  describe("of this machine, while a server writes", () => {
+    const local = (...scripts: string[]) => {
+      const database = new DatabaseSync(join(account.folder, "local-DB.sqlite"));
+      database.exec(scripts.join(";\n"));
+      database.close();
+    };
+    beforeEach(() => local(schema, THEN));
+
+    it("between two tables and then no more: exports it again, until nothing has changed meanwhile", async () => {
+      let writes = 2;
+      account.before("d1 export DB --local", () => {
+        if (writes-- > 0)
+          local(`INSERT INTO accounts (id, owner_email, created_at) VALUES ('w${writes}', 'w${writes}', 1)`);
+      });
+      const printed = await well("backup", "--local", "--output", "backups/b");
+      expect(printed).toContain("backups/b/DB.sql: ");
+      expect(printed).toContain("; 3 accounts, ");
+      expect(calls()).toHaveLength(3);
+    });
+
+    it("all the time: refuses, and leaves no file", async () => {
+      let writes = 0;
+      account.before("d1 export DB --local", () =>
+        local(`INSERT INTO accounts (id, owner_email, created_at) VALUES ('w${writes}', 'w${writes++}', 1)`),
+      );
+      const { stderr } = await refused("backup", "--local", "--output", "backups/b");
+      expect(stderr).toContain("A server writes to DB all the time, so its export would be of no single moment.");
+      expect(readdirSync(inCheckout("backups/b"))).toEqual([]);
+    });
   });
 
   it.each(["d1 export DB ", "d1 export DB_1 "])(

@@ -1,9 +1,10 @@
 /** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
 import { globSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dev } from "../../../src/commands/development/dev.ts";
 import {
@@ -252,5 +253,45 @@ describe("a second start", () => {
     } finally {
       if (groupExists(server.pid)) process.kill(-server.pid, "SIGKILL");
     }
+  });
+});
+
+/** What a disk or a crash may leave of the local data. */
+describe("damaged local data", () => {
+  const state = () => join(checkout.folder, ".wrangler/state");
+  const [main, metadata] = ["*[0-9a-f].sqlite", "metadata.sqlite"].map(
+    (name) => `v3/d1/miniflare-D1DatabaseObject/${name}`,
+  );
+
+  beforeAll(async () => {
+    await server.stop();
+    for (const file of globSync(join(state(), "v3/d1/**/*.sqlite"))) {
+      const database = new DatabaseSync(file);
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      database.close();
+    }
+    await cp(state(), `${state()}-whole`, { recursive: true });
+  });
+
+  it.each([
+    ["is no database", main, (whole: Buffer) => Buffer.alloc(whole.length, 7)],
+    ["ends early", main, (whole: Buffer) => whole.subarray(0, 3 * 4_096)],
+    ["has other bytes in the middle", main, (whole: Buffer) => Buffer.from(whole).fill(3, 2 * 4_096, 20 * 4_096)],
+    ["is the runtime's own", metadata, (whole: Buffer) => Buffer.alloc(whole.length, 7)],
+  ])("that %s ends in a sentence that says what to delete, without a stack", async (_, name = "", damage) => {
+    await rm(state(), { recursive: true });
+    await cp(`${state()}-whole`, state(), { recursive: true });
+    const file =
+      globSync(join(state(), name)).find((each) => name === metadata || !each.endsWith("metadata.sqlite")) ?? "";
+    await writeFile(file, damage(await readFile(file)));
+    for (const log of ["-wal", "-shm"]) await rm(file + log, { force: true });
+    const failure: Error = await startDev(checkout.folder, "--port", String(await freePort())).then(
+      () => expect.unreachable("it started"),
+      (error) => error,
+    );
+    expect(failure.message).toContain("ended with 1:");
+    expect(failure.message).toContain("The local data is damaged (v3/d1/");
+    expect(failure.message.trimEnd()).toMatch(/ To start over without its data: rm -rf \.wrangler\/state$/);
+    expect(failure.message).not.toMatch(/^ +at |stack/m);
   });
 });
