@@ -8,7 +8,6 @@ import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
-import { untilDone } from "./http/until-done.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { type Later, runLater } from "./memory/deadline.ts";
@@ -18,10 +17,6 @@ import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
-
-const ACCOUNT = "/account/*";
-/** Where API keys are changed: their gates hear of each change, also when whoever made it has left. */
-const CHANGING_KEYS = [ACCOUNT, "/operator/*", "/leaks/*"];
 
 /**
  * A new application with an empty memory, as a new isolate has. `identify` finds the account owner, by default with Cloudflare Access;
@@ -41,9 +36,8 @@ export function createApp(identify?: Identify, later: Later = runLater, send: Se
   let account: AccountApp | undefined;
   const app = new Routes<AppEnv>();
 
-  for (const path of CHANGING_KEYS) app.use(path, untilDone);
   // Before the middleware, because Account Settings adds the same to its own routes. Most isolates never load it.
-  app.all(ACCOUNT, async (c) => {
+  app.all("/account/*", async (c) => {
     const { createAccountApp } = await import("./account/app.ts");
     account ??= createAccountApp(memory, identify);
     return account.fetch(c.req.raw, c.env, c.executionCtx);

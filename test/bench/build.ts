@@ -16,7 +16,7 @@ export const buildWorker = (name: string): Promise<string> =>
 export const buildWorld = ({ betterAuth }: { betterAuth: boolean }): Promise<string> =>
   bundle({
     entryPoints: ["test/bench/world/worker.ts"],
-    define: { "import.meta.deployed": "true", "import.meta.hasBetterAuth": String(betterAuth) },
+    define: { "import.meta.hasBetterAuth": String(betterAuth) },
   });
 
 /** A module (a path below `test/bench/workers/`) around which the stores are metered, and its Durable Object class. */

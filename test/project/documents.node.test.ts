@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ACCOUNT_OPERATIONS } from "../../src/worker/account/operations.ts";
-import { PANELIST_OPERATIONS } from "../../src/worker/panelist/operations.ts";
-import { TENANT_OPERATIONS } from "../../src/worker/tenant/operations.ts";
+import { ACCOUNT_OPERATIONS } from "../../src/worker/account/api.ts";
+import { PANELIST_OPERATIONS } from "../../src/worker/panelist/routes.ts";
+import { TENANT_OPERATIONS } from "../../src/worker/tenant/routes.ts";
 import { DOCUMENTS, shellBlocks } from "../support/node/documents.ts";
 
 /** The fragment that GitHub makes of a heading. */

@@ -54,7 +54,6 @@ async function load<Module>(contents: string): Promise<Module> {
     jsxImportSource: "#jsx",
     alias: { "cloudflare:workers": `${import.meta.dirname}/world/cloudflare-workers.ts` },
     define: {
-      "import.meta.deployed": "true",
       Date: `${WORLD}.Date`,
       setTimeout: `${WORLD}.setTimeout`,
       clearTimeout: `${WORLD}.clearTimeout`,

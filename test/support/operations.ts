@@ -1,18 +1,11 @@
-/** Every operation, from the tables of the surfaces. */
-import "../../src/worker/account/operations.ts";
-import "../../src/worker/leaks/operations.ts";
-import "../../src/worker/operator/operations.ts";
-import "../../src/worker/panelist/operations.ts";
-import "../../src/worker/tenant/operations.ts";
-import {
-  type Credential,
-  type DescribedOperation,
-  describedOperations,
-  successStatus,
-} from "../../src/worker/http/operation.ts";
+/** Every operation, as tests ask for it. */
+import { OPERATIONS } from "../../src/commands/openapi/operations.ts";
+import { type Credential, type Operation, successStatus } from "../../src/worker/http/operation.ts";
 import { descriptionOf } from "../../src/worker/model/describe.ts";
 
-export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
+export type OperationCase = {
+  readonly name: string;
+  readonly operation: Operation;
   readonly method: string;
   readonly path: string;
   /** Of the successful answer. */
@@ -23,24 +16,22 @@ export type OperationCase = Pick<DescribedOperation, "name" | "operation"> & {
 
 /** The operations that take a kind of credential. */
 export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
-  describedOperations()
-    .filter(({ operation }) => operation.credential.kind === kind)
-    .map(({ name, operation, ...description }) => ({
-      name,
-      operation,
-      status: successStatus({ name, operation, ...description }),
-      method: operation.method,
-      path: operation.path,
-      parameters: [...operation.path.matchAll(/\{(\w+)\}/g)]
-        .map(([, parameter = ""]) => parameter)
-        .filter((parameter) => parameter !== "externalId"),
-    }));
+  OPERATIONS.filter(({ credential }) => credential.kind === kind).map(({ name, ...operation }) => ({
+    name,
+    operation,
+    status: successStatus(operation),
+    method: operation.method,
+    path: operation.path,
+    parameters: [...operation.path.matchAll(/\{(\w+)\}/g)]
+      .map(([, parameter = ""]) => parameter)
+      .filter((parameter) => parameter !== "externalId"),
+  }));
 
 /**
  * A valid body, or undefined for an operation that takes none: the example of its schema. `ids` are those that a body can name.
  */
 export function bodyOf(
-  { body }: DescribedOperation["operation"],
+  { body }: Operation,
   ids: { otherProposalId?: string; panelistId?: string } = {},
 ): object | undefined {
   if (body === undefined) return undefined;

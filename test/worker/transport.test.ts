@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { OPERATIONS } from "../../src/commands/openapi/operations.ts";
 import { createApp } from "../../src/worker/app.ts";
-import { describedOperations } from "../../src/worker/http/operation.ts";
 import { countStores } from "../support/intercept.ts";
 import { fillPath } from "../support/operations.ts";
 import { addApiKey, addIdeaBank } from "../support/world.ts";
@@ -13,7 +13,7 @@ const send = (url: string, init: RequestInit = {}, bindings: Env = env) =>
   app.fetch(new Request(url, init), bindings, createExecutionContext());
 
 const PATHS = [
-  ...describedOperations().map(({ operation }) => [operation.method, fillPath(operation.path, {})] as const),
+  ...OPERATIONS.map(({ method, path }) => [method, fillPath(path, {})] as const),
   ...["/nothing", "/account/api-keys", "/leaks/reports"].map((path) => ["GET", path] as const),
   ["OPTIONS", "/ideabank/proposals"] as const,
   ["POST", "/tenant/whoami"] as const,

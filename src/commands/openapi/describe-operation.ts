@@ -1,13 +1,13 @@
-/** Describes one operation in the document, from its entry and its description. */
-import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
+/** Describes one operation in the document, from its definition. */
+import type { Operation } from "../../worker/http/operation.ts";
 import { successStatus, takesIdempotencyKey } from "../../worker/http/operation.ts";
 import { HEADERS, headerReferences } from "./headers.ts";
+import type { NamedOperation } from "./operations.ts";
 import { problemsByStatus } from "./problems.ts";
 import { exampleOf, pageNameOf, queryParameters, schemaNameOf } from "./schemas.ts";
 
-export function describeOperation(described: DescribedOperation) {
-  const { name, tag, summary, description, operation, conditional } = described;
-  const { credential, body } = operation;
+export function describeOperation(operation: NamedOperation) {
+  const { name, tag, summary, description, conditional, credential, body } = operation;
   const scope = credential.kind === "apiKey" && credential.scope;
   const paragraphs = [description ?? `${summary}.`, ...(scope ? [`Needs the scope \`${scope}\`.`] : [])];
   return {
@@ -15,7 +15,7 @@ export function describeOperation(described: DescribedOperation) {
     tags: [tag.name],
     summary,
     description: paragraphs.join("\n\n"),
-    security: operation.credential.kind === "none" ? [] : [securityOf(operation)],
+    security: credential.kind === "none" ? [] : [securityOf(operation)],
     parameters: [
       ...pathParameters(operation.path),
       ...queryParameters(operation.query),
@@ -32,26 +32,26 @@ export function describeOperation(described: DescribedOperation) {
       },
     }),
     responses: {
-      [successStatus(described)]: successOf(described),
-      ...(described.creates && { 201: { ...successOf(described), description: "Created." } }),
+      [successStatus(operation)]: successOf(operation),
+      ...(operation.creates && { 201: { ...successOf(operation), description: "Created." } }),
       ...(conditional && {
         304: { description: "The answer has not changed.", headers: headerReferences(["X-Request-Id", "ETag"]) },
       }),
-      ...problemsByStatus(described),
+      ...problemsByStatus(operation),
     },
   };
 }
 
-const successOf = (described: DescribedOperation) => ({
-  description: described.answer ? "Success." : "Success. There is no body.",
+const successOf = (operation: Operation) => ({
+  description: operation.answer ? "Success." : "Success. There is no body.",
   headers: headerReferences([
     "X-Request-Id",
-    ...(described.operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
-    ...(returnsFirstAnswer(described.operation) ? (["Idempotency-Replayed"] as const) : []),
-    ...(described.conditional ? (["ETag"] as const) : []),
-    ...(sendsConsistencyToken(described.operation) ? (["Consistency-Token"] as const) : []),
+    ...(operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(returnsFirstAnswer(operation) ? (["Idempotency-Replayed"] as const) : []),
+    ...(operation.conditional ? (["ETag"] as const) : []),
+    ...(sendsConsistencyToken(operation) ? (["Consistency-Token"] as const) : []),
   ]),
-  ...(described.answer && { content: { "application/json": contentOf(described) } }),
+  ...(operation.answer && { content: { "application/json": contentOf(operation) } }),
 });
 
 /** Account Settings does not: a secret is shown once. */
@@ -66,10 +66,10 @@ const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const securityOf = ({ credential }: Operation): Record<string, readonly []> =>
   credential.kind === "access" ? { accessClientId: [], accessClientSecret: [] } : { [credential.kind]: [] };
 
-function contentOf({ operation, answer }: DescribedOperation) {
+function contentOf({ query, answer }: Operation) {
   if (answer === undefined) return {};
   const example = exampleOf(answer);
-  if (operation.query === undefined) return { schema: reference(schemaNameOf(answer)), example };
+  if (query === undefined) return { schema: reference(schemaNameOf(answer)), example };
   return {
     schema: reference(pageNameOf(answer)),
     example: { items: [example], nextCursor: "ibc_0Vj8aD3kb4nKb4nKb4nK1a2b3c4d" },

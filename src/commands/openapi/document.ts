@@ -3,14 +3,9 @@
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../../package.json" with { type: "json" };
-import { ACCOUNT_OPERATIONS } from "../../worker/account/operations.ts";
-import { describedOperations } from "../../worker/http/operation.ts";
-import { LEAK_OPERATIONS } from "../../worker/leaks/operations.ts";
-import { OPERATOR_OPERATIONS } from "../../worker/operator/operations.ts";
-import { PANELIST_OPERATIONS } from "../../worker/panelist/operations.ts";
-import { TENANT_OPERATIONS } from "../../worker/tenant/operations.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
+import { OPERATIONS } from "./operations.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 
@@ -24,31 +19,19 @@ const READERS = {
 } as const;
 const ORDER = Object.keys(READERS);
 
-const TABLES = {
-  ...TENANT_OPERATIONS,
-  ...PANELIST_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
-  ...OPERATOR_OPERATIONS,
-  ...LEAK_OPERATIONS,
-};
-
-/** Throws for an operation or a schema without a description, and says where it goes. */
+/** Throws for a schema without a description, and says where it goes. */
 export function buildDocument() {
-  const names = new Set(describedOperations().map(({ name }) => name));
-  const silent = Object.keys(TABLES).filter((name) => !names.has(name));
-  if (silent.length > 0)
-    throw new Error(`no description: ${silent.join(", ")}. Call describeOperations below the table of each`);
-  const operations = describedOperations().toSorted(
-    (one, other) => ORDER.indexOf(one.operation.credential.kind) - ORDER.indexOf(other.operation.credential.kind),
+  const operations = OPERATIONS.toSorted(
+    (one, other) => ORDER.indexOf(one.credential.kind) - ORDER.indexOf(other.credential.kind),
   );
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { operation, ...described } of operations) {
+  for (const operation of operations) {
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describeOperation({ operation, ...described });
+    path[operation.method.toLowerCase()] = describeOperation(operation);
     paths[operation.path] = path;
   }
   const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
-  const groups = Map.groupBy(operations, ({ operation }) => READERS[operation.credential.kind]);
+  const groups = Map.groupBy(operations, ({ credential }) => READERS[credential.kind]);
   return {
     openapi: "3.1.0",
     info: {

@@ -1,5 +1,5 @@
-/** The error responses of the document. An operation's entry and the table of problems decide which ones it can return. */
-import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
+/** The error responses of the document. An operation's definition and the table of problems decide which ones it can return. */
+import type { Operation } from "../../worker/http/operation.ts";
 import { takesIdempotencyKey } from "../../worker/http/operation.ts";
 import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
@@ -62,8 +62,8 @@ export const PROBLEM_SCHEMA = {
 } as const;
 
 /** The codes that an operation can answer with: those of its credential and its input, and its own. */
-function problemCodesOf({ operation, problems = [] }: DescribedOperation): ProblemCode[] {
-  const { credential, path, query, body } = operation;
+function problemCodesOf(operation: Operation): ProblemCode[] {
+  const { credential, path, query, body, problems = [] } = operation;
   const codes = new Set<ProblemCode>(["internal-error", "service-unavailable", ...problems]);
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
@@ -79,9 +79,9 @@ function problemCodesOf({ operation, problems = [] }: DescribedOperation): Probl
 }
 
 /** One response for each status. Codes that share a status share a response, with an example for each. */
-export function problemsByStatus(operation: DescribedOperation): Record<string, object> {
+export function problemsByStatus(operation: Operation): Record<string, object> {
   const byStatus = Map.groupBy(problemCodesOf(operation), problemStatus);
-  const { kind } = operation.operation.credential;
+  const { kind } = operation.credential;
   const withoutPolicy = kind !== "apiKey";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -91,15 +91,15 @@ export function problemsByStatus(operation: DescribedOperation): Record<string, 
         ? { $ref: `#/components/responses/${codes[0]}` }
         : toResponse(codes, {
             withoutPolicy,
-            isReplay: kind === "access" && takesIdempotencyKey(operation.operation),
-            operation: operation.operation,
+            isReplay: kind === "access" && takesIdempotencyKey(operation),
+            operation,
           }),
     ]),
   );
 }
 
 /** The component `responses` that operations refer to. */
-export const problemResponses = (operations: readonly DescribedOperation[]) => {
+export const problemResponses = (operations: readonly Operation[]) => {
   const used = JSON.stringify(operations.map(problemsByStatus));
   return Object.fromEntries(
     PROBLEM_CODES.filter((code) => used.includes(`"#/components/responses/${code}"`)).map((code) => [

@@ -1,7 +1,7 @@
 /** The schemas of the document: the bodies and answers of its operations and their parts, by name, with references to each other. */
 import * as z from "zod/mini";
 import { CURSOR } from "../../worker/credentials/cursor.ts";
-import type { DescribedOperation, Operation } from "../../worker/http/operation.ts";
+import type { Operation } from "../../worker/http/operation.ts";
 import { describedSchemas, descriptionOf, type SchemaDescription } from "../../worker/model/describe.ts";
 
 type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
@@ -10,7 +10,9 @@ const described = (schema: z.core.$ZodType): SchemaDescription => {
   const description = descriptionOf(schema);
   if (description === undefined) {
     const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
-    throw new Error(`the schema of {${Object.keys(properties).join(", ")}} has no description: call describe below it`);
+    throw new Error(
+      `the schema of {${Object.keys(properties).join(", ")}} has no description: call describe around it`,
+    );
   }
   return description;
 };
@@ -25,11 +27,11 @@ export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
     : described(schema).example;
 
 /** The schemas of each operation's body, answer and page, and of their parts. */
-export function namedSchemas(operations: readonly DescribedOperation[]): Record<string, JsonSchema> {
-  const inputs = operations.flatMap(({ operation }) => operation.body ?? []);
+export function namedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
+  const inputs = operations.flatMap(({ body }) => body ?? []);
   const answers = operations.flatMap(({ answer }) => answer ?? []);
-  const items = operations.flatMap(({ operation, answer }) =>
-    operation.query && answer ? [{ item: answer, isFeed: !hasCursor(operation.query) }] : [],
+  const items = operations.flatMap(({ query, answer }) =>
+    query && answer ? [{ item: answer, isFeed: !hasCursor(query) }] : [],
   );
   return { ...toJsonSchemas(inputs, "input"), ...toJsonSchemas(answers, "output", items) };
 }

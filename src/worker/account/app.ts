@@ -5,6 +5,7 @@ import type { Identifier } from "../credentials/id.ts";
 import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
+import { untilDone } from "../http/until-done.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { Problem } from "../problem.ts";
 import { ChooseAccount } from "./account-databases.ts";
@@ -35,15 +36,18 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
   app.use(function provideMemory(c, next) {
     c.set("gatekeeper", gatekeeper);
+    c.set("send", send);
     c.set("ownAccounts", ownAccounts);
     return next();
   });
   app.use(requireSameOrigin(), authenticateOwner(identify));
+  // A form may change a key, whose gate hears of it also when its owner has left. Of the operations, each says that itself.
+  app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
   addAccountPages(app);
   addMemberPages(app);
   addApprovalPages(app);
-  addWebhookPages(app, send);
-  app.route("/", createAccountApi(send));
+  addWebhookPages(app);
+  app.route("/", createAccountApi());
   // No route above answers this path. A script gets a problem document; a person gets a page.
   app.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();

@@ -4,7 +4,7 @@ import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
 import { accountsOf } from "./account-databases.ts";
-import { dismissMember, findMembers, inviteMember, noSuchMember } from "./member-actions.ts";
+import { dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps } from "./pages/members-page.tsx";

@@ -1,5 +1,6 @@
-/** What a handler of Account Settings can use besides: the owner, which account is whose, and the way to the gates of API keys. */
+/** What a handler of Account Settings can use besides: the owner, which account is whose, and the ways to the gates of API keys and to the receivers of webhooks. */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
+import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
@@ -11,5 +12,6 @@ export type OwnerEnv = AppEnv & {
     /** The own accounts that this isolate has found, by their owner's address. */
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;
+    send: Send;
   };
 };

@@ -23,7 +23,7 @@ import { KeyPage } from "./pages/key-page.tsx";
 import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
-import { changeSettings } from "./settings-actions.ts";
+import { changeSettings } from "./settings.ts";
 import { USAGE_FILES } from "./usage-files.ts";
 
 const LIST = "/account/api-keys";

@@ -1,6 +1,5 @@
 /** `/account/webhooks`: the webhooks of the account, each with a page of its own. */
 import type { Context } from "hono";
-import type { Send } from "../changes/send.ts";
 import { deleteWebhook, listWebhooks, moveWebhook } from "../database/account-webhooks.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
@@ -13,7 +12,7 @@ import type { SentForm } from "./pages/webhook-form.tsx";
 import { WebhookPage } from "./pages/webhook-page.tsx";
 import { WebhooksPage } from "./pages/webhooks-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
-import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./webhook-actions.ts";
+import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./webhooks.ts";
 
 const LIST = "/account/webhooks";
 const ONE = `${LIST}/:webhookId`;
@@ -21,7 +20,7 @@ const ALLOWED = "GET, HEAD, POST";
 
 type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
-export function addWebhookPages(routes: Routes<OwnerEnv>, send: Send): void {
+export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   const renderList = async (c: Context<OwnerEnv>, sent?: SentForm) => {
     const { webhooks } = await visitAccount(c, listWebhooks);
     return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
@@ -56,7 +55,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>, send: Send): void {
     try {
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
       if (what === "delete") await changeTo(c, id, deleteWebhook);
-      else if (what === "test") await testWebhook(c, send, id);
+      else if (what === "test") await testWebhook(c, id);
       else if (what === "move")
         await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), toKey(fields));
       else {

@@ -1,9 +1,12 @@
 /**
- * An endpoint is declared once, in the table of its surface. The entry defines its route, its authentication, its part
- * of the OpenAPI document, and the tests that every endpoint has to pass. An endpoint without an entry is not reachable.
+ * An endpoint is defined once, in a file of its surface: its method and path, who may use it, what it takes and answers, its words,
+ * and its handler. From the definition come its route, its authentication, its part of the OpenAPI document, and the tests that
+ * every endpoint has to pass.
  */
 import type * as z from "zod/mini";
 import type { Capability } from "../model/idea-bank.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import type { PageRequest } from "../model/pagination.ts";
 import type { Scope } from "../model/scope.ts";
 import type { ProblemCode } from "../problem.ts";
 
@@ -17,8 +20,25 @@ export type Operation = {
   readonly credential: Credential;
   readonly query?: ListQuery;
   readonly body?: z.ZodMiniType;
+  /** The schema of the successful answer; of an operation with a query, of each item on its page. Without one the answer is 204. */
+  readonly answer?: z.ZodMiniType;
   /** A POST that changes nothing when it is repeated: it needs no `Idempotency-Key`. */
   readonly idempotent?: true;
+  /** A PUT that also creates: it answers 201 when it has. */
+  readonly creates?: true;
+  /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
+  readonly status?: 200;
+  /** It writes to more than one store, as to D1 and to a key's gate: it is worked on to its end, also when its client has left. */
+  readonly untilDone?: true;
+  /** The answer carries an ETag, and can be 304. */
+  readonly conditional?: true;
+  /** Problems that only this operation can return, besides those of every operation of its kind. */
+  readonly problems?: readonly ProblemCode[];
+  /** The group of operations in the reference: those on one kind of resource. */
+  readonly tag: Tag;
+  /** A few words without a full stop. */
+  readonly summary: string;
+  readonly description?: string;
 };
 
 export type Credential =
@@ -33,69 +53,47 @@ export type Credential =
   /** Anybody. */
   | { readonly kind: "none" };
 
-export const apiKey = (scope: Scope | null) => ({ kind: "apiKey", scope }) as const;
-export const compoundToken = <const C extends Capability | null>(capability: C) =>
-  ({ kind: "compoundToken", capability }) as const;
-export const access = { kind: "access" } as const;
-export const operator = { kind: "operator" } as const;
-export const none = { kind: "none" } as const;
+export type Tag = { readonly name: string; readonly description: string };
 
 /** By operation id. */
-export type Operations = Readonly<Record<string, Operation>>;
+export type Operations<O extends Operation = Operation> = Readonly<Record<string, O>>;
+
+/** What a definition says besides its credential and tag, with the types of its path, query and body: its handler's types follow. */
+export type Definition<Path extends string, Query, Body> = Omit<
+  Operation,
+  "path" | "credential" | "query" | "body" | "tag"
+> & { readonly path: Path; readonly query?: Query; readonly body?: Body };
 
 /** Whether the operation honours the header `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, credential, idempotent }: Operation): boolean =>
   method === "POST" && ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent;
 
+/** The status of the successful answer. */
+export const successStatus = ({ method, answer, status }: Operation): number =>
+  status ?? (answer === undefined ? 204 : method === "POST" ? 201 : 200);
+
 /** The names of a path's parameters. */
-export type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParameter<Rest>
-  : never;
+type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
 
-/** The parsed `query` or `body` of an operation, or undefined if it has none. */
-export type Output<O, Field extends "query" | "body"> =
-  O extends Record<Field, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
+type Parsed<Schema> = [Schema] extends [never]
+  ? undefined
+  : Schema extends z.ZodMiniType
+    ? z.output<Schema>
+    : undefined;
 
-/** The parts of an operation's OpenAPI description that are not in its entry. */
-export type Description = {
-  readonly summary: string;
-  readonly description?: string;
-  /** The schema of the successful answer, or of each item on its page. Without one the answer is 204. */
-  readonly answer?: z.ZodMiniType;
-  /** A PUT that also creates: it answers 201 when it has. */
-  readonly creates?: true;
-  /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
-  readonly status?: 200;
-  /** The answer carries an ETag, and can be 304. */
-  readonly conditional?: true;
-  /** Problems that only this operation can return, besides those of every operation of its kind. */
-  readonly problems?: readonly ProblemCode[];
+/** What a request sends, parsed. `ids` are the path's parameters; `page` is set if the operation has a query. */
+export type Input<Path extends string, Query, Body> = AnyInput & {
+  readonly ids: Readonly<Record<PathParameter<Path>, string>>;
+  readonly query: Parsed<Query>;
+  readonly page: PageRequest;
+  readonly body: Parsed<Body>;
 };
 
-/** A group of operations in the reference: those on one kind of resource. */
-export type Tag = { readonly name: string; readonly description: string };
-
-export type DescribedOperation = {
-  readonly name: string;
-  readonly operation: Operation;
-  readonly tag: Tag;
-} & Description;
-
-/** The status of the successful answer. */
-export const successStatus = ({ operation, answer, status }: DescribedOperation): number =>
-  status ?? (answer === undefined ? 204 : operation.method === "POST" ? 201 : 200);
-
-const described: DescribedOperation[] = [];
-
-/** Describes each operation of a table for the OpenAPI document. Call it under `!import.meta.deployed`. */
-export function describeOperations<Table extends Operations>(
-  tag: Tag,
-  table: Table,
-  descriptions: { readonly [Name in keyof Table]: Description },
-): void {
-  const names: (keyof Table & string)[] = Object.keys(table);
-  for (const name of names) described.push({ name, operation: table[name] as Operation, tag, ...descriptions[name] });
-}
-
-/** Every operation of the tables that have been imported, in the order of their import. */
-export const describedOperations = (): readonly DescribedOperation[] => described;
+/** The same of any operation. */
+export type AnyInput = {
+  readonly ids: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly page: PageRequest | undefined;
+  readonly body: unknown;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};

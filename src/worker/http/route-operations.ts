@@ -1,23 +1,22 @@
-/** The routes of a surface, made from its table. An entry without a handler does not compile. */
+/** The routes of a surface, made from its operations. */
 import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
-import type { Operations } from "./operation.ts";
+import type { Operation, Operations } from "./operation.ts";
 import { Routes } from "./routes.ts";
+import { untilDone } from "./until-done.ts";
 
-/** `route` makes the handler of one operation. */
-export function routeOperations<E extends AppEnv, Table extends Operations>(
-  table: Table,
-  route: <Name extends keyof Table>(name: Name, operation: Table[Name]) => (c: Context<E>) => Promise<Response>,
+/** `answer` answers a request for one of the operations. */
+export function routeOperations<E extends AppEnv, O extends Operation>(
+  operations: Operations<O>,
+  answer: (c: Context<E>, operation: O) => Promise<Response>,
 ): Routes<E> {
   const routes = new Routes<E>();
-  const names: (keyof Table)[] = Object.keys(table);
-  for (const name of names) {
-    const operation = table[name];
-    if (operation === undefined) continue;
-    const answer = route(name, operation);
-    routes.on(operation.method, toHonoPath(operation.path), (c) => {
-      nameOperation(c, String(name));
-      return answer(c);
+  for (const [name, operation] of Object.entries(operations)) {
+    const path = toHonoPath(operation.path);
+    if (operation.untilDone) routes.on(operation.method, path, untilDone);
+    routes.on(operation.method, path, (c) => {
+      nameOperation(c, name);
+      return answer(c, operation);
     });
   }
   return routes;

@@ -1,17 +1,19 @@
 /** Reports of API keys that were found in public: GitHub's secret scanning, signed; and whoever found one, by a form. */
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { findApiKeys } from "../credentials/api-key.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
+import type { Operation, Operations } from "../http/operation.ts";
 import { toProblem } from "../http/problem-response.ts";
 import { JSON_TYPE, parseJson, readBytes, readForm } from "../http/read-body.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
-import type { LeakVerdicts } from "../model/leak.ts";
+import { untilDone } from "../http/until-done.ts";
+import { LeakReports, LeakVerdicts } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
 import { endLeakedKeys } from "./end-leaked-keys.ts";
 import { isSignedBy, PublishedKeys } from "./github-signature.ts";
-import { LEAK_OPERATIONS } from "./operations.ts";
 
 const MAX_BYTES = 1024 * 1024;
 /** Of what somebody pastes. */
@@ -24,36 +26,62 @@ const unsigned = () =>
     cause: "a report without a valid signature",
   });
 
+/** The memory that the operation shares with others of the isolate. */
+type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly publishedKeys: PublishedKeys };
+type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: LeakMemory): Promise<Response> };
+
+export const LEAK_OPERATIONS = {
+  reportLeaks: {
+    method: "POST",
+    path: "/leaks/github",
+    credential: { kind: "none" },
+    body: LeakReports,
+    answer: LeakVerdicts,
+    status: 200,
+    untilDone: true,
+    problems: ["unauthorized", "not-found"],
+    tag: { name: "Leaks", description: "For GitHub's secret scanning." },
+    summary: "Report API keys that were found in public",
+    description:
+      "The endpoint of GitHub's secret scanning partner programme. The request is signed: `Github-Public-Key-Identifier` names one " +
+      "of the published keys, `Github-Public-Key-Signature` is the ECDSA signature (P-256, SHA-256) of the body. After the answer each " +
+      "reported key that still worked is ended, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
+      "At most 1,000 reports and 1 MiB at once.",
+    handle: async (c, { gatekeeper, publishedKeys }) => {
+      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, publishedKeys)).value);
+      const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
+      const isOurs = await endLeakedKeys(c, gatekeeper, findings, "GitHub secret scanning");
+      const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
+        token_raw: token,
+        token_type: type,
+        label: isOurs[index] ? "true_positive" : "false_positive",
+      }));
+      return c.json(verdicts);
+    },
+  },
+} satisfies Operations<LeakOperation>;
+
+/** The body, whose signature is right. Throws `not-found`, `unauthorized` or `service-unavailable`. */
+async function readSigned(c: Context<AppEnv>, publishedKeys: PublishedKeys): Promise<Uint8Array> {
+  const url = c.env.GITHUB_KEYS_URL;
+  if (!url) throw new Problem("not-found");
+  const identifier = c.req.header("Github-Public-Key-Identifier");
+  const signature = c.req.header("Github-Public-Key-Signature");
+  if (!identifier || !signature) throw unsigned();
+  const body = await readBytes(c.req.raw, JSON_TYPE, MAX_BYTES);
+  const pem = await publishedKeys.find(url, identifier).catch((cause: unknown) => {
+    throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
+  });
+  if (pem === undefined || !(await isSignedBy(pem, signature, body))) throw unsigned();
+  return body;
+}
+
 export function createLeakRoutes(gatekeeper: Gatekeeper): Routes<AppEnv> {
-  const publishedKeys = new PublishedKeys();
-  const routes = routeOperations<AppEnv, typeof LEAK_OPERATIONS>(
-    LEAK_OPERATIONS,
-    (_, { body: schema }) =>
-      async (c) => {
-        const url = c.env.GITHUB_KEYS_URL;
-        if (!url) throw new Problem("not-found");
-        const identifier = c.req.header("Github-Public-Key-Identifier");
-        const signature = c.req.header("Github-Public-Key-Signature");
-        if (!identifier || !signature) throw unsigned();
-        const body = await readBytes(c.req.raw, JSON_TYPE, MAX_BYTES);
-        const pem = await publishedKeys.find(url, identifier).catch((cause: unknown) => {
-          throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
-        });
-        if (pem === undefined || !(await isSignedBy(pem, signature, body))) throw unsigned();
-        const reports = parseOrThrow(schema, parseJson(body).value);
-        const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
-        const isOurs = await endLeakedKeys(c, gatekeeper, findings, "GitHub secret scanning");
-        const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
-          token_raw: token,
-          token_type: type,
-          label: isOurs[index] ? "true_positive" : "false_positive",
-        }));
-        return c.json(verdicts);
-      },
-  );
+  const memory = { gatekeeper, publishedKeys: new PublishedKeys() };
+  const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
 
   // The page is a file, as are the two that answer it: they say the same whatever was pasted.
-  routes.post("/leaks/reports", async (c) => {
+  routes.post("/leaks/reports", untilDone, async (c) => {
     try {
       const fields = await readForm(c.req.raw);
       const foundAt = fields.get("foundAt") ?? "";

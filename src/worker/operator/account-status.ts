@@ -1,20 +1,14 @@
 /** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { setAccountStatus } from "../database/account-status.ts";
 import { digitsOf } from "../database/choose-database.ts";
 import type { Caller, Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { isId } from "../model/id.ts";
-import type { AccountStatusChange } from "../model/operator.ts";
+import { AccountStatusChange, ChangedAccount } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
-
-/** The memory that the operator's operations share with others of the isolate. */
-export type OperatorMemory = {
-  readonly gatekeeper: Gatekeeper;
-  readonly databases: Databases;
-};
+import { type OperatorMemory, operation } from "./operation.ts";
 
 /** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
 export async function changeAccountStatus(
@@ -45,3 +39,20 @@ async function setStatus(c: Caller, databases: Databases, account: string, statu
   for (const outcome of asked) if (outcome.status === "rejected") throw outcome.reason;
   throw new Problem("not-found", { detail: "There is no such account." });
 }
+
+export const ACCOUNT_STATUS_OPERATIONS = {
+  setAccountStatus: operation({
+    method: "PUT",
+    path: "/operator/account-status",
+    credential: { kind: "operator" },
+    body: AccountStatusChange,
+    answer: ChangedAccount,
+    untilDone: true,
+    problems: ["not-found"],
+    summary: "Suspend or resume an account",
+    description:
+      "After this answer every request with one of the account's API keys is refused, or admitted again. Panelists see it " +
+      "within the freshness of their answers. Sending it again is harmless.",
+    handle: async (c, { body }, memory) => c.json(await changeAccountStatus(c, memory, body)),
+  }),
+};

@@ -1,16 +1,53 @@
-/** The operator changes an API key in the place of its owner, who may not be able to sign in. */
+/** `/operator/keys`: the operator changes an API key in the place of its owner, who may not be able to sign in. */
 import type { Context } from "hono";
-import { noSuchKey, type OwnKey } from "../api-key-gate/key-changes.ts";
+import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
 import { findOwnerOfKey } from "../database/account-api-keys.ts";
 import { stamp } from "../database/audit-events.ts";
 import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { ApiKey } from "../model/account.ts";
 import { isId } from "../model/id.ts";
+import { ApiKeyLimit } from "../model/operator.ts";
+import { operation } from "./operation.ts";
 
 /** Throws `not-found`. */
-export async function actForOwnerOf(c: Context<AppEnv>, databases: Databases, id: string): Promise<OwnKey> {
+async function actForOwnerOf(c: Context<AppEnv>, databases: Databases, id: string): Promise<OwnKey> {
   const session = isId(id) ? databases.of(c, id)?.atPrimary().session : undefined;
   const email = session && (await findOwnerOfKey(session, id));
   if (session === undefined || !email) throw noSuchKey();
   return { session, owner: { email, person: email, actor: "the operator", address: null }, id, at: stamp(id) };
 }
+
+export const KEY_OPERATIONS = {
+  limitKeyAsOperator: operation({
+    method: "PUT",
+    path: "/operator/keys/{apiKeyId}/limit",
+    credential: { kind: "operator" },
+    body: ApiKeyLimit,
+    answer: ApiKey,
+    untilDone: true,
+    problems: ["not-found", "conflict"],
+    summary: "Set the rate limit of an API key",
+    description:
+      "It holds for every request after this answer. The owner's activity says that the operator has changed it. Sending it again is " +
+      "harmless. 409 `conflict` for a key that is revoked or expired.",
+    handle: async (c, { ids, body }, { databases, gatekeeper }) =>
+      c.json(await changeOwnKey({ caller: c, gatekeeper }, await actForOwnerOf(c, databases, ids.apiKeyId), body)),
+  }),
+
+  revokeKeyAsOperator: operation({
+    method: "DELETE",
+    path: "/operator/keys/{apiKeyId}",
+    credential: { kind: "operator" },
+    answer: ApiKey,
+    status: 200,
+    untilDone: true,
+    problems: ["not-found"],
+    summary: "Revoke an API key",
+    description:
+      "After this answer every request with the key is refused. The owner's activity says that the operator has revoked it. Sending it " +
+      "again is harmless.",
+    handle: async (c, { ids }, { databases, gatekeeper }) =>
+      c.json(await revokeOwnKey({ caller: c, gatekeeper }, await actForOwnerOf(c, databases, ids.apiKeyId))),
+  }),
+};

@@ -1,8 +1,10 @@
-/** Whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
+/** `/health`: whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
 import { allDatabases } from "../database/choose-database.ts";
 import { pingDatabase } from "../database/ping.ts";
 import { answerWithin, DEADLINE_MS, isWithin, wait } from "../memory/deadline.ts";
-import type { StoreHealth } from "../model/operator.ts";
+import { Health, type StoreHealth } from "../model/operator.ts";
+import { Problem } from "../problem.ts";
+import { operation } from "./operation.ts";
 
 const FRESH_MS = 5_000;
 /** How often a request looks for the answer that another has asked for, in milliseconds. */
@@ -51,3 +53,21 @@ async function askStores(env: Env): Promise<StoreHealth> {
   );
   return Object.fromEntries(answers);
 }
+
+export const HEALTH_OPERATIONS = {
+  getHealth: operation({
+    method: "GET",
+    path: "/health",
+    credential: { kind: "none" },
+    answer: Health,
+    summary: "Say which stores answer",
+    description:
+      "200 when each store has answered within 2 seconds, otherwise 503 with the same list. An answer can be 5 seconds old.",
+    handle: async (c, _, { health }) => {
+      const stores = await health.read(c.env);
+      if (Object.values(stores).every((store) => store === "ok")) return c.json({ stores });
+      const detail = "A store does not answer.";
+      throw new Problem("service-unavailable", { detail, headers: { "Retry-After": "5" }, extensions: { stores } });
+    },
+  }),
+};

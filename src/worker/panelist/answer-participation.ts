@@ -11,56 +11,21 @@ import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts"
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
-import type { Operation, Operations } from "../http/operation.ts";
-import { type Input, readInput } from "../http/read-input.ts";
+import type { AnyInput } from "../http/operation.ts";
+import { readInput } from "../http/read-input.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
-import type { PanelistProposal } from "../model/panelist-proposal.ts";
 import { Problem } from "../problem.ts";
 import { unauthorized } from "./authenticate-panelist.ts";
-import type { IdeaBankMemory } from "./idea-bank.ts";
+import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
-
-/** `now` is in Unix milliseconds. */
-export type ParticipationRequest<O extends Operation> = Input<O> & {
-  readonly token: VerifiedToken;
-  readonly session: D1DatabaseSession;
-  readonly now: number;
-};
-
-/**
- * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
- * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: it was merged, and so cannot be changed.
- * `wasDone`: it was done before, under the same `Idempotency-Key`: what was closed, merged or deleted since is nothing to it.
- */
-export type ParticipationResult = {
-  readonly access: PanelistAccess;
-  readonly proposal?: PanelistProposal | null;
-  readonly final?: boolean;
-  readonly wasDone?: boolean;
-  readonly respond: () => Response | Promise<Response>;
-};
-
-export type ParticipationHandler<O extends Operation> = (
-  c: Context<AppEnv>,
-  request: ParticipationRequest<O>,
-) => Promise<ParticipationResult>;
-
-export type ParticipationHandlers<Table extends Operations> = {
-  readonly [Name in keyof Table]: ParticipationHandler<Table[Name]>;
-};
 
 export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory, send: Send) {
   /** Tokens of which D1 has said that they were revoked: that is for good. Who holds one uses up nothing more of its panelist's rate. */
   const revoked = new WeakSet<VerifiedToken>();
-  return async function answer<O extends Operation>(
-    c: Context<AppEnv>,
-    operation: O,
-    handle: ParticipationHandler<O>,
-  ): Promise<Response> {
+  return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
     const { method, credential } = operation;
-    const capability = (credential.kind === "compoundToken" && credential.capability) || "canViewProposals";
     const token = await tokens.read(c);
     if (revoked.has(token)) throw unauthorized("revoked");
     const database = databases.of(c, token.ideaBankId);
@@ -85,7 +50,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
       refuse(access);
       throw problem;
     });
-    const work = (session: D1DatabaseSession) => handle(c, { ...input, token, session, now: Date.now() });
+    const work = (session: D1DatabaseSession) => operation.handle(c, { ...input, token, session, now: Date.now() });
     const read = () =>
       database.read(work, {
         floor,
@@ -99,7 +64,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     refuse(found.access);
     if (!found.wasDone) {
       if (found.proposal === null) throw new Problem("proposal-not-found");
-      requireCapability(found.access, capability);
+      requireCapability(found.access, credential.capability);
       if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
     }
     const response = await found.respond();
@@ -109,11 +74,11 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
 }
 
 /** A text that is not an identifier gives the same 404 as an unknown identifier. */
-async function readCheckedInput<O extends Operation>(
+async function readCheckedInput(
   c: Context<AppEnv>,
-  operation: O,
+  operation: ParticipationOperation,
   { ideaBankId, panelistId }: VerifiedToken,
-): Promise<Input<O>> {
+): Promise<AnyInput> {
   const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
   if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
   if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");

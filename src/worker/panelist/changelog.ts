@@ -3,7 +3,34 @@ import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
 import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
+import { hasCapability } from "../model/capabilities.ts";
+import { Changelog } from "../model/changelog.ts";
+import { Problem } from "../problem.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
+import { openIdeaBank } from "./idea-bank.ts";
+import { ideaBankOperation } from "./operation.ts";
+
+export const CHANGELOG_OPERATIONS = {
+  getChangelog: ideaBankOperation({
+    method: "GET",
+    path: "/public/ideabank/changelog",
+    capability: "canViewChangelog",
+    answer: Changelog,
+    conditional: true,
+    problems: ["idea-bank-not-found"],
+    summary: "Read the idea bank's changelog",
+    description:
+      "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +
+      "paginated: `cursor` and `limit` are ignored. A closed changelog returns the same 404 as an idea bank that does not exist.",
+    handle: async (c, memory) => {
+      const { ideaBank, changelog } = await openIdeaBank(c, memory, "canViewChangelog");
+      if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
+      if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
+      const request = { requestId: c.get("requestId"), ifNoneMatch: c.req.header("If-None-Match") };
+      return respondWithChangelog(changelog, request);
+    },
+  }),
+};
 
 /** What a request brings that the answer depends on. */
 type ChangelogRequest = { readonly requestId: string; readonly ifNoneMatch: string | undefined };
@@ -33,7 +60,7 @@ function headersOf(changelog: VersionedChangelog): Prepared {
   return headers;
 }
 
-export function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogRequest): Response {
+function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogRequest): Response {
   const { ok, notModified } = headersOf(changelog);
   const isKnown = ifNoneMatch(request.ifNoneMatch, changelog.etag);
   const headers = isKnown ? notModified : ok;

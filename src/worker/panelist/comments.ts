@@ -4,11 +4,16 @@ import { createId } from "../credentials/id.ts";
 import { addComment, editComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { PanelistComment } from "../model/panelist-proposal.ts";
+import { NewComment } from "../model/comment.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import type { ParticipationHandlers } from "./answer-participation.ts";
-import type { COMMENT_OPERATIONS } from "./operations.ts";
+import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
+import { PROPOSAL } from "./proposals.ts";
+
+const COMMENTS = `${PROPOSAL}/comments`;
+const COMMENT = `${COMMENTS}/{commentId}`;
 
 /** Throws `comment-not-found`, or `forbidden` for another's. */
 function own<Comment extends { readonly mine: boolean }>(comment: Comment | null): Comment {
@@ -18,45 +23,82 @@ function own<Comment extends { readonly mine: boolean }>(comment: Comment | null
   return comment;
 }
 
-export const COMMENT_HANDLERS: ParticipationHandlers<typeof COMMENT_OPERATIONS> = {
-  listPanelistComments: async (c, { session, token, ids, page: request }) => {
-    const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
-    return { access, proposal, respond: () => respondPage(c, page) };
-  },
+export const COMMENT_OPERATIONS = {
+  listPanelistComments: participation({
+    method: "GET",
+    path: COMMENTS,
+    capability: "canViewProposals",
+    query: PageQuery,
+    answer: PanelistComment,
+    problems: PROPOSAL_PROBLEMS,
+    summary: "List a proposal's comments",
+    description: "Oldest first.",
+    handle: async (c, { session, token, ids, page: request }) => {
+      const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
+      return { access, proposal, respond: () => respondPage(c, page) };
+    },
+  }),
 
-  addComment: async (c, { session, token, ids, body, now, idempotencyKey }) => {
-    const id = createId(token.ideaBankId, secureRandomBytes);
-    const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
-    const { access, proposal, merged, result } = found;
-    const toComment = (created: { id: string; at: number }): PanelistComment => ({
-      id: created.id,
-      by: "panelist",
-      author: access.panelist?.displayName ?? null,
-      mine: true,
-      ...body,
-      createdAt: toTimestamp(created.at),
-    });
-    const respond = () => respondCreated(c, result, toComment);
-    return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
-  },
+  addComment: participation({
+    method: "POST",
+    path: COMMENTS,
+    capability: "canComment",
+    body: NewComment,
+    answer: PanelistComment,
+    problems: [...PROPOSAL_PROBLEMS, "capability-closed", "conflict"],
+    summary: "Comment on a proposal",
+    description: "A comment is activity on the proposal.",
+    handle: async (c, { session, token, ids, body, now, idempotencyKey }) => {
+      const id = createId(token.ideaBankId, secureRandomBytes);
+      const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
+      const { access, proposal, merged, result } = found;
+      const toComment = (created: { id: string; at: number }): PanelistComment => ({
+        id: created.id,
+        by: "panelist",
+        author: access.panelist?.displayName ?? null,
+        mine: true,
+        ...body,
+        createdAt: toTimestamp(created.at),
+      });
+      const respond = () => respondCreated(c, result, toComment);
+      return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
+    },
+  }),
 
-  editComment: async (c, { session, token, ids, body }) => {
-    const { access, proposal, merged, comment } = await editComment(
-      session,
-      token,
-      ids.proposalId,
-      ids.commentId,
-      body,
-    );
-    return { access, proposal, final: merged, respond: () => c.json(own(comment)) };
-  },
+  editComment: participation({
+    method: "PATCH",
+    path: COMMENT,
+    capability: "canComment",
+    body: NewComment,
+    answer: PanelistComment,
+    problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden", "conflict"],
+    summary: "Edit one's own comment",
+    description: "That is no activity: writing the comment was.",
+    handle: async (c, { session, token, ids, body }) => {
+      const { access, proposal, merged, comment } = await editComment(
+        session,
+        token,
+        ids.proposalId,
+        ids.commentId,
+        body,
+      );
+      return { access, proposal, final: merged, respond: () => c.json(own(comment)) };
+    },
+  }),
 
-  removeComment: async (c, { session, token, ids }) => {
-    const { access, proposal, comment } = await removeComment(session, token, ids.proposalId, ids.commentId);
-    const respond = () => {
-      own(comment);
-      return c.body(null, 204);
-    };
-    return { access, proposal, respond };
-  },
+  removeComment: participation({
+    method: "DELETE",
+    path: COMMENT,
+    capability: "canComment",
+    problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden"],
+    summary: "Delete one's own comment",
+    handle: async (c, { session, token, ids }) => {
+      const { access, proposal, comment } = await removeComment(session, token, ids.proposalId, ids.commentId);
+      const respond = () => {
+        own(comment);
+        return c.body(null, 204);
+      };
+      return { access, proposal, respond };
+    },
+  }),
 };

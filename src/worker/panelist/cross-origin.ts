@@ -1,18 +1,6 @@
 /** CORS: any origin may use the panelist API, without cookies. */
 import type { MiddlewareHandler } from "hono";
-import { PANELIST_OPERATIONS } from "./operations.ts";
-
-const METHODS = [...new Set(["HEAD", ...Object.values(PANELIST_OPERATIONS).map(({ method }) => method)])];
-
-const PREFLIGHT_HEADERS = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Allow-Methods": METHODS.join(","),
-  // Every header: what a page's tracing adds to requests must not block them. The star leaves `Authorization` out, and browsers from before
-  // 2022 take it for a name: they need the others.
-  "Access-Control-Allow-Headers":
-    "Authorization,*,Consistency-Token,Content-Type,Idempotency-Key,If-None-Match,X-Request-Id",
-  "Access-Control-Max-Age": "86400",
-};
+import type { Operations } from "../http/operation.ts";
 
 export const CROSS_ORIGIN_HEADERS = {
   "Access-Control-Allow-Origin": "*",
@@ -22,8 +10,20 @@ export const CROSS_ORIGIN_HEADERS = {
 const ENTRIES = Object.entries(CROSS_ORIGIN_HEADERS);
 
 /** Answers preflights, before authentication; other answers get prepared headers: see `prepareAnswer`. */
-export const allowEveryOrigin: MiddlewareHandler = async (c, next) => {
-  if (c.req.method === "OPTIONS") return c.body(null, 204, PREFLIGHT_HEADERS);
-  for (const [name, value] of ENTRIES) c.header(name, value);
-  return next();
-};
+export function allowEveryOrigin(operations: Operations): MiddlewareHandler {
+  const methods = new Set(["HEAD", ...Object.values(operations).map(({ method }) => method)]);
+  const preflightHeaders = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": [...methods].join(","),
+    // Every header: what a page's tracing adds to requests must not block them. The star leaves `Authorization` out, and browsers from
+    // before 2022 take it for a name: they need the others.
+    "Access-Control-Allow-Headers":
+      "Authorization,*,Consistency-Token,Content-Type,Idempotency-Key,If-None-Match,X-Request-Id",
+    "Access-Control-Max-Age": "86400",
+  };
+  return async (c, next) => {
+    if (c.req.method === "OPTIONS") return c.body(null, 204, preflightHeaders);
+    for (const [name, value] of ENTRIES) c.header(name, value);
+    return next();
+  };
+}

@@ -1,41 +1,36 @@
 /**
- * How the operations on the idea bank itself are answered, from the isolate's view of it: first the token is checked, then the idea
- * bank is opened, then the capability that the operation declares is checked.
+ * `/ideabank`, and how the idea bank is opened for it and for the changelog, from the isolate's view: first the token is checked, then
+ * the idea bank is opened, then the capability that the operation declares is checked.
  */
 import type { Context } from "hono";
-import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken } from "../http/consistency.ts";
-import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
-import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
-import { Problem } from "../problem.ts";
-import { type TokenReader, unauthorized } from "./authenticate-panelist.ts";
-import { respondWithChangelog } from "./changelog.ts";
+import type { OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
+import { capabilitiesOf } from "../model/capabilities.ts";
+import { IdeaBankAccess } from "../model/idea-bank.ts";
+import { unauthorized } from "./authenticate-panelist.ts";
+import { type IdeaBankMemory, ideaBankOperation } from "./operation.ts";
 
-export type IdeaBankMemory = {
-  readonly tokens: TokenReader;
-  readonly views: IdeaBankViews;
-  readonly databases: Databases;
+export const IDEA_BANK_OPERATIONS = {
+  getCapabilities: ideaBankOperation({
+    method: "GET",
+    path: "/ideabank",
+    capability: null,
+    answer: IdeaBankAccess,
+    summary: "Read what the idea bank allows",
+    description: "Read it first: it shows which of the other operations this token can use.",
+    /** A closed, a suspended and a missing idea bank give the same answer. */
+    handle: async (c, memory) => {
+      const { ideaBank } = await openIdeaBank(c, memory, null);
+      const capabilities = capabilitiesOf(ideaBank);
+      const isOpen = Object.values(capabilities).includes(true);
+      return c.json({ name: isOpen && ideaBank ? ideaBank.name : null, capabilities });
+    },
+  }),
 };
 
-/** `GET /public/ideabank/changelog` */
-export async function getChangelog(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> {
-  const { ideaBank, changelog } = await openIdeaBank(c, memory, "canViewChangelog");
-  if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
-  if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
-  return respondWithChangelog(changelog, { requestId: c.get("requestId"), ifNoneMatch: c.req.header("If-None-Match") });
-}
-
-/** `GET /ideabank`: a closed, a suspended and a missing idea bank give the same answer. */
-export async function getCapabilities(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> {
-  const { ideaBank } = await openIdeaBank(c, memory, null);
-  const capabilities = capabilitiesOf(ideaBank);
-  const isOpen = Object.values(capabilities).includes(true);
-  return c.json({ name: isOpen && ideaBank ? ideaBank.name : null, capabilities });
-}
-
 /** Throws `unauthorized` for a token that is not valid, or was revoked. */
-async function openIdeaBank(
+export async function openIdeaBank(
   c: Context<AppEnv>,
   { tokens, views, databases }: IdeaBankMemory,
   capability: OpenTerms["capability"],

@@ -1,4 +1,4 @@
-/** `/ideabank/proposals`, and the votes on them. */
+/** `/ideabank/proposals`, and the tags in use. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import {
@@ -10,15 +10,23 @@ import {
   withdrawProposal,
 } from "../database/panelist-proposals.ts";
 import { listTags } from "../database/tags.ts";
-import { setVote } from "../database/votes.ts";
 import { SIMILAR_AT_MOST } from "../database/words.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import {
+  PanelistProposal,
+  PanelistProposalQuery,
+  SimilarQuery,
+  Submission,
+  SubmissionChanges,
+} from "../model/panelist-proposal.ts";
+import { TagCounts } from "../model/tag.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import type { ParticipationHandlers } from "./answer-participation.ts";
-import type { PROPOSAL_OPERATIONS } from "./operations.ts";
+import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
+
+const PROPOSALS = "/ideabank/proposals";
+export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
 
 /** Why a panelist's own change was refused although submitting is open. */
 function refusal(proposal: PanelistProposal | null): Problem {
@@ -30,76 +38,137 @@ function refusal(proposal: PanelistProposal | null): Problem {
   });
 }
 
-export const PROPOSAL_HANDLERS: ParticipationHandlers<typeof PROPOSAL_OPERATIONS> = {
-  listPanelistProposals: async (c, { session, token, query, page: request }) => {
-    const { access, page } = await listForPanelist(session, token, query, request);
-    return { access, respond: () => respondPage(c, page) };
-  },
+export const PROPOSAL_OPERATIONS = {
+  listPanelistProposals: participation({
+    method: "GET",
+    path: PROPOSALS,
+    capability: "canViewProposals",
+    query: PanelistProposalQuery,
+    answer: PanelistProposal,
+    problems: ["too-many-requests", "idea-bank-not-found"],
+    summary: "List the idea bank's proposals",
+    description: "Public proposals. Merged ones are left out.",
+    handle: async (c, { session, token, query, page: request }) => {
+      const { access, page } = await listForPanelist(session, token, query, request);
+      return { access, respond: () => respondPage(c, page) };
+    },
+  }),
 
-  listSimilarProposals: async (c, { session, token, query, page: { limit } }) => {
-    const filter = { sort: "new", q: query.title } as const;
-    const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
-    const { access, page } = await listForPanelist(session, token, filter, request);
-    return { access, respond: () => respondPage(c, page) };
-  },
+  // Before the proposal that a path names.
+  listSimilarProposals: participation({
+    method: "GET",
+    path: `${PROPOSALS}/similar`,
+    capability: "canViewProposals",
+    query: SimilarQuery,
+    answer: PanelistProposal,
+    problems: ["too-many-requests", "idea-bank-not-found"],
+    summary: "Find proposals like a title",
+    description:
+      "For a title that is being typed, so that nobody submits what is there: one page of at most 5 public proposals with words of it, " +
+      "the best first.",
+    handle: async (c, { session, token, query, page: { limit } }) => {
+      const filter = { sort: "new", q: query.title } as const;
+      const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
+      const { access, page } = await listForPanelist(session, token, filter, request);
+      return { access, respond: () => respondPage(c, page) };
+    },
+  }),
 
-  submitProposal: async (c, { session, token, body, now, idempotencyKey }) => {
-    const id = createId(token.ideaBankId, secureRandomBytes);
-    const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
-    const toProposal = ({ id, at, visibility }: Submitted): PanelistProposal => ({
-      id,
-      ...body,
-      status: "submitted",
-      tags: [],
-      votes: 0,
-      comments: 0,
-      voted: false,
-      mine: true,
-      author: access.panelist?.displayName ?? null,
-      visibility,
-      response: null,
-      duplicateOf: null,
-      createdAt: toTimestamp(at),
-      lastActivityAt: toTimestamp(at),
-    });
-    return { access, wasDone: result.kind === "replayed", respond: () => respondCreated(c, result, toProposal) };
-  },
+  submitProposal: participation({
+    method: "POST",
+    path: PROPOSALS,
+    capability: "canSubmitProposals",
+    body: Submission,
+    answer: PanelistProposal,
+    problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
+    summary: "Submit a proposal",
+    description:
+      "If the idea bank requires approval, only the author and the tenant see the proposal until the tenant makes it public.",
+    handle: async (c, { session, token, body, now, idempotencyKey }) => {
+      const id = createId(token.ideaBankId, secureRandomBytes);
+      const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
+      const toProposal = ({ id, at, visibility }: Submitted): PanelistProposal => ({
+        id,
+        ...body,
+        status: "submitted",
+        tags: [],
+        votes: 0,
+        comments: 0,
+        voted: false,
+        mine: true,
+        author: access.panelist?.displayName ?? null,
+        visibility,
+        response: null,
+        duplicateOf: null,
+        createdAt: toTimestamp(at),
+        lastActivityAt: toTimestamp(at),
+      });
+      return { access, wasDone: result.kind === "replayed", respond: () => respondCreated(c, result, toProposal) };
+    },
+  }),
 
-  listTags: async (c, { session, token }) => {
-    const { access, tags } = await listTags(session, token);
-    return { access, respond: () => c.json({ items: tags }) };
-  },
+  listTags: participation({
+    method: "GET",
+    path: "/ideabank/tags",
+    capability: "canViewProposals",
+    answer: TagCounts,
+    problems: ["too-many-requests", "idea-bank-not-found"],
+    summary: "List the idea bank's tags",
+    description: "Those that public proposals have, the most used first, with how many have each. At most 200.",
+    handle: async (c, { session, token }) => {
+      const { access, tags } = await listTags(session, token);
+      return { access, respond: () => c.json({ items: tags }) };
+    },
+  }),
 
-  getPanelistProposal: async (c, { session, token, ids }) => {
-    const { access, proposal } = await loadForPanelist(session, token, ids.proposalId);
-    return { access, proposal, respond: () => c.json(proposal) };
-  },
+  getPanelistProposal: participation({
+    method: "GET",
+    path: PROPOSAL,
+    capability: "canViewProposals",
+    answer: PanelistProposal,
+    problems: PROPOSAL_PROBLEMS,
+    summary: "Read a proposal",
+    description: "A merged proposal names the one that it was merged into in `duplicateOf`.",
+    handle: async (c, { session, token, ids }) => {
+      const { access, proposal } = await loadForPanelist(session, token, ids.proposalId);
+      return { access, proposal, respond: () => c.json(proposal) };
+    },
+  }),
 
-  editProposal: async (c, { session, token, ids, body, now }) => {
-    const { access, proposal, merged, changed } = await editProposal(session, token, ids.proposalId, body, now);
-    const respond = () => {
-      if (!changed) throw refusal(proposal);
-      return c.json(proposal);
-    };
-    return { access, proposal, final: merged, respond };
-  },
+  editProposal: participation({
+    method: "PATCH",
+    path: PROPOSAL,
+    capability: "canSubmitProposals",
+    body: SubmissionChanges,
+    answer: PanelistProposal,
+    problems: [...PROPOSAL_PROBLEMS, "capability-closed", "forbidden", "conflict"],
+    summary: "Edit one's own proposal",
+    description: "Possible while its status is `submitted`. Fields that are not sent stay as they are.",
+    handle: async (c, { session, token, ids, body, now }) => {
+      const { access, proposal, merged, changed } = await editProposal(session, token, ids.proposalId, body, now);
+      const respond = () => {
+        if (!changed) throw refusal(proposal);
+        return c.json(proposal);
+      };
+      return { access, proposal, final: merged, respond };
+    },
+  }),
 
-  withdrawProposal: async (c, { session, token, ids }) => {
-    const { access, proposal, merged, changed } = await withdrawProposal(session, token, ids.proposalId);
-    const respond = () => {
-      if (!changed) throw refusal(proposal);
-      return c.body(null, 204);
-    };
-    return { access, proposal, final: merged, respond };
-  },
-
-  vote: async (c, { session, token, ids, now }) => {
-    const { access, proposal, merged } = await setVote(session, token, ids.proposalId, true, now);
-    return { access, proposal, final: merged, respond: () => c.json({ voted: true, votes: proposal?.votes ?? 0 }) };
-  },
-
-  unvote: async (c, { session, token, ids, now }) => {
-    const { access, proposal, merged } = await setVote(session, token, ids.proposalId, false, now);
-    return { access, proposal, final: merged, respond: () => c.json({ voted: false, votes: proposal?.votes ?? 0 }) };
-  },
+  withdrawProposal: participation({
+    method: "DELETE",
+    path: PROPOSAL,
+    capability: "canSubmitProposals",
+    problems: [...PROPOSAL_PROBLEMS, "capability-closed", "forbidden", "conflict"],
+    summary: "Withdraw one's own proposal",
+    description:
+      "Possible while its status is `submitted`, unless another one was merged into it. Deletes its votes and comments too.",
+    handle: async (c, { session, token, ids }) => {
+      const { access, proposal, merged, changed } = await withdrawProposal(session, token, ids.proposalId);
+      const respond = () => {
+        if (!changed) throw refusal(proposal);
+        return c.body(null, 204);
+      };
+      return { access, proposal, final: merged, respond };
+    },
+  }),
 };

@@ -11,38 +11,17 @@ import type { Send } from "../changes/send.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
-import type { Operation, Operations } from "../http/operation.ts";
-import { type Input, readInput } from "../http/read-input.ts";
+import { readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
-import type { TenantEnv } from "./tenant-env.ts";
+import type { TenantEnv, TenantOperation } from "./operation.ts";
 
-/** A handler gets this after all checks. `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
-export type TenantRequest<O extends Operation> = Input<O> & {
-  readonly accountId: string;
-  readonly session: D1DatabaseSession;
-  readonly now: number;
-  /** Tokens were revoked, or are valid again: this isolate knows it at once. */
-  readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
-};
-
-export type TenantHandler<O extends Operation> = (
-  c: Context<TenantEnv>,
-  request: TenantRequest<O>,
-) => Promise<Response>;
-
-export type TenantHandlers<Table extends Operations> = { readonly [Name in keyof Table]: TenantHandler<Table[Name]> };
-
-const scopeOf = ({ credential }: Operation) => (credential.kind === "apiKey" ? credential.scope : null);
+const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKey" ? credential.scope : null);
 
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
-  return async function answer<O extends Operation>(
-    c: Context<TenantEnv>,
-    operation: O,
-    handle: TenantHandler<O>,
-  ): Promise<Response> {
+  return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
     const { accountId, database } = await authenticate(c, scopeOf(operation));
     const { path, method } = operation;
     const ids: Record<string, string> = c.req.param();
@@ -57,17 +36,18 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
     const input = await readInput(c, operation, c.get("apiKeyId")).catch(orForbidden);
-    const response = await handle(c, {
+    const request = {
       ...input,
       accountId,
       get session() {
         return primary.session;
       },
       now: Date.now(),
-      noteRevocation: (revocation) => {
+      noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation !== undefined) views.noteRevocation(revocation);
       },
-    }).catch((error: unknown) => {
+    };
+    const response = await operation.handle(c, request).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "invalid-request") return orForbidden(error);
       throw error;
     });

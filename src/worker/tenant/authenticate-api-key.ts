@@ -8,7 +8,7 @@ import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { Problem } from "../problem.ts";
 import { problemOf, rateLimitHeaders, unauthorized } from "./admission.ts";
-import type { TenantEnv } from "./tenant-env.ts";
+import type { TenantEnv } from "./operation.ts";
 
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;

@@ -2,21 +2,39 @@
 import { signCursor, verifyCursor } from "../credentials/cursor.ts";
 import { listChanges } from "../database/changes.ts";
 import { invalid } from "../http/invalid-request.ts";
-import { NOW } from "../model/change.ts";
+import { Change, ChangeQuery, NOW } from "../model/change.ts";
 import { Problem } from "../problem.ts";
-import type { TenantHandlers } from "./answer-tenant.ts";
-import type { TENANT_CHANGE_OPERATIONS } from "./operations/changes.ts";
+import { tenantOperations } from "./operation.ts";
 
-export const TENANT_CHANGE_HANDLERS: TenantHandlers<typeof TENANT_CHANGE_OPERATIONS> = {
-  listChanges: async (c, { session, accountId, query: { after, limit } }) => {
-    const list = `${accountId} ${c.req.path}`;
-    const { signingKeys } = c.get("settings");
-    const cursor = after === undefined || after === NOW ? after : await verifyCursor(after, list, signingKeys);
-    if (after !== undefined && cursor === undefined)
-      throw invalid([{ path: "after", message: `must be a nextCursor of this list, or ${NOW}` }]);
-    const withPanelists = c.get("tenant").scopes.includes("panelists:read");
-    const page = await listChanges(session, accountId, { after: cursor, limit, withPanelists });
-    if (page === "expired") throw new Problem("cursor-expired");
-    return c.json({ items: page.items, nextCursor: await signCursor(page.next, list, signingKeys) });
-  },
+const operation = tenantOperations({
+  name: "Changes",
+  description: "What has changed in your account, to follow without missing anything.",
+});
+
+export const CHANGE_OPERATIONS = {
+  listChanges: operation({
+    method: "GET",
+    path: "/tenant/changes",
+    scope: "ideabanks:read",
+    query: ChangeQuery,
+    answer: Change,
+    problems: ["cursor-expired"],
+    summary: "Follow the changes",
+    description:
+      "Oldest first: the changes of idea banks, proposals, comments and panelists after a cursor, in the order in which they were made, " +
+      "each with the resource as it is now. `nextCursor` is always there: send it as `after`. An empty page means that there is nothing " +
+      "new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 " +
+      "`cursor-expired`.",
+    handle: async (c, { session, accountId, query: { after, limit } }) => {
+      const list = `${accountId} ${c.req.path}`;
+      const { signingKeys } = c.get("settings");
+      const cursor = after === undefined || after === NOW ? after : await verifyCursor(after, list, signingKeys);
+      if (after !== undefined && cursor === undefined)
+        throw invalid([{ path: "after", message: `must be a nextCursor of this list, or ${NOW}` }]);
+      const withPanelists = c.get("tenant").scopes.includes("panelists:read");
+      const page = await listChanges(session, accountId, { after: cursor, limit, withPanelists });
+      if (page === "expired") throw new Problem("cursor-expired");
+      return c.json({ items: page.items, nextCursor: await signCursor(page.next, list, signingKeys) });
+    },
+  }),
 };

@@ -4,26 +4,75 @@ import { createId } from "../credentials/id.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { TenantHandlers } from "./answer-tenant.ts";
-import type { TENANT_IDEA_BANK_OPERATIONS } from "./operations/idea-banks.ts";
+import { IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
 
-export const TENANT_IDEA_BANK_HANDLERS: TenantHandlers<typeof TENANT_IDEA_BANK_OPERATIONS> = {
-  listIdeaBanks: async (c, { session, accountId, page }) =>
-    respondPage(c, await listIdeaBanks(session, accountId, page)),
+const IDEA_BANKS = "/tenant/ideabanks";
+const IDEA_BANK = `${IDEA_BANKS}/{ideaBankId}`;
 
-  createIdeaBank: async (c, { session, accountId, body, now, idempotencyKey }) => {
-    const id = createId(accountId, secureRandomBytes);
-    const result = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
-    return respondCreated(c, result, (ideaBank) => ideaBank);
-  },
+const operation = tenantOperations({
+  name: "Idea banks",
+  description: "The idea banks of your account, and what panelists may do with them.",
+});
 
-  getIdeaBank: async (c, { session, accountId, ids }) =>
-    c.json(owned(await loadIdeaBank(session, accountId, ids.ideaBankId))),
+export const IDEA_BANK_OPERATIONS = {
+  listIdeaBanks: operation({
+    method: "GET",
+    path: IDEA_BANKS,
+    scope: "ideabanks:read",
+    query: PageQuery,
+    answer: IdeaBank,
+    summary: "List idea banks",
+    description: "Newest first.",
+    handle: async (c, { session, accountId, page }) => respondPage(c, await listIdeaBanks(session, accountId, page)),
+  }),
 
-  updateIdeaBank: async (c, { session, accountId, ids, body }) =>
-    c.json(owned(await updateIdeaBank(session, accountId, ids.ideaBankId, body))),
+  createIdeaBank: operation({
+    method: "POST",
+    path: IDEA_BANKS,
+    scope: "ideabanks:write",
+    body: NewIdeaBank,
+    answer: IdeaBank,
+    summary: "Create an idea bank",
+    description: "By default it is a draft with its changelog off.",
+    handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
+      const id = createId(accountId, secureRandomBytes);
+      const result = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
+      return respondCreated(c, result, (ideaBank) => ideaBank);
+    },
+  }),
 
-  deleteIdeaBank: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId)),
+  getIdeaBank: operation({
+    method: "GET",
+    path: IDEA_BANK,
+    scope: "ideabanks:read",
+    answer: IdeaBank,
+    summary: "Read an idea bank",
+    handle: async (c, { session, accountId, ids }) =>
+      c.json(owned(await loadIdeaBank(session, accountId, ids.ideaBankId))),
+  }),
+
+  updateIdeaBank: operation({
+    method: "PATCH",
+    path: IDEA_BANK,
+    scope: "ideabanks:write",
+    body: IdeaBankChanges,
+    answer: IdeaBank,
+    summary: "Change an idea bank",
+    description: "Fields that are not sent stay as they are. Any status but `OPEN` closes the idea bank to panelists.",
+    handle: async (c, { session, accountId, ids, body }) =>
+      c.json(owned(await updateIdeaBank(session, accountId, ids.ideaBankId, body))),
+  }),
+
+  deleteIdeaBank: operation({
+    method: "DELETE",
+    path: IDEA_BANK,
+    scope: "ideabanks:write",
+    summary: "Delete an idea bank",
+    description: "Deletes its proposals and their comments too.",
+    handle: async (c, { session, accountId, ids }) =>
+      respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId)),
+  }),
 };

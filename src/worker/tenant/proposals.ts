@@ -1,7 +1,6 @@
-/** `/tenant/ideabanks/{ideaBankId}/proposals`, and the moderation of their comments. */
+/** `/tenant/ideabanks/{ideaBankId}/proposals`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createComment, deleteComment, listComments, updateComment } from "../database/comments.ts";
 import { createProposal, type NotCreated, upsertProposal } from "../database/new-proposals.ts";
 import { deleteProposal, listProposals, loadProposal, mergeProposal, updateProposal } from "../database/proposals.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
@@ -9,18 +8,21 @@ import { invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay, targetMergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import { ProposalExternalIdPath } from "../model/metadata.ts";
+import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery, ProposalUpsert } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
-import type { TenantHandlers } from "./answer-tenant.ts";
-import type { TENANT_PROPOSAL_OPERATIONS } from "./operations/proposals.ts";
+import { tenantOperations } from "./operation.ts";
 import { noSuchPanelist, owned, respondDeleted } from "./refuse-foreign.ts";
 
+const PROPOSALS = "/tenant/ideabanks/{ideaBankId}/proposals";
+export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
+
 /** Throws `invalid-request`. */
-function notInTheFuture({ createdAt }: { createdAt?: string | undefined }, now: number): void {
+export function notInTheFuture({ createdAt }: { createdAt?: string | undefined }, now: number): void {
   if (createdAt !== undefined && Date.parse(createdAt) > now)
     throw invalid([{ path: "createdAt", message: "must not be in the future" }]);
 }
 
-function notCreated(obstacle: NotCreated | undefined): Problem {
+export function notCreated(obstacle: NotCreated | undefined): Problem {
   switch (obstacle) {
     case "no-panelist":
       return noSuchPanelist();
@@ -34,75 +36,130 @@ function notCreated(obstacle: NotCreated | undefined): Problem {
   }
 }
 
-export const TENANT_PROPOSAL_HANDLERS: TenantHandlers<typeof TENANT_PROPOSAL_OPERATIONS> = {
-  listProposals: async (c, { session, accountId, ids, query, page }) =>
-    respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
+export const PROPOSAL_TAG = {
+  name: "Proposals",
+  description: "The proposals of an idea bank, and their comments, as the tenant manages them.",
+};
+const operation = tenantOperations(PROPOSAL_TAG);
 
-  createProposal: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
-    notInTheFuture(body, now);
-    const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
-    const { result, obstacle } = await createProposal(session, accountId, path, body, now, idempotencyKey);
-    return respondCreated(
-      c,
-      result,
-      (proposal) => proposal,
-      () => notCreated(obstacle),
-    );
-  },
+export const PROPOSAL_OPERATIONS = {
+  listProposals: operation({
+    method: "GET",
+    path: PROPOSALS,
+    scope: "ideabanks:read",
+    query: ProposalQuery,
+    answer: Proposal,
+    summary: "List an idea bank's proposals",
+    description: "Newest first, without merged ones. `externalId` finds a merged one, too.",
+    handle: async (c, { session, accountId, ids, query, page }) =>
+      respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
+  }),
 
-  upsertProposal: async (c, { session, accountId, ids, body, now }) => {
-    const { externalId } = parseOrThrow(ProposalExternalIdPath, ids);
-    notInTheFuture(body, now);
-    const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
-    const written = await upsertProposal(session, accountId, path, externalId, body, now);
-    if (typeof written === "string") throw notCreated(written);
-    return c.json(written.proposal, written.created ? 201 : 200);
-  },
+  createProposal: operation({
+    method: "POST",
+    path: PROPOSALS,
+    scope: "ideabanks:write",
+    body: NewProposal,
+    answer: Proposal,
+    problems: ["conflict"],
+    summary: "Create a proposal",
+    description:
+      "Your own, or one for a panelist. Only your right counts: the idea bank may be closed, and submissions may be off.",
+    handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
+      notInTheFuture(body, now);
+      const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
+      const { result, obstacle } = await createProposal(session, accountId, path, body, now, idempotencyKey);
+      return respondCreated(
+        c,
+        result,
+        (proposal) => proposal,
+        () => notCreated(obstacle),
+      );
+    },
+  }),
 
-  getProposal: async (c, { session, accountId, ids }) => c.json(owned(await loadProposal(session, accountId, ids))),
+  upsertProposal: operation({
+    method: "PUT",
+    path: `${PROPOSALS}/by-external-id/{externalId}`,
+    scope: "ideabanks:write",
+    body: ProposalUpsert,
+    answer: Proposal,
+    creates: true,
+    problems: ["conflict"],
+    summary: "Create or change a proposal by your own id",
+    description:
+      "201 when it has created the proposal, 200 when it has changed it: fields that are not sent then stay as they are. Sending the " +
+      "same again changes nothing. Two requests at the same time give one proposal. For imports, and for a sync that runs every night.",
+    handle: async (c, { session, accountId, ids, body, now }) => {
+      const { externalId } = parseOrThrow(ProposalExternalIdPath, ids);
+      notInTheFuture(body, now);
+      const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
+      const written = await upsertProposal(session, accountId, path, externalId, body, now);
+      if (typeof written === "string") throw notCreated(written);
+      return c.json(written.proposal, written.created ? 201 : 200);
+    },
+  }),
 
-  updateProposal: async (c, { session, accountId, ids, body, now }) => {
-    const proposal = owned(await updateProposal(session, accountId, ids, body, now));
-    if (proposal === "taken") throw notCreated("taken");
-    return c.json(proposal);
-  },
+  getProposal: operation({
+    method: "GET",
+    path: PROPOSAL,
+    scope: "ideabanks:read",
+    answer: Proposal,
+    summary: "Read a proposal",
+    handle: async (c, { session, accountId, ids }) => c.json(owned(await loadProposal(session, accountId, ids))),
+  }),
 
-  deleteProposal: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deleteProposal(session, accountId, ids)),
+  updateProposal: operation({
+    method: "PATCH",
+    path: PROPOSAL,
+    scope: "ideabanks:write",
+    body: ProposalChanges,
+    answer: Proposal,
+    problems: ["conflict"],
+    summary: "Change a proposal",
+    description:
+      "Fields that are not sent stay as they are. An edit, a change of status or an official response is activity. A public " +
+      "proposal that becomes `implemented` appears in the changelog.",
+    handle: async (c, { session, accountId, ids, body, now }) => {
+      const proposal = owned(await updateProposal(session, accountId, ids, body, now));
+      if (proposal === "taken") throw notCreated("taken");
+      return c.json(proposal);
+    },
+  }),
 
-  mergeProposal: async (c, { session, accountId, ids, body }) => {
-    if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
-    const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
-    if (outcome === "busy") throw mergesUnderWay();
-    if ("duplicateOf" in outcome)
-      throw (outcome.merged === "target" ? targetMergedInto : mergedInto)(outcome.duplicateOf);
-    return c.json(outcome.target);
-  },
+  deleteProposal: operation({
+    method: "DELETE",
+    path: PROPOSAL,
+    scope: "ideabanks:write",
+    summary: "Delete a proposal",
+    description:
+      "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
+      "where there are many, they are deleted in the minutes after it.",
+    handle: async (c, { session, accountId, ids }) => respondDeleted(c, await deleteProposal(session, accountId, ids)),
+  }),
 
-  listComments: async (c, { session, accountId, ids, page }) =>
-    respondPage(c, owned(await listComments(session, accountId, ids, page))),
-
-  createComment: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
-    notInTheFuture(body, now);
-    const id = createId(accountId, secureRandomBytes);
-    const { result, obstacle } = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
-    return respondCreated(
-      c,
-      result,
-      (comment) => comment,
-      () => notCreated(obstacle),
-    );
-  },
-
-  updateComment: async (c, { session, accountId, ids, body }) => {
-    const comment = owned(await updateComment(session, accountId, ids, ids.commentId, body));
-    if (comment === "panelists")
-      throw new Problem("forbidden", {
-        detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
-      });
-    return c.json(comment);
-  },
-
-  deleteComment: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId)),
+  mergeProposal: operation({
+    method: "POST",
+    path: `${PROPOSAL}/merge`,
+    scope: "ideabanks:write",
+    body: Merge,
+    answer: Proposal,
+    idempotent: true,
+    status: 200,
+    problems: ["conflict"],
+    summary: "Merge a proposal into another",
+    description:
+      "Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
+      "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. Where there are many " +
+      "votes, the first 50 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are " +
+      "under way in an idea bank, another one is refused: 409 with `Retry-After`.",
+    handle: async (c, { session, accountId, ids, body }) => {
+      if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
+      const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
+      if (outcome === "busy") throw mergesUnderWay();
+      if ("duplicateOf" in outcome)
+        throw (outcome.merged === "target" ? targetMergedInto : mergedInto)(outcome.duplicateOf);
+      return c.json(outcome.target);
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 /** Another tenant's resource and one that does not exist return the same 403. */
 import type { Context } from "hono";
 import { Problem } from "../problem.ts";
-import type { TenantEnv } from "./tenant-env.ts";
+import type { TenantEnv } from "./operation.ts";
 
 /** Throws `forbidden` for null. */
 export function owned<Resource>(resource: Resource | null): Resource {

@@ -4,24 +4,72 @@ import { createId } from "../credentials/id.ts";
 import { createSurvey, deleteSurvey, listSurveys, loadSurvey, updateSurvey } from "../database/surveys.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { TenantHandlers } from "./answer-tenant.ts";
-import type { TENANT_SURVEY_OPERATIONS } from "./operations/surveys.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
+import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
 
-export const TENANT_SURVEY_HANDLERS: TenantHandlers<typeof TENANT_SURVEY_OPERATIONS> = {
-  listSurveys: async (c, { session, accountId, page }) => respondPage(c, await listSurveys(session, accountId, page)),
+const SURVEYS = "/tenant/surveys";
+const SURVEY = `${SURVEYS}/{surveyId}`;
 
-  createSurvey: async (c, { session, accountId, body, now, idempotencyKey }) => {
-    const id = createId(accountId, secureRandomBytes);
-    return respondCreated(c, await createSurvey(session, accountId, id, body, now, idempotencyKey), (survey) => survey);
-  },
+const operation = tenantOperations({ name: "Surveys", description: "The surveys of your account." });
 
-  getSurvey: async (c, { session, accountId, ids }) =>
-    c.json(owned(await loadSurvey(session, accountId, ids.surveyId))),
+export const SURVEY_OPERATIONS = {
+  listSurveys: operation({
+    method: "GET",
+    path: SURVEYS,
+    scope: "surveys:read",
+    query: PageQuery,
+    answer: Survey,
+    summary: "List surveys",
+    description: "Newest first.",
+    handle: async (c, { session, accountId, page }) => respondPage(c, await listSurveys(session, accountId, page)),
+  }),
 
-  updateSurvey: async (c, { session, accountId, ids, body, now }) =>
-    c.json(owned(await updateSurvey(session, accountId, ids.surveyId, body, now))),
+  createSurvey: operation({
+    method: "POST",
+    path: SURVEYS,
+    scope: "surveys:write",
+    body: NewSurvey,
+    answer: Survey,
+    summary: "Create a survey",
+    handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
+      const id = createId(accountId, secureRandomBytes);
+      return respondCreated(
+        c,
+        await createSurvey(session, accountId, id, body, now, idempotencyKey),
+        (survey) => survey,
+      );
+    },
+  }),
 
-  deleteSurvey: async (c, { session, accountId, ids }) =>
-    respondDeleted(c, await deleteSurvey(session, accountId, ids.surveyId)),
+  getSurvey: operation({
+    method: "GET",
+    path: SURVEY,
+    scope: "surveys:read",
+    answer: Survey,
+    summary: "Read a survey",
+    handle: async (c, { session, accountId, ids }) => c.json(owned(await loadSurvey(session, accountId, ids.surveyId))),
+  }),
+
+  updateSurvey: operation({
+    method: "PATCH",
+    path: SURVEY,
+    scope: "surveys:write",
+    body: SurveyChanges,
+    answer: Survey,
+    summary: "Change a survey",
+    description: "Fields that are not sent stay as they are.",
+    handle: async (c, { session, accountId, ids, body, now }) =>
+      c.json(owned(await updateSurvey(session, accountId, ids.surveyId, body, now))),
+  }),
+
+  deleteSurvey: operation({
+    method: "DELETE",
+    path: SURVEY,
+    scope: "surveys:write",
+    summary: "Delete a survey",
+    handle: async (c, { session, accountId, ids }) =>
+      respondDeleted(c, await deleteSurvey(session, accountId, ids.surveyId)),
+  }),
 };

@@ -2,10 +2,14 @@
 import { listVoters, setVoteFor, type VoteOutcome } from "../database/voters.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
-import type { Vote } from "../model/panelist-proposal.ts";
-import type { TenantHandlers } from "./answer-tenant.ts";
-import type { TENANT_VOTE_OPERATIONS } from "./operations/votes.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { Vote } from "../model/panelist-proposal.ts";
+import { NewVote, Voter } from "../model/voter.ts";
+import { tenantOperations } from "./operation.ts";
 import { noSuchPanelist, owned } from "./refuse-foreign.ts";
+
+const VOTES = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes";
+const VOTE = `${VOTES}/{panelistId}`;
 
 /** Throws `conflict` for a merged proposal, and `forbidden`. `inPath`: the path names the panelist. */
 function toVote(found: VoteOutcome, voted: boolean, inPath: boolean): Vote {
@@ -15,19 +19,69 @@ function toVote(found: VoteOutcome, voted: boolean, inPath: boolean): Vote {
   return { voted, votes: outcome.votes };
 }
 
-export const TENANT_VOTE_HANDLERS: TenantHandlers<typeof TENANT_VOTE_OPERATIONS> = {
-  listVotes: async (c, { session, accountId, ids, page }) => {
-    const { items, next } = owned(await listVoters(session, accountId, ids, page));
-    if (c.get("tenant").scopes.includes("panelists:read")) return respondPage(c, { items, next });
-    return respondPage(c, { items: items.map((voter) => ({ ...voter, externalId: null, displayName: null })), next });
-  },
+const description =
+  "Repeating it changes nothing. Only your right counts: the idea bank may be closed, and voting may be off. A merged proposal takes no votes.";
 
-  voteFor: async (c, { session, accountId, ids, body, now }) =>
-    c.json(toVote(await setVoteFor(session, accountId, ids, body, true, now), true, false)),
+const operation = tenantOperations({
+  name: "Votes",
+  description: "Who votes for a proposal, and votes that you give for a panelist.",
+});
 
-  putVote: async (c, { session, accountId, ids, now }) =>
-    c.json(toVote(await setVoteFor(session, accountId, ids, ids, true, now), true, true)),
+export const VOTE_OPERATIONS = {
+  listVotes: operation({
+    method: "GET",
+    path: VOTES,
+    scope: "ideabanks:read",
+    query: PageQuery,
+    answer: Voter,
+    summary: "List who votes for a proposal",
+    description:
+      "In the order of the panelists' identifiers, not of time: `at` says when. While a merge is under way, votes are listed where they are.",
+    handle: async (c, { session, accountId, ids, page }) => {
+      const { items, next } = owned(await listVoters(session, accountId, ids, page));
+      if (c.get("tenant").scopes.includes("panelists:read")) return respondPage(c, { items, next });
+      return respondPage(c, { items: items.map((voter) => ({ ...voter, externalId: null, displayName: null })), next });
+    },
+  }),
 
-  deleteVote: async (c, { session, accountId, ids, now }) =>
-    c.json(toVote(await setVoteFor(session, accountId, ids, ids, false, now), false, true)),
+  voteFor: operation({
+    method: "POST",
+    path: VOTES,
+    scope: "ideabanks:write",
+    body: NewVote,
+    answer: Vote,
+    idempotent: true,
+    status: 200,
+    problems: ["conflict", "quota-exceeded"],
+    summary: "Vote for a panelist",
+    description: `The body names the panelist. ${description}`,
+    handle: async (c, { session, accountId, ids, body, now }) =>
+      c.json(toVote(await setVoteFor(session, accountId, ids, body, true, now), true, false)),
+  }),
+
+  putVote: operation({
+    method: "PUT",
+    path: VOTE,
+    scope: "ideabanks:write",
+    answer: Vote,
+    status: 200,
+    problems: ["conflict", "quota-exceeded"],
+    summary: "Vote for the panelist in the path",
+    description,
+    handle: async (c, { session, accountId, ids, now }) =>
+      c.json(toVote(await setVoteFor(session, accountId, ids, ids, true, now), true, true)),
+  }),
+
+  deleteVote: operation({
+    method: "DELETE",
+    path: VOTE,
+    scope: "ideabanks:write",
+    answer: Vote,
+    status: 200,
+    problems: ["conflict"],
+    summary: "Take a panelist's vote back",
+    description,
+    handle: async (c, { session, accountId, ids, now }) =>
+      c.json(toVote(await setVoteFor(session, accountId, ids, ids, false, now), false, true)),
+  }),
 };

@@ -15,7 +15,6 @@ export async function bundleWorker(contents: string, folder: string): Promise<st
     external: ["cloudflare:*", "node:*"],
     jsx: "automatic",
     jsxImportSource: "#jsx",
-    define: { "import.meta.deployed": "true" },
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error("the bundler made nothing");

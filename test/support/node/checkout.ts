@@ -49,14 +49,10 @@ async function start(folder: string, command: readonly string[], ready: RegExp):
   }
 }
 
-async function startOnce(
-  folder: string,
-  [program = "", ...args]: readonly string[],
-  isReady: RegExp,
-): Promise<DevServer> {
-  const child: ChildProcess = spawn(program, args, {
+async function startOnce(folder: string, command: readonly string[], isReady: RegExp): Promise<DevServer> {
+  const child: ChildProcess = spawn("env", ["-u", "CREDENTIAL_SECRETS", ...command], {
     cwd: folder,
-    env: { ...process.env, CI: "true", CREDENTIAL_SECRETS: undefined },
+    env: { ...process.env, CI: "true" },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -70,7 +66,7 @@ async function startOnce(
     };
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);
-    child.once("close", (code) => fail(new Error(`${program} ended with ${code}:\n${output}`)));
+    child.once("close", (code) => fail(new Error(`${command.join(" ")} ended with ${code}:\n${output}`)));
   });
   const { pid = 0 } = child;
   const endWith = async (signal: NodeJS.Signals) => {

@@ -1,14 +1,16 @@
-/** What an owner does with webhooks. */
+/** Webhooks: what an owner does with them, and `/account/api/webhooks`. */
 import type { Context } from "hono";
 import { attempt } from "../changes/attempt.ts";
-import type { Send } from "../changes/send.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { createWebhookSecret } from "../credentials/webhook-signature.ts";
 import {
   changeOwnWebhook,
   createWebhook as create,
+  deleteWebhook,
+  listWebhooks,
   loadWebhook,
+  moveWebhook,
   recordTest,
   rotateWebhook as rotate,
   testWebhook as test,
@@ -22,16 +24,19 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { toTimestamp } from "../model/text.ts";
 import {
   MAX_WEBHOOKS,
-  type NewWebhook,
-  type ShownWebhook,
-  type Webhook,
-  type WebhookChanges,
-  type WebhookTest,
+  NewWebhook,
+  ShownWebhook,
+  Webhook,
+  WebhookChanges,
+  WebhookList,
+  WebhookMove,
+  WebhookTest,
 } from "../model/webhook.ts";
 import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
 import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
+import { operation, SHOWN_ONCE } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such webhook." });
@@ -122,14 +127,99 @@ export async function rotateWebhook(
 /** Waits for the receiver, ten seconds at most. */
 export async function testWebhook(
   c: Context<OwnerEnv>,
-  send: Send,
   id: string,
   idempotencyKey?: IdempotencyKey,
 ): Promise<WebhookTest> {
   const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey, suspended);
   const payload = { type: "webhook.test", at: toTimestamp(Date.now()) };
   const message = { id: `test_${crypto.randomUUID()}`, payload };
-  const { attempt: made } = await attempt(send, { url: webhook.url, secrets }, message);
+  const { attempt: made } = await attempt(c.var.send, { url: webhook.url, secrets }, message);
   await recordTest(primary(c, id), c.var.owner.email, id, made);
   return { status: made.status, durationMs: made.durationMs };
 }
+
+const WEBHOOKS = "/account/api/webhooks";
+const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
+
+export const WEBHOOK_OPERATIONS = {
+  listWebhooks: operation({
+    method: "GET",
+    path: WEBHOOKS,
+    answer: WebhookList,
+    summary: "List webhooks",
+    description: "Oldest first, each with its last attempts.",
+    handle: async (c) => c.json({ items: (await visitAccount(c, listWebhooks)).webhooks, maxWebhooks: MAX_WEBHOOKS }),
+  }),
+
+  createWebhook: operation({
+    method: "POST",
+    path: WEBHOOKS,
+    body: NewWebhook,
+    answer: ShownWebhook,
+    problems: ["conflict"],
+    summary: "Create a webhook",
+    description:
+      `At most ${MAX_WEBHOOKS} of an account. It is sent what is changed from now on: each change as \`GET /tenant/changes\` shows it, in the ` +
+      "order in which they were made, at least once (Standard Webhooks 1.0). Only this answer holds the secret. " +
+      SHOWN_ONCE,
+    handle: async (c, { body, idempotencyKey }) => c.json(await createWebhook(c, body, idempotencyKey), 201),
+  }),
+
+  changeWebhook: operation({
+    method: "PATCH",
+    path: WEBHOOK,
+    body: WebhookChanges,
+    answer: Webhook,
+    summary: "Change, pause or resume a webhook",
+    description: "Only the fields that are sent are changed.",
+    handle: async (c, { ids, body }) => c.json(await changeWebhook(c, ids.webhookId, body)),
+  }),
+
+  moveWebhook: operation({
+    method: "PUT",
+    path: `${WEBHOOK}/place`,
+    body: WebhookMove,
+    answer: Webhook,
+    problems: ["conflict"],
+    summary: "Move a webhook in the log of changes",
+    description:
+      "Forward, so that changes are not delivered; or back, so that they are delivered again. With `from`, only where that change is the next " +
+      "one: otherwise 409 `conflict`.",
+    handle: async (c, { ids, body }) => c.json((await changeTo(c, ids.webhookId, moveWebhook(body))).webhook),
+  }),
+
+  rotateWebhook: operation({
+    method: "POST",
+    path: `${WEBHOOK}/rotate`,
+    answer: ShownWebhook,
+    problems: ["conflict"],
+    summary: "Give a webhook a new secret",
+    description: `The previous secret signs, too, for 24 hours; one from before ends at once. ${SHOWN_ONCE}`,
+    handle: async (c, { ids, idempotencyKey }) => c.json(await rotateWebhook(c, ids.webhookId, idempotencyKey), 201),
+  }),
+
+  testWebhook: operation({
+    method: "POST",
+    path: `${WEBHOOK}/test`,
+    answer: WebhookTest,
+    status: 200,
+    problems: ["conflict"],
+    untilDone: true,
+    summary: "Send a test to a webhook",
+    description:
+      "Sends a signed `webhook.test` at once, also to a webhook that is not active, and says how it was answered. Its place does not move. " +
+      "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and sends nothing; so is one of a suspended account.",
+    handle: async (c, { ids, idempotencyKey }) => c.json(await testWebhook(c, ids.webhookId, idempotencyKey)),
+  }),
+
+  deleteWebhook: operation({
+    method: "DELETE",
+    path: WEBHOOK,
+    summary: "Delete a webhook",
+    description: "A delivery that is under way can still arrive.",
+    handle: async (c, { ids }) => {
+      await changeTo(c, ids.webhookId, deleteWebhook);
+      return c.body(null, 204);
+    },
+  }),
+};

@@ -1,0 +1,25 @@
+/** An operation of Account Settings: the owner was authenticated before, for all of `/account`. */
+import type { Context } from "hono";
+import type * as z from "zod/mini";
+import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+
+const tag: Tag = { name: "Account Settings", description: "The API keys and webhooks of an account, for its owner." };
+
+/** For the description of an operation whose answer shows a secret. */
+export const SHOWN_ONCE =
+  "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and changes nothing: a secret is shown once.";
+
+export type OwnerOperation = Operation & { handle(c: Context<OwnerEnv>, input: AnyInput): Promise<Response> };
+
+type OwnerDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
+  handle(c: Context<OwnerEnv>, input: Input<Path, Query, Body>): Promise<Response>;
+};
+
+export const operation = <
+  Path extends `/${string}`,
+  Query extends ListQuery = never,
+  Body extends z.ZodMiniType = never,
+>(
+  definition: OwnerDefinition<Path, Query, Body>,
+): OwnerOperation => ({ ...definition, tag, credential: { kind: "access" } });

@@ -1,0 +1,83 @@
+/** An operation of the panelist API: it takes a compound token, for an idea bank with a capability. The token names the idea bank, so no path does. */
+import type { Context } from "hono";
+import type * as z from "zod/mini";
+import type { VerifiedToken } from "../credentials/compound-token.ts";
+import type { Databases } from "../database/databases.ts";
+import type { PanelistAccess } from "../database/panelist-access.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
+import type { Capability } from "../model/idea-bank.ts";
+import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import type { TokenReader } from "./authenticate-panelist.ts";
+
+const tag: Tag = { name: "Panelist API", description: "The operations for panelists. They need a compound token." };
+
+/** The problems of an operation whose path names a proposal. */
+export const PROPOSAL_PROBLEMS = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
+
+/** The memory that the operations share with others of the isolate. */
+export type IdeaBankMemory = {
+  readonly tokens: TokenReader;
+  readonly views: IdeaBankViews;
+  readonly databases: Databases;
+};
+
+/** Answered from the isolate's view of the idea bank. */
+export type IdeaBankOperation = Operation & { handle(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> };
+
+type IdeaBankDefinition = Definition<`/${string}`, never, never> &
+  Pick<IdeaBankOperation, "handle"> & {
+    /** Null where the answer reports the capabilities. */
+    readonly capability: Capability | null;
+  };
+
+export const ideaBankOperation = ({ capability, ...definition }: IdeaBankDefinition): IdeaBankOperation => ({
+  ...definition,
+  tag,
+  credential: { kind: "compoundToken", capability },
+});
+
+/** `now` is in Unix milliseconds. */
+export type ParticipationRequest = {
+  readonly token: VerifiedToken;
+  readonly session: D1DatabaseSession;
+  readonly now: number;
+};
+
+/**
+ * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
+ * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: it was merged, and so cannot be changed.
+ * `wasDone`: it was done before, under the same `Idempotency-Key`: what was closed, merged or deleted since is nothing to it.
+ */
+export type ParticipationResult = {
+  readonly access: PanelistAccess;
+  readonly proposal?: PanelistProposal | null;
+  readonly final?: boolean;
+  readonly wasDone?: boolean;
+  readonly respond: () => Response | Promise<Response>;
+};
+
+/** Answered from D1, with the access check in the same round trip. */
+export type ParticipationOperation = Operation & {
+  readonly credential: { readonly kind: "compoundToken"; readonly capability: Capability };
+  handle(c: Context<AppEnv>, request: AnyInput & ParticipationRequest): Promise<ParticipationResult>;
+};
+
+type ParticipationDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
+  readonly capability: Capability;
+  handle(c: Context<AppEnv>, request: Input<Path, Query, Body> & ParticipationRequest): Promise<ParticipationResult>;
+};
+
+export const participation = <
+  Path extends `/${string}`,
+  Query extends ListQuery = never,
+  Body extends z.ZodMiniType = never,
+>({
+  capability,
+  ...definition
+}: ParticipationDefinition<Path, Query, Body>): ParticipationOperation => ({
+  ...definition,
+  tag,
+  credential: { kind: "compoundToken", capability },
+});

@@ -1,0 +1,81 @@
+/** `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments`. */
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import { createComment, deleteComment, listComments, updateComment } from "../database/comments.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
+import { respondPage } from "../http/pagination.ts";
+import { Comment, NewComment, TenantComment } from "../model/comment.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { Problem } from "../problem.ts";
+import { tenantOperations } from "./operation.ts";
+import { notCreated, notInTheFuture, PROPOSAL, PROPOSAL_TAG } from "./proposals.ts";
+import { owned, respondDeleted } from "./refuse-foreign.ts";
+
+const COMMENTS = `${PROPOSAL}/comments`;
+const COMMENT = `${COMMENTS}/{commentId}`;
+
+const operation = tenantOperations(PROPOSAL_TAG);
+
+export const COMMENT_OPERATIONS = {
+  listComments: operation({
+    method: "GET",
+    path: COMMENTS,
+    scope: "ideabanks:read",
+    query: PageQuery,
+    answer: Comment,
+    summary: "List a proposal's comments",
+    description: "Newest first.",
+    handle: async (c, { session, accountId, ids, page }) =>
+      respondPage(c, owned(await listComments(session, accountId, ids, page))),
+  }),
+
+  createComment: operation({
+    method: "POST",
+    path: COMMENTS,
+    scope: "ideabanks:write",
+    body: TenantComment,
+    answer: Comment,
+    summary: "Comment on a proposal",
+    description:
+      "As the tenant, or for a panelist. Only your right counts: the idea bank may be closed, and commenting may be off. A comment is " +
+      "activity, as by a panelist if it is one's.",
+    handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
+      notInTheFuture(body, now);
+      const id = createId(accountId, secureRandomBytes);
+      const { result, obstacle } = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
+      return respondCreated(
+        c,
+        result,
+        (comment) => comment,
+        () => notCreated(obstacle),
+      );
+    },
+  }),
+
+  updateComment: operation({
+    method: "PATCH",
+    path: COMMENT,
+    scope: "ideabanks:write",
+    body: NewComment,
+    answer: Comment,
+    summary: "Edit your comment",
+    description: "One that you wrote as the tenant. That is no activity: writing the comment was.",
+    handle: async (c, { session, accountId, ids, body }) => {
+      const comment = owned(await updateComment(session, accountId, ids, ids.commentId, body));
+      if (comment === "panelists")
+        throw new Problem("forbidden", {
+          detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
+        });
+      return c.json(comment);
+    },
+  }),
+
+  deleteComment: operation({
+    method: "DELETE",
+    path: COMMENT,
+    scope: "ideabanks:write",
+    summary: "Delete a comment",
+    handle: async (c, { session, accountId, ids }) =>
+      respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId)),
+  }),
+};

@@ -1,0 +1,42 @@
+/** An operation of the tenant API: it takes an API key with a scope, and its handler does its part after all checks. */
+import type { Context } from "hono";
+import type * as z from "zod/mini";
+import type { TokenRevocation } from "../database/idea-bank-view.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
+import type { Tenant } from "../model/api-key.ts";
+import type { Scope } from "../model/scope.ts";
+
+/** A handler can use the key and its tenant besides. */
+export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant } };
+
+/** `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
+export type TenantRequest = {
+  readonly accountId: string;
+  readonly session: D1DatabaseSession;
+  readonly now: number;
+  /** Tokens were revoked, or are valid again: this isolate knows it at once. */
+  readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
+};
+
+export type TenantOperation = Operation & {
+  handle(c: Context<TenantEnv>, request: AnyInput & TenantRequest): Promise<Response>;
+};
+
+type TenantDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
+  /** Null where any key will do. */
+  readonly scope: Scope | null;
+  handle(c: Context<TenantEnv>, request: Input<Path, Query, Body> & TenantRequest): Promise<Response>;
+};
+
+/** Defines the operations of a tag. */
+export const tenantOperations =
+  (tag: Tag) =>
+  <Path extends `/${string}`, Query extends ListQuery = never, Body extends z.ZodMiniType = never>({
+    scope,
+    ...definition
+  }: TenantDefinition<Path, Query, Body>): TenantOperation => ({
+    ...definition,
+    tag,
+    credential: { kind: "apiKey", scope },
+  });

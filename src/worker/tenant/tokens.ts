@@ -1,0 +1,65 @@
+/** The compound tokens of a tenant's panelists. */
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { issueToken } from "../credentials/compound-token.ts";
+import { createId } from "../credentials/id.ts";
+import { revokePanelistTokens } from "../database/panelists.ts";
+import { findTokenIssue } from "../database/token-issues.ts";
+import { respondCreated } from "../http/idempotency-key.ts";
+import { IssuedToken, TokenRequest } from "../model/panelist.ts";
+import { toTimestamp } from "../model/text.ts";
+import { Problem } from "../problem.ts";
+import { tenantOperations } from "./operation.ts";
+import { PANELIST, PANELIST_TAG } from "./panelists.ts";
+import { owned } from "./refuse-foreign.ts";
+
+const justRevoked = () =>
+  new Problem("conflict", {
+    detail: "The panelist's tokens were revoked several times within this second. Issue the token in a second.",
+    headers: { "Retry-After": "1" },
+  });
+
+const operation = tenantOperations(PANELIST_TAG);
+
+export const TOKEN_OPERATIONS = {
+  issueToken: operation({
+    method: "POST",
+    path: "/tenant/ideabanks/{ideaBankId}/tokens",
+    scope: "panelists:write",
+    body: TokenRequest,
+    answer: IssuedToken,
+    problems: ["conflict"],
+    summary: "Issue a compound token",
+    description:
+      "Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the " +
+      "panelist, so no other call is needed. The panelist's client sends the token to the panelist API.",
+    handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
+      const { ideaBankId } = ids;
+      const { panelistId = "", externalId, displayName, lifetimeSeconds } = body;
+      const panelist =
+        externalId === undefined
+          ? { panelistId }
+          : { externalId, newPanelistId: createId(accountId, secureRandomBytes) };
+      const named = { ...panelist, displayName };
+      const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
+      if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
+      if (found.kind === "just-revoked") throw justRevoked();
+      return respondCreated(c, found, async (issue) => {
+        const expiresAt = issue.issuedAt + lifetimeSeconds;
+        const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
+        return { token, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };
+      });
+    },
+  }),
+
+  revokeTokens: operation({
+    method: "DELETE",
+    path: `${PANELIST}/tokens`,
+    scope: "panelists:write",
+    summary: "Revoke all of a panelist's tokens",
+    description: "Tokens that are issued afterwards are valid.",
+    handle: async (c, { session, accountId, ids, noteRevocation }) => {
+      noteRevocation(owned(await revokePanelistTokens(session, accountId, ids.panelistId)).revocation);
+      return c.body(null, 204);
+    },
+  }),
+};
