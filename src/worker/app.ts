@@ -3,18 +3,18 @@ import type { AccountApp } from "./account/app.ts";
 import type { Identify } from "./account/identity.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
-import { Databases } from "./database/databases.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
-import { type Later, runLater } from "./memory/deadline.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
 import { TokenReader } from "./panelist/authenticate-panelist.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
+import { Databases } from "./store/databases.ts";
+import { type Later, runLater } from "./store/deadline.ts";
 import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
@@ -47,7 +47,7 @@ export function createApp(identify?: Identify, later: Later = runLater, send: Se
   app.route("/", createTenantRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createOperatorRoutes(memory));
-  app.route("/", createLeakRoutes(memory.gatekeeper));
+  app.route("/", createLeakRoutes(memory));
 
   return app;
 }

@@ -6,5 +6,5 @@ export { ApiKeyGate } from "./api-key-gate/api-key-gate.ts";
 
 export default {
   fetch: createApp().fetch,
-  scheduled: (_, env) => runScheduled(env),
+  scheduled: (_, env, executionCtx) => runScheduled({ env, executionCtx }),
 } satisfies ExportedHandler<Env>;

@@ -8,11 +8,12 @@
  */
 import { type Allowance, deliverDue } from "./changes/deliver.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
-import { allDatabases } from "./database/choose-database.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
 import { newTurn } from "./database/slices.ts";
+import { type Caller, Databases } from "./store/databases.ts";
+import type { Session } from "./store/session.ts";
 
 /** A run begins no slice, and no delivery, after this time. */
 const RUN_MS = 30_000;
@@ -29,34 +30,34 @@ type Task = () => Promise<boolean>;
 
 /** `now` reads the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
-  env: Pick<Env, "DB">,
+  caller: Caller,
   now: () => number = Date.now,
   send: Send = sendByFetch,
 ): Promise<void> {
-  const databases = allDatabases(env).map(({ database }) => database);
+  const sessions = new Databases().all(caller).map(({ database }) => database.withoutSession());
   const allowance: Allowance = { endsAt: Date.now() + RUN_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
-  const delivered = deliverDue(databases, send, allowance).catch((error: unknown) => {
+  const delivered = deliverDue(sessions, send, allowance).catch((error: unknown) => {
     console.error("the scheduled job could not deliver to webhooks; the next run tries again", error);
     return error;
   });
-  const failures = await runSlices(databases, now);
+  const failures = await runSlices(sessions, now);
   const failure = await delivered;
   if (failure !== undefined) failures.push(failure);
   if (failures.length > 0) throw new AggregateError(failures, "the scheduled job failed in part");
 }
 
-async function runSlices(databases: readonly D1Database[], now: () => number): Promise<unknown[]> {
+async function runSlices(sessions: readonly Session[], now: () => number): Promise<unknown[]> {
   const start = now();
-  const tasksOf = (database: D1Database): Task[] => [
+  const tasksOf = (session: Session): Task[] => [
     ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
       const turn = newTurn();
-      return () => runSlice(database, turn);
+      return () => runSlice(session, turn);
     }),
-    ...EXPIRING.map((kind) => () => deleteExpired(database, kind, start)),
-    () => deleteOldRevocations(database, start),
-    () => deleteOldChanges(database, start),
+    ...EXPIRING.map((kind) => () => deleteExpired(session, kind, start)),
+    () => deleteOldRevocations(session, start),
+    () => deleteOldChanges(session, start),
   ];
-  const waiting = databases.map(tasksOf);
+  const waiting = sessions.map(tasksOf);
   const failures: unknown[] = [];
   let statements = STATEMENTS_OF_SLICES;
   const work = async () => {
@@ -76,6 +77,6 @@ async function runSlices(databases: readonly D1Database[], now: () => number): P
       if (tasks.length > 0) waiting.push(tasks);
     }
   };
-  await Promise.all(databases.slice(0, LANES).map(work));
+  await Promise.all(sessions.slice(0, LANES).map(work));
   return failures;
 }

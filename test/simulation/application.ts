@@ -10,12 +10,14 @@ export type Handler = {
   fetch(request: Request, env: object, context: object): Response | Promise<Response>;
 };
 
+type Caller = { readonly env: object; readonly executionCtx: { waitUntil(promise: Promise<unknown>): void } };
+
 /** All that the simulation knows of the code: its entry points. */
 export type Application = {
   /** The first two are the runtime's own. */
   readonly createApp: (identify?: undefined, later?: undefined, send?: unknown) => Handler;
   readonly ApiKeyGate: ObjectClass;
-  readonly runScheduled: (env: object, now?: undefined, send?: unknown) => Promise<void>;
+  readonly runScheduled: (caller: Caller, now?: undefined, send?: unknown) => Promise<void>;
 };
 
 const SOURCE = `${import.meta.dirname}/../../src/worker`;

@@ -3,7 +3,16 @@
  * database, so that what keeps tenants apart is the statement, and not the place.
  */
 import { env } from "cloudflare:workers";
-import { type Database, Databases } from "../../src/worker/database/databases.ts";
+import { type Bindings, bindingName, digitsOf, findBinding } from "../../src/worker/store/bindings.ts";
+import { type Database, Databases } from "../../src/worker/store/databases.ts";
+import type { Session } from "../../src/worker/store/session.ts";
+
+/** The databases of an environment, by the names of their bindings. */
+export const bindingsOf = (environment: Bindings): [binding: string, database: D1Database][] =>
+  digitsOf(environment).flatMap((digit) => {
+    const database = findBinding(environment, digit);
+    return database === undefined ? [] : [[bindingName(digit), database]];
+  });
 
 let placed = 0;
 
@@ -26,13 +35,22 @@ export type Binding = "DB" | "DB_1";
 export const bindingOf = (id: string): Binding => (id.startsWith("0") ? "DB" : "DB_1");
 export const databaseOf = (id: string): D1Database => env[bindingOf(id)];
 
+/** Of a request that nobody ends. */
+export const CONTEXT = { waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}) };
+
+/** A session at the primary. */
+export const sessionOf = (binding: D1Database): Session => openDatabase(binding).withoutSession();
+
+/** A session at the primary of each database. */
+export const sessionsOf = (environment: Bindings): Session[] =>
+  new Databases().all({ env: environment, executionCtx: CONTEXT }).map(({ database }) => database.withoutSession());
+
 /** A database as an isolate that remembers `databases` uses it; its anchors last so long from its first use on. */
 export function openDatabase(binding: D1Database, databases = new Databases(), anchorSeconds?: number): Database {
-  const executionCtx = { waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}) };
   const database = databases.of(
     {
       env: { DB: binding, ...(anchorSeconds !== undefined && { ANCHOR_SECONDS: String(anchorSeconds) }) },
-      executionCtx,
+      executionCtx: CONTEXT,
     },
     "0",
   );

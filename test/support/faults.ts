@@ -1,7 +1,7 @@
 /** The real stores, each of whose calls can go wrong, in every way that stores do. */
 
-import { bindingsOf } from "../../src/worker/database/choose-database.ts";
-import { DEADLINE_MS, DeadlineExceeded } from "../../src/worker/memory/deadline.ts";
+import { DEADLINE_MS, DeadlineExceeded } from "../../src/worker/store/deadline.ts";
+import { bindingsOf } from "./databases.ts";
 import {
   type Interceptor,
   interceptDatabase,

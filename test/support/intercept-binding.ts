@@ -1,5 +1,5 @@
 /** A real binding that passes every call to its store through one function. */
-import { bindingsOf } from "../../src/worker/database/choose-database.ts";
+import { bindingsOf } from "./databases.ts";
 
 export type StoreCall = "d1" | "kv.read" | "kv.write" | "gate";
 

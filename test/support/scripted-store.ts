@@ -1,6 +1,6 @@
 /** A store with one value, in virtual time: it answers, is slow, hangs or fails as a test tells it, and remembers each read. */
 import { vi } from "vitest";
-import { Kept, type KeptOptions, type Terms } from "../../src/worker/memory/kept.ts";
+import { Kept, type KeptOptions, type Terms } from "../../src/worker/store/kept.ts";
 
 /**
  * How a read goes: at once; after 1.5 s; after 5 s, past the shorter deadline; never; it fails at once; it fails after 1.5 s; it

@@ -1,7 +1,8 @@
 /** An isolate's views of idea banks, asked directly. */
-import { Databases } from "../../src/worker/database/databases.ts";
+
 import type { TokenRevocation } from "../../src/worker/database/idea-bank-view.ts";
 import { IdeaBankViews, type OpenTerms } from "../../src/worker/idea-bank/views.ts";
+import { Databases } from "../../src/worker/store/databases.ts";
 import { databaseOf, openDatabase } from "./databases.ts";
 import { interceptDatabase, meterDatabase } from "./intercept-binding.ts";
 import { newId } from "./world.ts";
@@ -29,7 +30,7 @@ export function createViews() {
       { ideaBankId, panelistId, issuedAt },
       {
         database: openDatabase(binding, databases),
-        kv: undefined,
+        store: undefined,
         freshMs: 5_000,
         youngMs: YOUNG_MS,
         floor: undefined,

@@ -4,9 +4,9 @@ import { deliver } from "../../src/worker/changes/deliver.ts";
 import type { ReceiverAnswer } from "../../src/worker/changes/schedule.ts";
 import type { Send } from "../../src/worker/changes/send.ts";
 import type { Change } from "../../src/worker/model/change.ts";
-import { runScheduled } from "../../src/worker/scheduled.ts";
-import { databaseOf } from "./databases.ts";
+import { databaseOf, sessionOf } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";
+import { runJob } from "./job.ts";
 import { createPanel } from "./panel.ts";
 import { newId } from "./world.ts";
 
@@ -100,9 +100,9 @@ export async function createWebhookScene(react?: Reaction, options: Options = {}
         )
         .bind(id, milliseconds)
         .run(),
-    job: (bindings: { DB: D1Database } = { DB: database }) => runScheduled(bindings, Date.now, receiver.send),
+    job: (bindings: { DB: D1Database } = { DB: database }) => runJob(bindings, Date.now, receiver.send),
     /** What one isolate does alone. */
     deliver: (binding: D1Database = database) =>
-      deliver(binding, id, receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 1_000 } }),
+      deliver(sessionOf(binding), id, receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 1_000 } }),
   };
 }

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { loadIdeaBankView } from "../../src/worker/database/idea-bank-view.ts";
 import { freeze } from "../support/clock.ts";
-import { databaseOf } from "../support/databases.ts";
+import { databaseOf, sessionOf } from "../support/databases.ts";
 import { countStores, interceptGateDatabase } from "../support/intercept.ts";
 import { meterDatabase, meterDatabases } from "../support/intercept-binding.ts";
 import { createIsolate } from "../support/isolate.ts";
@@ -142,7 +142,7 @@ describe("rows read", () => {
         rows += rowsReadBy(results);
       });
       const known = { ideaBankId: bank.id, panelistId: bank.panelistId, version: -1, seq: 0 };
-      expect((await loadIdeaBankView(database.withSession(), known)).entries).toHaveLength(10);
+      expect((await loadIdeaBankView(sessionOf(database), known)).entries).toHaveLength(10);
       return rows;
     };
     const few = await rowsRead(40);

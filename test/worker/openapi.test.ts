@@ -8,6 +8,7 @@ import { Gatekeeper } from "../../src/worker/api-key-gate/gatekeeper.ts";
 import { createApp } from "../../src/worker/app.ts";
 import { ProblemLog } from "../../src/worker/http/problem-log.ts";
 import { SettingsReader } from "../../src/worker/settings.ts";
+import { Databases } from "../../src/worker/store/databases.ts";
 import { faultsOf } from "../support/document-check.ts";
 import { takeAll } from "../support/isolate.ts";
 import { bodyOf, operationsOf } from "../support/operations.ts";
@@ -39,6 +40,7 @@ it("the committed document is the one that the schemas make", () => {
 it("every route is in the document, and everything in the document is a route", () => {
   const memory = {
     gatekeeper: new Gatekeeper(),
+    databases: new Databases(),
     send: takeAll,
     settingsReader: new SettingsReader(),
     problemLog: new ProblemLog(),

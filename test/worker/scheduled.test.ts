@@ -1,10 +1,10 @@
 /** The scheduled job: rows whose time is over go, in slices, within a deadline, safely twice; all others stay. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { runScheduled } from "../../src/worker/scheduled.ts";
 import { countRows, databaseOf } from "../support/databases.ts";
 import { holdTimers } from "../support/hang.ts";
 import { interceptDatabase, meterDatabase } from "../support/intercept-binding.ts";
+import { runJob } from "../support/job.ts";
 import { createTenant } from "../support/tenant.ts";
 import { addAccount, addApiKey, addIdeaBank, addPanelist, tokenFor } from "../support/world.ts";
 
@@ -20,7 +20,7 @@ async function addAccountHere(): Promise<string> {
     .run();
   return id;
 }
-const job = (database: D1Database = env.DB, now = () => NOW) => runScheduled({ DB: database }, now);
+const job = (database: D1Database = env.DB, now = () => NOW) => runJob({ DB: database }, now);
 const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
 
@@ -160,7 +160,7 @@ it("the oldest token that can still be valid stays refused after the job, and an
     .run();
   expect(await used()).not.toEqual(before);
   expect((await tenant.send("DELETE", `/tenant/panelists/${panelist}/tokens`)).status).toBe(204);
-  await runScheduled(env);
+  await runJob(env);
   expect(await used()).toEqual(before);
   const Authorization = await tokenFor(bank.id, panelist, Math.floor(Date.now() / 1000) - 5);
   expect((await tenant.isolate.request("/ideabank", { headers: { Authorization } })).status).toBe(401);
@@ -187,9 +187,9 @@ it("every database is cleaned, also when another one is down", async () => {
     .run();
   const down = interceptDatabase(env.DB_1, () => Promise.reject(new Error("D1_ERROR: injected fault")));
   const both = { DB: env.DB, DB_1: down };
-  await expect(runScheduled(both, () => NOW)).rejects.toThrow("the scheduled job failed in part");
+  await expect(runJob(both, () => NOW)).rejects.toThrow("the scheduled job failed in part");
   expect(await countRows("idempotency_keys")).toBe(1);
-  await runScheduled(env, () => NOW);
+  await runJob(env, () => NOW);
   expect(await countRows("idempotency_keys")).toBe(0);
 });
 
@@ -203,7 +203,7 @@ it("a database that hangs holds up no other one", async () => {
   });
   holdTimers();
   const both = { DB: hanging, DB_1: env.DB };
-  const run = runScheduled(both, () => NOW);
+  const run = runJob(both, () => NOW);
   await reached;
   await vi.waitFor(async () => expect(await count("audit_events")).toBe(0));
   for (const [table] of KEPT) expect(await count(table), table).toBe(0);
@@ -222,7 +222,7 @@ it("every one of 62 databases is cleaned in a run that has little to do, within 
   const digits = [..."123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy"];
   const others = Object.fromEntries(digits.map((digit) => [`DB_${digit}`, idle]));
   const all = { DB: idle, ...others, DB_z: env.DB };
-  await runScheduled(all, () => NOW);
+  await runJob(all, () => NOW);
   expect(await count("idempotency_keys")).toBe(0);
   expect(statements).toBeLessThanOrEqual(950);
 });

@@ -4,24 +4,34 @@
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import { chooseDatabase, chooseDirectory, chooseNewAccount, DIRECTORY_DIGIT } from "../database/choose-database.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
-import { withoutSession } from "../database/sessions.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import type { OwnAccount } from "../model/member.ts";
 import { Problem } from "../problem.ts";
+import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
+import type { Caller, Databases } from "../store/databases.ts";
+import type { Session } from "../store/session.ts";
 
 /** Asks the account's database. Throws NoOwnAccount when the account is not the owner's any more. */
-type Ask<Answer> = (session: D1DatabaseSession, visit: Visit) => Promise<Answer>;
+type Ask<Answer> = (session: Session, visit: Visit) => Promise<Answer>;
 
-/** What a request's context has, among others. */
-type Visitor = {
-  readonly env: Pick<Env, "DB" | "NEW_ACCOUNTS">;
+/** A request, as Hono's context has it. */
+type AccountCaller = Caller & {
+  readonly env: Pick<Env, "NEW_ACCOUNTS">;
+  readonly var: { readonly databases: Databases };
+};
+type Visitor = AccountCaller & {
   readonly var: { readonly owner: Owner; readonly ownAccounts: BoundedMap<Identifier> };
   readonly set: (name: "owner", owner: Owner) => void;
 };
+
+/** Owners need no bookmarks: nothing of theirs is read at a replica. */
+export const directoryOf = (c: AccountCaller): Session => c.var.databases.directory(c).withoutSession();
+/** The primary of the account's database; undefined when no binding has it. */
+const sessionOf = (c: AccountCaller, accountId: string): Session | undefined =>
+  c.var.databases.of(c, accountId)?.withoutSession();
 
 /** The accounts that somebody is a member of who has made none: one of them has to be chosen. */
 export class ChooseAccount extends Problem {
@@ -46,13 +56,13 @@ const noAccount = () =>
  * The accounts of a person: those that the directory knows, and that know this member. An entry of another is deleted. An account
  * whose database does not answer is left out; when none is left, its failure is thrown.
  */
-export async function accountsOf(env: Visitor["env"], person: string): Promise<readonly OwnAccount[]> {
-  const directory = chooseDirectory(env);
+export async function accountsOf(c: AccountCaller, person: string): Promise<readonly OwnAccount[]> {
+  const directory = directoryOf(c);
   const answers = await Promise.allSettled(
     (await listMemberships(directory, person)).map(async (id) => {
-      const database = chooseDatabase(env, id);
-      const name = database && (await findMembership(database, id, person));
-      if (database && name === undefined) await forgetMembership(directory, database, id, person);
+      const session = sessionOf(c, id);
+      const name = session && (await findMembership(session, id, person));
+      if (session && name === undefined) await forgetMembership(directory, session, id, person);
       return name === undefined ? [] : [{ id, name }];
     }),
   );
@@ -63,8 +73,8 @@ export async function accountsOf(env: Visitor["env"], person: string): Promise<r
 }
 
 /** Throws ChooseAccount to who is a member of others' accounts only. */
-export async function requireChoice(env: Visitor["env"], person: string): Promise<void> {
-  const [first, ...others] = await accountsOf(env, person);
+export async function requireChoice(c: AccountCaller, person: string): Promise<void> {
+  const [first, ...others] = await accountsOf(c, person);
   if (first !== undefined && [first, ...others].every(({ name }) => name !== person))
     throw new ChooseAccount([first, ...others]);
 }
@@ -83,14 +93,14 @@ export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promis
     if (!(error instanceof NoOwnAccount)) throw error;
     if (accountId !== undefined) {
       // Whoever made it was removed since the request began: its rows have another name for it.
-      const database = chooseDatabase(c.env, accountId);
-      const name = database && (await findMembership(database, accountId, owner.person));
+      const session = sessionOf(c, accountId);
+      const name = session && (await findMembership(session, accountId, owner.person));
       if (name === undefined || name === email) throw noMember();
       c.set("owner", { ...owner, email: name });
       return visitAt(c, ask, accountId);
     }
     c.var.ownAccounts.delete(email);
-    await requireChoice(c.env, email);
+    await requireChoice(c, email);
     try {
       return await visitOwn(c, ask);
     } catch (again) {
@@ -104,16 +114,15 @@ async function visitOwn<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const known = c.var.ownAccounts.get(email);
   if (known !== undefined) return visitAt(c, ask, known);
   const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
-  const directory = withoutSession(chooseDirectory(c.env));
   const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
-  const { accountId } = await openAccount(directory, visit);
+  const { accountId } = await openAccount(directoryOf(c), visit);
   c.var.ownAccounts.set(email, accountId);
   return visitAt(c, ask, accountId);
 }
 
 async function visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
-  const database = chooseDatabase(c.env, accountId);
-  if (database === undefined) throw noDatabase();
+  const session = sessionOf(c, accountId);
+  if (session === undefined) throw noDatabase();
   const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
-  return ask(withoutSession(database), visit);
+  return ask(session, visit);
 }

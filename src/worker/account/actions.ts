@@ -17,15 +17,14 @@ import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { loadApiKeyUse } from "../database/account-api-key-use.ts";
 import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../database/account-api-keys.ts";
 import { stamp } from "../database/audit-events.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
 import type { Repeated } from "../database/repeated-changes.ts";
-import { withoutSession } from "../database/sessions.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
 import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -38,10 +37,10 @@ const DAY_MS = 86_400_000;
  * The primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an
  * identifier. Owners need no session: nothing of theirs is read at a replica.
  */
-export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): D1DatabaseSession {
-  const database = isId(id) ? chooseDatabase(c.env, id) : undefined;
+export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): Session {
+  const database = isId(id) ? c.var.databases.of(c, id) : undefined;
   if (database === undefined) throw none();
-  return withoutSession(database);
+  return database.withoutSession();
 }
 
 /** A key, and its last 30 days. Throws `not-found`. */
@@ -95,7 +94,7 @@ export async function createKey(
   // Nothing else calls a new key's gate before its first use, near whoever uses it, unless its owner changes it first. If this fails,
   // that decides.
   if (created.region !== null) {
-    const placing = c.var.gatekeeper.place(c.env.API_KEY_GATE, created.id, created.region);
+    const placing = c.var.gatekeeper.place(c, created.id, created.region);
     const placed = placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
     c.executionCtx.waitUntil(placed);
   }

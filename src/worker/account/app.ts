@@ -8,6 +8,7 @@ import { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { Problem } from "../problem.ts";
+import type { Databases } from "../store/databases.ts";
 import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
 import { addApprovalPages } from "./approval-pages.tsx";
@@ -24,19 +25,24 @@ const MAX_OWNERS = 1_000;
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
 /** The memory that this surface shares with others of the isolate. */
-export type AccountMemory = EveryRequestMemory & { readonly gatekeeper: Gatekeeper; readonly send: Send };
+export type AccountMemory = EveryRequestMemory & {
+  readonly gatekeeper: Gatekeeper;
+  readonly databases: Databases;
+  readonly send: Send;
+};
 
 export type AccountApp = Routes<OwnerEnv>;
 
 /** `identify` finds the account owner. */
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
-  const { gatekeeper, send } = memory;
+  const { gatekeeper, databases, send } = memory;
   const app = new Routes<OwnerEnv>();
   addMiddleware(app, memory);
   const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
   app.use(function provideMemory(c, next) {
     c.set("gatekeeper", gatekeeper);
     c.set("send", send);
+    c.set("databases", databases);
     c.set("ownAccounts", ownAccounts);
     return next();
   });

@@ -6,7 +6,6 @@
  * `/cdn-cgi/access/get-identity`; `common_name` there is a client certificate's.)
  */
 import type { Context, MiddlewareHandler } from "hono";
-import { chooseDatabase } from "../database/choose-database.ts";
 import { findMembership } from "../database/members.ts";
 import { isId } from "../model/id.ts";
 import { Problem } from "../problem.ts";
@@ -87,8 +86,8 @@ const REFUSED = [404, 409, 429];
 
 /** Throws `forbidden` for who is no member. */
 async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
-  const database = isId(accountId) ? chooseDatabase(c.env, accountId) : undefined;
-  const email = database && isId(accountId) && (await findMembership(database, accountId, person));
+  const database = isId(accountId) ? c.var.databases.of(c, accountId) : undefined;
+  const email = database && isId(accountId) && (await findMembership(database.withoutSession(), accountId, person));
   if (!email || !isId(accountId)) throw noMember();
   return { email, accountId };
 }
@@ -97,7 +96,7 @@ async function findAccount(c: Context<OwnerEnv>, accountId: string, person: stri
 async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
   const { person, email, accountId } = c.var.owner;
   if (accountId === undefined) {
-    if (c.res.status === 404) await requireChoice(c.env, person);
+    if (c.res.status === 404) await requireChoice(c, person);
   } else if ((await findAccount(c, accountId, person)).email !== email) {
     throw new Problem("service-unavailable", {
       detail: "Whoever made this account was removed meanwhile, and nothing was done. Send the request again.",

@@ -48,7 +48,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("GET, HEAD, POST"));
 
   routes.get("/account/accounts", async (c) => {
-    const own = await accountsOf(c.env, c.var.owner.person);
+    const own = await accountsOf(c, c.var.owner.person);
     return renderPage(c, (frame) => <AccountsPage frame={frame} own={own} />);
   });
   routes.all("/account/accounts", refuseMethod("GET, HEAD"));

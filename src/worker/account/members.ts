@@ -3,13 +3,12 @@ import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
-import { chooseDatabase, chooseDirectory } from "../database/choose-database.ts";
 import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { MAX_MEMBERS, Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
 import { Problem } from "../problem.ts";
-import { accountsOf, visitAccount } from "./account-databases.ts";
+import { accountsOf, directoryOf, visitAccount } from "./account-databases.ts";
 import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
 import { operation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -31,7 +30,7 @@ export async function inviteMember(
   if (member === "full")
     throw new Problem("conflict", { detail: `An account has at most ${MAX_MEMBERS} members. Remove one first.` });
   if (isRepeated(member)) throw repeatedProblem(member);
-  if (member.id !== accountId) await rememberMembership(chooseDirectory(c.env), accountId, email);
+  if (member.id !== accountId) await rememberMembership(directoryOf(c), accountId, email);
   return member;
 }
 
@@ -46,8 +45,8 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<v
     throw new Problem("conflict", {
       detail: "The last member of an account cannot be removed. Add another one first.",
     });
-  const database = chooseDatabase(c.env, accountId);
-  if (database !== undefined) await forgetMembership(chooseDirectory(c.env), database, accountId, outcome.removed);
+  const session = primaryOf(c, accountId);
+  await forgetMembership(directoryOf(c), session, accountId, outcome.removed);
 }
 
 const MEMBERS = "/account/api/members";
@@ -60,7 +59,7 @@ export const MEMBER_OPERATIONS = {
     summary: "List the accounts that you are a member of",
     description:
       "Every path of Account Settings takes one of them as `?account=`. Without it, it is the account that you have made.",
-    handle: async (c) => c.json({ items: await accountsOf(c.env, c.var.owner.person) }),
+    handle: async (c) => c.json({ items: await accountsOf(c, c.var.owner.person) }),
   }),
 
   listMembers: operation({

@@ -5,6 +5,7 @@ import type { Identifier } from "../credentials/id.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
+import type { Databases } from "../store/databases.ts";
 
 export type OwnerEnv = AppEnv & {
   Variables: {
@@ -13,5 +14,6 @@ export type OwnerEnv = AppEnv & {
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;
     send: Send;
+    databases: Databases;
   };
 };

@@ -79,7 +79,7 @@ export async function createWebhook(
     const id = createId(visit.digit, secureRandomBytes);
     const { owner } = c.var;
     const done = await changeOwnWebhook(session, owner, id, change, stamp(visit.digit), idempotencyKey, visit);
-    return { accountId: accountOf(done.results), made: done.made };
+    return { accountId: accountOf(done), made: done.made };
   });
   const { webhook } = orThrow(
     made,

@@ -10,10 +10,6 @@ import { DurableObject } from "cloudflare:workers";
 import type { Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
-import { type Database, Databases } from "../database/databases.ts";
-import { isDatabaseOutage } from "../database/outage.ts";
-import { DeadlineExceeded } from "../memory/deadline.ts";
-import { Kept, OUTAGE_MS } from "../memory/kept.ts";
 import {
   type Admission,
   type Admitted,
@@ -27,6 +23,10 @@ import { isId } from "../model/id.ts";
 import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
+import { type Database, Databases } from "../store/databases.ts";
+import { DeadlineExceeded } from "../store/deadline.ts";
+import { Kept, OUTAGE_MS } from "../store/kept.ts";
+import { isDatabaseOutage } from "../store/outage.ts";
 import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
 import type { Ask, Report } from "./reports.ts";
@@ -85,7 +85,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const refused = refuse(record, secretHash, address, now);
     // The answer does not wait.
     if (refused?.reason === "revoked")
-      this.ctx.waitUntil(this.#revokedUse.note(this.#database.binding, this.#apiKeyId, address, now));
+      this.ctx.waitUntil(this.#revokedUse.note(this.#database.withoutSession(), this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
@@ -156,7 +156,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   async #saveUsage(now: number): Promise<void> {
     try {
       await this.#usage.save(now, (totals) =>
-        saveApiKeyUsage(this.#database.binding, this.#apiKeyId, totals.hours, totals),
+        saveApiKeyUsage(this.#database.withoutSession(), this.#apiKeyId, totals.hours, totals),
       );
       this.#isUnwritten = true;
     } catch (error) {
@@ -192,7 +192,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
       this.#lastRecord = await this.#record.get({
-        load: () => loadApiKeyRecord(this.#database.binding, this.#apiKeyId),
+        load: () => loadApiKeyRecord(this.#database.withoutSession(), this.#apiKeyId),
         freshMs: OUTAGE_MS,
         renewMs: RENEW_MS,
         waitUntil: (promise) => this.ctx.waitUntil(promise),

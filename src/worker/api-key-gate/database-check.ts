@@ -1,9 +1,10 @@
 /** An API key is checked against D1 when its gate does not answer: unverifiable keys are refused, the limit is not enforced. */
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
-import type { Database } from "../database/databases.ts";
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../memory/deadline.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
+import type { Database } from "../store/databases.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../store/deadline.ts";
+import type { Session } from "../store/session.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
 /** When the gate is late, so much is left for D1, in milliseconds. */
@@ -19,7 +20,7 @@ export async function checkAgainstDatabase(
 ): Promise<Admission> {
   const since = Date.now();
   try {
-    return await answerWithin(withinMs, check(database.binding, id, secretHash, address, now));
+    return await answerWithin(withinMs, check(database.withoutSession(), id, secretHash, address, now));
   } catch (error) {
     console.warn("neither D1 nor an API key's gate answers", error);
     if (error instanceof DeadlineExceeded) database.missed(since);
@@ -28,13 +29,13 @@ export async function checkAgainstDatabase(
 }
 
 async function check(
-  database: D1Database,
+  session: Session,
   id: string,
   secretHash: string,
   address: string | null,
   now: number,
 ): Promise<Admission> {
-  const record = await loadApiKeyRecord(database, id);
+  const record = await loadApiKeyRecord(session, id);
   const refused = refuse(record, secretHash, address, now);
   if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
   return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };

@@ -5,11 +5,11 @@
  * A format that gives these names another meaning belongs under another key.
  */
 import * as z from "zod/mini";
-import type { Dated } from "../memory/kept.ts";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
 import { SEEN_REFUSALS } from "../model/seen.ts";
 import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
+import type { Dated } from "../store/kept.ts";
 import type { UsageState } from "./usage-counts.ts";
 
 export const STATE = "gate/1";

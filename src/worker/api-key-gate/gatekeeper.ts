@@ -17,8 +17,11 @@
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
-import type { Database } from "../database/databases.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
+import type { Admission, OwnDecision, Region } from "../model/api-key.ts";
+import { type Sender, toSeen } from "../model/seen.ts";
+import { readLeaseMs } from "../settings.ts";
+import type { Caller, Database } from "../store/databases.ts";
 import {
   answerWithin,
   DEADLINE_MS,
@@ -28,23 +31,16 @@ import {
   runLater,
   type WaitUntil,
   wait,
-} from "../memory/deadline.ts";
-import type { Admission, OwnDecision, Region } from "../model/api-key.ts";
-import { type Sender, toSeen } from "../model/seen.ts";
-import { readLeaseMs } from "../settings.ts";
+} from "../store/deadline.ts";
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
 import { type GateCall, KeyUse } from "./key-use.ts";
 import type { Ask, Report } from "./reports.ts";
 
-type Gates = DurableObjectNamespace<ApiKeyGate>;
-
-export type GateEnv = Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS">;
-
-type Stores = { readonly gates: Gates; readonly database: Database };
+export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS"> };
 
 /** One request with a key. `now` is in Unix milliseconds. */
-export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential; readonly waitUntil: WaitUntil };
+export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
 
 const MAX_KEYS = 10_000;
 /** How long the refusals of a flood may be known to this isolate alone. */
@@ -64,70 +60,70 @@ export class Gatekeeper {
     this.#later = later;
   }
 
-  /** Decides one request. Never throws: what cannot be decided is `unavailable`. */
-  async admit(stores: Stores, request: KeyRequest): Promise<Admission> {
+  /** Decides one request. `database` has the key's row. Never throws: what cannot be decided is `unavailable`. */
+  async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
     const use = this.#useOf(request.apiKey);
-    const decided = use.refused(request.now) ?? this.admitFromMemory(stores.gates, request);
-    return decided ?? this.#ask(stores, request, use);
+    const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request);
+    return decided ?? this.#ask(caller, database, request, use);
   }
 
   /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
-  admitFromMemory(gates: Gates, request: KeyRequest): OwnDecision | undefined {
+  #admitFromMemory(caller: GateCaller, request: KeyRequest): OwnDecision | undefined {
     const use = this.#uses.get(request.apiKey.text);
     const decided = use?.decide(request);
     if (use === undefined || decided === undefined) return undefined;
-    if (decided.outcome === "admitted") this.#askAhead(gates, request, use);
+    if (decided.outcome === "admitted") this.#askAhead(caller, request, use);
     else if (decided.outcome === "limited" && use.plansReport(request.now, REPORT_MS))
-      this.#later(REPORT_MS, () => this.#report(gates, request, use), request.waitUntil);
+      this.#later(REPORT_MS, () => this.#report(caller, request, use), waitUntilOf(caller));
     return decided;
   }
 
   /**
    * The key has changed in D1. Deletes what this isolate remembers of it, notifies its gate, and waits. Resolves when no isolate
    * decides by the key's state before: the gate grants no lease for it any more, and the longest that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then `waitUntil` keeps
-   * notifying it.
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified again, in
+   * the context of the caller.
    */
-  async forget(env: GateEnv, apiKeyId: string, waitUntil: WaitUntil): Promise<void> {
+  async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
     const reports: Record<string, Report> = {};
     for (const text of this.#uses.keys()) {
       const use = isKeyOf(text, apiKeyId) ? this.#uses.peek(text) : undefined;
       const report = use?.forget();
       if (use !== undefined && report !== undefined) reports[use.secretHash] = report;
     }
-    const notify = () => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget();
+    const notify = () => this.#gateOf(caller, apiKeyId).forget();
     try {
-      const notified = retried(() => this.#gateOf(env.API_KEY_GATE, apiKeyId).forget(reports), notify);
+      const notified = retried(() => this.#gateOf(caller, apiKeyId).forget(reports), notify);
       const leaseMs = await answerWithin(DEADLINE_MS.without, notified);
       // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first.
-      await wait(Math.max(readLeaseMs(env), leaseMs));
+      await wait(Math.max(readLeaseMs(caller.env), leaseMs));
     } catch (error) {
-      this.#notifyAgain(notify, waitUntil, NOTIFY_AGAIN.times);
+      this.#notifyAgain(notify, waitUntilOf(caller), NOTIFY_AGAIN.times);
       throw error;
     }
   }
 
   /** Makes the gate of a new key in its region: where an object is made, it stays. */
-  async place(gates: Gates, apiKeyId: string, locationHint: Region): Promise<void> {
-    await answerWithin(DEADLINE_MS.without, this.#gateOf(gates, apiKeyId, { locationHint }).ping());
+  async place(caller: GateCaller, apiKeyId: string, locationHint: Region): Promise<void> {
+    await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId, { locationHint }).ping());
   }
 
-  async #ask({ gates, database }: Stores, request: KeyRequest, use: KeyUse): Promise<Admission> {
+  async #ask(caller: GateCaller, database: Database, request: KeyRequest, use: KeyUse): Promise<Admission> {
     const { apiKey, address, now } = request;
     const call = use.ask(now);
     const { report, perSecond } = call;
     const seen = toSeen(request);
     const admit = async (ask: Ask): Promise<Admission> =>
-      await this.#gateOf(gates, apiKey.id).admit(apiKey.secretHash, address, ask);
+      await this.#gateOf(caller, apiKey.id).admit(apiKey.secretHash, address, ask);
     const asked = retried(
       () => admit({ perSecond, seen, report }),
       () => admit({ perSecond, seen }),
     ).then((admission) => {
-      this.#take(gates, request, use, call, admission);
+      this.#take(caller, request, use, call, admission);
       return admission;
     });
     // Also when the client leaves meanwhile, because a report is sent once.
-    if (report !== undefined) request.waitUntil(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
+    if (report !== undefined) waitUntilOf(caller)(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
@@ -139,37 +135,37 @@ export class Gatekeeper {
   }
 
   /** After the answer: the requests meanwhile use what is left of the leases that are held. */
-  #askAhead(gates: Gates, request: KeyRequest, use: KeyUse): void {
+  #askAhead(caller: GateCaller, request: KeyRequest, use: KeyUse): void {
     const call = use.askAhead(request.now);
     if (call === undefined) return;
-    const { apiKey, waitUntil } = request;
-    const asked = this.#gateOf(gates, apiKey.id)
+    const { apiKey } = request;
+    const asked = this.#gateOf(caller, apiKey.id)
       .report(apiKey.secretHash, call.report, call.perSecond)
-      .then((answer) => this.#take(gates, request, use, call, answer));
+      .then((answer) => this.#take(caller, request, use, call, answer));
     const asking = answerWithin(DEADLINE_MS.withFallback, asked).catch((error: unknown) => {
       use.take(call, undefined, Date.now());
       console.warn("an API key's gate did not answer for the next lease; the report with it is lost", error);
     });
-    waitUntil(asking);
+    waitUntilOf(caller)(asking);
   }
 
   /** Also when the answer is late: a lease is reported when it has ended, used or not. */
-  #take(gates: Gates, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
+  #take(caller: GateCaller, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
     const lease = use.take(call, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);
       // The next lease is reported later, or asked for: this one with it.
-      if (!use.hasLease) await this.#report(gates, request, use);
+      if (!use.hasLease) await this.#report(caller, request, use);
     };
-    this.#later(lease.usableMs, end, request.waitUntil);
+    this.#later(lease.usableMs, end, waitUntilOf(caller));
   }
 
-  async #report(gates: Gates, { apiKey }: KeyRequest, use: KeyUse): Promise<void> {
+  async #report(caller: GateCaller, { apiKey }: KeyRequest, use: KeyUse): Promise<void> {
     const report = use.takeReport();
     if (report === undefined) return;
     try {
-      const reported = this.#gateOf(gates, apiKey.id).report(apiKey.secretHash, report);
+      const reported = this.#gateOf(caller, apiKey.id).report(apiKey.secretHash, report);
       await answerWithin(DEADLINE_MS.withFallback, reported);
     } catch (error) {
       console.warn("an API key's gate did not take an isolate's report, which is lost", error);
@@ -190,14 +186,21 @@ export class Gatekeeper {
     return this.#uses.getOrSet(text, () => new KeyUse(secretHash));
   }
 
-  /** A new stub: one that has failed may stay broken. */
-  #gateOf(gates: Gates, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
+  /** A new stub for one call: one that has failed may stay broken. */
+  #gateOf(caller: GateCaller, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
+    const gates = caller.env.API_KEY_GATE;
+    if (caller.var?.calls !== undefined) caller.var.calls.gate += 1;
     return gates.get(
       this.#ids.getOrSet(apiKeyId, () => gates.idFromName(apiKeyId)),
       options,
     );
   }
 }
+
+const waitUntilOf =
+  ({ executionCtx }: Caller): WaitUntil =>
+  (promise) =>
+    executionCtx.waitUntil(promise);
 
 /** Calls a gate. If that fails, `again` calls it once more, with a new stub, unless the gate is overloaded. */
 async function retried<Answer>(call: () => Promise<Answer>, again = call): Promise<Answer> {
@@ -210,4 +213,5 @@ async function retried<Answer>(call: () => Promise<Answer>, again = call): Promi
 }
 
 /** The platform marks its errors: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
-const isOverloaded = (error: unknown): boolean => error instanceof Error && Reflect.get(error, "overloaded") === true;
+const isOverloaded = (error: unknown): boolean =>
+  error instanceof Error && "overloaded" in error && error.overloaded === true;

@@ -2,21 +2,21 @@
 import { revokeApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
-import type { Caller } from "../database/databases.ts";
 import type { ApiKey, Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Problem } from "../problem.ts";
-import type { GateEnv, Gatekeeper } from "./gatekeeper.ts";
+import type { Session } from "../store/session.ts";
+import type { GateCaller, Gatekeeper } from "./gatekeeper.ts";
 
 /** A request that changes keys, and the isolate's way to their gates. */
 export type KeyChanger = {
-  readonly caller: Omit<Caller, "env"> & { readonly env: GateEnv };
+  readonly caller: GateCaller;
   readonly gatekeeper: Gatekeeper;
 };
 
 /** The key's id, a session of its database, and the owner whose key it has to be. */
 export type OwnKey = {
-  readonly session: D1DatabaseSession;
+  readonly session: Session;
   readonly owner: Owner;
   readonly id: string;
   readonly at: AuditStamp;
@@ -78,10 +78,9 @@ export async function requireNotified(
 
 /** When it resolves, no request is decided by the keys' state before, but for the keys whose gates did not answer: it returns their failures. */
 export async function notifyGates(
-  { caller: { env, executionCtx }, gatekeeper }: KeyChanger,
+  { caller, gatekeeper }: KeyChanger,
   ids: readonly string[],
 ): Promise<PromiseRejectedResult[]> {
-  const waitUntil = (promise: Promise<void>) => executionCtx.waitUntil(promise);
-  const notified = await Promise.allSettled(ids.map((id) => gatekeeper.forget(env, id, waitUntil)));
+  const notified = await Promise.allSettled(ids.map((id) => gatekeeper.forget(caller, id)));
   return notified.filter((outcome) => outcome.status === "rejected");
 }

@@ -2,11 +2,12 @@
  * The knowledge that an isolate has of one API key that was used recently: how often, the leases that it holds, until when the key is over
  * its limit, and what the key's gate has not been told yet.
  */
-import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
+
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
 import type { Sender } from "../model/seen.ts";
 import { HeldLease, type LeaseReport, RequestRate } from "../rate-limit/lease.ts";
+import { DEADLINE_MS, isWithin } from "../store/deadline.ts";
 import { PendingSightings } from "./pending-sightings.ts";
 import type { Report } from "./reports.ts";
 

@@ -2,6 +2,7 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
+import type { Session } from "../store/session.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -9,12 +10,13 @@ export class RevokedUse {
   #noted: number | undefined;
 
   /** The database makes sure of it when this object has forgotten. Never rejects. */
-  async note(database: D1Database, apiKeyId: Identifier, address: string | null, now: number): Promise<void> {
+  async note(session: Session, apiKeyId: Identifier, address: string | null, now: number): Promise<void> {
     const hour = now - (now % HOUR_MS);
     if (this.#noted === hour) return;
     this.#noted = hour;
     try {
-      await recordUseAfterRevocation(database, apiKeyId, createId(apiKeyId, secureRandomBytes), address, now);
+      const eventId = createId(apiKeyId, secureRandomBytes);
+      await recordUseAfterRevocation(session, { apiKeyId, eventId, address, now });
     } catch (error) {
       this.#noted = undefined;
       console.warn("D1 did not take an audit event; the next use tries again", error);

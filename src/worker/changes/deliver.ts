@@ -5,14 +5,18 @@
  */
 import { listUndelivered } from "../database/changes.ts";
 import {
+  type AccountOfWebhooks,
   type ClaimedWebhook,
   claimWebhook,
   type DueWebhook,
   record,
   release,
   selectDue,
+  selectWaiting,
 } from "../database/webhook-deliveries.ts";
-import { DEADLINE_MS, hasHung, hasSettledWithin } from "../memory/deadline.ts";
+import type { PrimarySession } from "../store/databases.ts";
+import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
+import type { Session } from "../store/session.ts";
 import { attempt } from "./attempt.ts";
 import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
 import type { Send } from "./send.ts";
@@ -28,29 +32,29 @@ export type Allowance = { readonly endsAt: number; readonly statements: { left: 
 const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= endsAt || statements.left <= 0;
 
 /** Delivers what waits, until an attempt fails, nothing waits, or the allowance is used up. Rejects when the database does not answer. */
-export async function deliver(database: D1Database, id: string, send: Send, allowance: Allowance): Promise<void> {
+export async function deliver(session: Session, id: string, send: Send, allowance: Allowance): Promise<void> {
   while (!isUsedUp(allowance)) {
     allowance.statements.left -= STATEMENTS_TO_READ;
-    const webhook = await claimWebhook(database, id);
-    if (webhook === undefined || !(await deliverClaimed(database, webhook, send, allowance))) return;
+    const webhook = await claimWebhook(session, id);
+    if (webhook === undefined || !(await deliverClaimed(session, webhook, send, allowance))) return;
   }
 }
 
 /** Whether something is left to deliver. False when an attempt has failed, and when the claim was lost. */
 async function deliverClaimed(
-  database: D1Database,
+  session: Session,
   webhook: ClaimedWebhook,
   send: Send,
   allowance: Allowance,
 ): Promise<boolean> {
-  const { changes, passed, missed } = (await listUndelivered(database, webhook, ROWS)) ?? {
+  const { changes, passed, missed } = (await listUndelivered(session, webhook, ROWS)) ?? {
     changes: [],
     passed: webhook.number,
     missed: 0,
   };
   if (changes.length === 0) {
     allowance.statements.left -= 1;
-    return (await record(database, webhook, { reached: passed, isLast: true, missed }))?.isDue ?? false;
+    return (await record(session, webhook, { reached: passed, isLast: true, missed }))?.isDue ?? false;
   }
   let claimed = { ...webhook, isDue: true };
   for (const [index, { id, number, change }] of changes.entries()) {
@@ -64,7 +68,7 @@ async function deliverClaimed(
           state: stateAfter(made.answer, claimed.failingMs),
           delayMs: delayAfter(claimed.attempts, made.answer, Math.random(), Date.now()),
         };
-    const going = await record(database, claimed, {
+    const going = await record(session, claimed, {
       // What was passed over stays so: the change that failed is the next one.
       reached: failure ? number - 1 : number,
       attempt: made.attempt,
@@ -77,11 +81,23 @@ async function deliverClaimed(
     if (going.claimedUntil === 0) break;
     if (isUsedUp(allowance)) {
       // It was used up while the attempt was recorded.
-      await release(database, claimed);
+      await release(session, claimed);
       break;
     }
   }
   return claimed.isDue;
+}
+
+/** What a write makes due: with each round trip of `primary`, `waiting` names the account's webhooks to begin with after the answer. */
+export function watchWebhooks(
+  primary: PrimarySession,
+  account: AccountOfWebhooks,
+): { readonly waiting: readonly string[] } {
+  const watched: { waiting: readonly string[] } = { waiting: [] };
+  primary.attach(selectWaiting(account), (rows) => {
+    watched.waiting = rows.map(({ id }) => id);
+  });
+  return watched;
 }
 
 /** How long after an answer deliveries may begin: Workers ends what follows an answer after 30 seconds. */
@@ -90,10 +106,10 @@ const SOON_MS = 15_000;
 const STATEMENTS_SOON = 500;
 
 /** The first attempts, after the answer to a write. Each webhook by itself: none waits for another's receiver. */
-export async function deliverSoon(database: D1Database, ids: readonly string[], send: Send): Promise<void> {
+export async function deliverSoon(session: Session, ids: readonly string[], send: Send): Promise<void> {
   const allowance = { endsAt: Date.now() + SOON_MS, statements: { left: STATEMENTS_SOON } };
   const deliveries = ids.map((id) =>
-    deliver(database, id, send, allowance).catch((error: unknown) => {
+    deliver(session, id, send, allowance).catch((error: unknown) => {
       console.warn("a delivery was not made, or not recorded; the scheduled job goes on with it", error);
     }),
   );
@@ -106,18 +122,18 @@ const ACCOUNT_MS = 10_000;
 const LANES = 4;
 const DUE_AT_MOST = 100;
 
-type Due = DueWebhook & { readonly database: D1Database };
+type Due = DueWebhook & { readonly session: Session };
 
 /**
  * What is due in all of the databases. What is due in one that takes more than two seconds to say so comes after the others'. Rejects with
  * what failed, when the rest is done.
  */
-export async function deliverDue(databases: readonly D1Database[], send: Send, allowance: Allowance): Promise<void> {
+export async function deliverDue(sessions: readonly Session[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
-  const selected = databases.map(async (database): Promise<readonly Due[]> => {
+  const selected = sessions.map(async (session): Promise<readonly Due[]> => {
     allowance.statements.left -= 3;
     try {
-      return (await selectDue(database, DUE_AT_MOST)).map((each) => ({ ...each, database }));
+      return (await selectDue(session, DUE_AT_MOST)).map((each) => ({ ...each, session }));
     } catch (error) {
       failures.push(error);
       return [];
@@ -133,12 +149,11 @@ export async function deliverDue(databases: readonly D1Database[], send: Send, a
 
 /**
  * In the order of its time, each account by itself. Accounts with a webhook that has not failed come first, so that nobody waits behind
- * receivers that hang; one lane serves the others first, with its share of the statements. A database that hangs is left out from then on.
- * Returns what failed.
+ * receivers that hang; one lane serves the others first, with its share of the statements. Returns what
+ * failed.
  */
 async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowance): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
-  const hanging = new Set<D1Database>();
   const inOrder = due.toSorted((one, other) => one.hasFailed - other.hasFailed || one.dueAt - other.dueAt);
   const accounts = [...Map.groupBy(inOrder, ({ accountId }) => accountId).values()];
   const first = accounts.filter(([next]) => next?.hasFailed === 0);
@@ -148,15 +163,11 @@ async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowa
       const webhooks = queues.find((queue) => queue.length > 0)?.shift();
       if (webhooks === undefined) return;
       const endsAt = Math.min(share.endsAt, Date.now() + ACCOUNT_MS);
-      for (const [index, { id, database }] of webhooks.entries()) {
+      for (const [index, { id, session }] of webhooks.entries()) {
         // Each has a part of what is left: a slow one does not use it all.
         const now = Date.now();
         const part = now + (endsAt - now) / (webhooks.length - index);
-        if (hanging.has(database)) continue;
-        await deliver(database, id, send, { ...share, endsAt: part }).catch((error: unknown) => {
-          failures.push(error);
-          if (hasHung(error)) hanging.add(database);
-        });
+        await deliver(session, id, send, { ...share, endsAt: part }).catch((error: unknown) => failures.push(error));
       }
     }
   };

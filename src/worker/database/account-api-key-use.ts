@@ -3,9 +3,10 @@ import type { ApiKey } from "../model/account.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { countAdmitted, type Operations, type Seen, type SeenWithPrevious } from "../model/seen.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { COLUMNS, type KeyRow, OWN_KEY, toApiKey, toHourlyCount, type UsageRow } from "./api-key-rows.ts";
 import { type LastSeen, USAGE_KEPT_MS } from "./api-key-usage.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type SeenKeyRow = KeyRow & { rotated_at: number | null; previous_secret_hash: string | null; seen: string | null };
 type OperationsRow = UsageRow & { operations: string };
@@ -15,27 +16,25 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** A key with its last 24 hours, and what is known of its last 30 days. Null when the owner has no such key. */
 export async function loadApiKeyUse(
-  session: D1DatabaseSession,
+  session: Session,
   email: string,
   id: string,
   now: number,
 ): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
-  const [keys, usage] = await session.batch([
-    prepare(session, `SELECT ${COLUMNS}, rotated_at, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`, {
-      email,
-      id,
-    }),
-    prepare(
-      session,
+  const { apiKeys, hours } = await session.batch({
+    apiKeys: prepare<SeenKeyRow>(
+      `SELECT ${COLUMNS}, rotated_at, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`,
+      { email, id },
+    ),
+    hours: prepare<OperationsRow>(
       `SELECT api_key_id, hour, admitted, limited, operations FROM api_key_usage
        WHERE api_key_id = (SELECT id FROM api_keys WHERE ${OWN_KEY}) AND hour > :now - ${30 * DAY_MS}
          AND admitted + limited > 0 ORDER BY hour`,
       { email, id, now },
     ),
-  ]);
-  const [row] = rowsOf<SeenKeyRow>(keys);
+  });
+  const [row] = apiKeys;
   if (row === undefined) return null;
-  const hours = rowsOf<OperationsRow>(usage);
   const lastDay = hours.filter(({ hour }) => hour > now - DAY_MS);
   const apiKey = toApiKey(row, now, lastDay);
   const items = hours.map(toHourlyCount);

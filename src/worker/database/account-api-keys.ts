@@ -3,6 +3,8 @@ import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import {
   ACTIVE,
   COLUMNS,
@@ -14,11 +16,10 @@ import {
   toApiKey,
   type UsageRow,
 } from "./api-key-rows.ts";
-import { type AuditStamp, audited, recordRefusal } from "./audit-events.ts";
+import { type AuditStamp, auditKey, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
-import { changeOnce, type Repeated } from "./repeated-changes.ts";
-import { prepare, rowsOf } from "./statement.ts";
+import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 
 type ListedRow = KeyRow & { ended_count: number };
 type AccountRow = { stored_bytes: number; max_bytes: number; marks_leaked_keys: number };
@@ -63,64 +64,58 @@ const LISTED = `
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
 
 /** Deletes a few of the keys that ended before the last 1,000: an account ends one at a time. */
-const deleteLongEnded = (session: D1DatabaseSession, email: string, now: number) =>
+const deleteLongEnded = (email: string, now: number) =>
   prepare(
-    session,
     `DELETE FROM api_keys WHERE id IN (
        SELECT id FROM (${selectEnded("id", ENDED_KEPT + 10, "0")}) ORDER BY ended_at DESC LIMIT 10 OFFSET ${ENDED_KEPT})`,
     { email, now },
   );
 
 /** The keys come with the last 24 hours of their use. */
-export async function listApiKeys(session: D1DatabaseSession, visit: Visit): Promise<ApiKeyOverview> {
+export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKeyOverview> {
   const { email, now } = visit;
-  const results = await session.batch([
-    ...beginVisit(session, visit),
-    prepare(session, LISTED, { email, now }),
-    prepare(
-      session,
+  const rows = await session.batch({
+    ...beginVisit(visit),
+    listed: prepare<ListedRow>(LISTED, { email, now }),
+    hours: prepare<UsageRow>(
       `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id
        WHERE u.hour > :now - ${DAY_MS} AND u.admitted + u.limited > 0 ORDER BY u.hour`,
       { email, now },
     ),
-    prepare(
-      session,
+    account: prepare<AccountRow>(
       `SELECT stored_bytes + 128 * counted_votes AS stored_bytes, max_bytes, marks_leaked_keys FROM accounts
        WHERE owner_email = :email`,
       { email },
     ),
-  ]);
-  const [listed, usage, accounts] = results.slice(VISIT_STATEMENTS);
-  const rows = rowsOf<ListedRow>(listed);
-  const hours = rowsOf<UsageRow>(usage);
-  const [account] = rowsOf<AccountRow>(accounts);
-  const keys = rows.map((row) =>
+  });
+  const [account] = rows.account;
+  const keys = rows.listed.map((row) =>
     toApiKey(
       row,
       now,
-      hours.filter(({ api_key_id }) => api_key_id === row.id),
+      rows.hours.filter(({ api_key_id }) => api_key_id === row.id),
     ),
   );
   const active = keys.filter(({ state }) => state === "active");
   return {
-    accountId: accountOf(results),
+    accountId: accountOf(rows),
     keys: [...active, ...keys.slice(active.length, active.length + ENDED_SHOWN)],
-    ended: rows[0]?.ended_count ?? 0,
+    ended: rows.listed[0]?.ended_count ?? 0,
     leakedKeys: account?.marks_leaked_keys ? "mark" : "end",
     storage: { usedBytes: account?.stored_bytes ?? 0, maxBytes: account?.max_bytes ?? 0 },
   };
 }
 
 /** Whether there is such a key. */
-const selectKey = (session: D1DatabaseSession, key: string, values: Parameters<typeof prepare>[2]) =>
-  prepare(session, `SELECT 1 FROM api_keys WHERE ${key}`, values);
+const selectKey = (key: string, values: Parameters<typeof prepare>[1]) =>
+  prepare(`SELECT 1 FROM api_keys WHERE ${key}`, values);
 
 /**
  * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Keys that ended
  * long ago are deleted.
  */
 export async function createApiKeyRow(
-  session: D1DatabaseSession,
+  session: Session,
   owner: Owner,
   visit: Visit,
   key: { readonly id: string } & StoredSecret,
@@ -132,8 +127,7 @@ export async function createApiKeyRow(
   const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
   const values = { ...key, email, person, now, idempotencyKey: idempotencyKey?.key };
-  const insert = prepare(
-    session,
+  const insert = prepare<KeyRow>(
     `INSERT INTO api_keys
        (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at,
         region, allowed_addresses)
@@ -152,18 +146,22 @@ export async function createApiKeyRow(
       allowed: allowedAddresses && JSON.stringify(allowedAddresses),
     },
   );
-  const { results, done } = await changeOnce(session, email, idempotencyKey, key.id, {
-    before: beginVisit(session, visit),
-    change: audited(session, owner, creation, insert),
-    after: [
-      recordRefusal(session, owner, creation, idempotencyKey?.key),
-      deleteLongEnded(session, email, now),
-      selectKey(session, OWN_KEY, values),
-    ],
+  const { before, after } = changeOnce(email, idempotencyKey, key.id);
+  const rows = await session.batch({
+    ...before,
+    ...beginVisit(visit),
+    inserted: insert,
+    audited: auditKey(owner, creation),
+    ...after,
+    refused: recordRefusal(owner, creation, idempotencyKey?.key),
+    longEnded: deleteLongEnded(email, now),
+    existing: selectKey(OWN_KEY, values),
   });
   const created =
-    firstKey(results[VISIT_STATEMENTS], now) ?? done ?? (rowsOf(results.at(-1)).length > 0 ? "exists" : "limit");
-  return { accountId: accountOf(results), created };
+    firstKey(rows.inserted, now) ??
+    toRepeated(rows.recalled, idempotencyKey) ??
+    (rows.existing.length > 0 ? "exists" : "limit");
+  return { accountId: accountOf(rows), created };
 }
 
 /**
@@ -172,7 +170,7 @@ export async function createApiKeyRow(
  * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
-  session: D1DatabaseSession,
+  session: Session,
   owner: Owner,
   id: string,
   secret: StoredSecret,
@@ -183,8 +181,7 @@ export async function rotateApiKey(
   const { email, person } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
   const values = { ...secret, email, person, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
-  const update = prepare(
-    session,
+  const update = prepare<KeyRow>(
     `UPDATE api_keys SET
        previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
        previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
@@ -192,42 +189,50 @@ export async function rotateApiKey(
      RETURNING ${COLUMNS}`,
     values,
   );
-  const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
-    change: audited(session, owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }, update),
-    after: [selectKey(session, active, values)],
+  const { before, after } = changeOnce(email, idempotencyKey, id);
+  const rows = await session.batch({
+    ...before,
+    rotated: update,
+    audited: auditKey(owner, { id: eventId, event: "rotated", apiKeyId: id, apiKeyName: "", now }),
+    ...after,
+    active: selectKey(active, values),
   });
-  return firstKey(results[0], now) ?? done ?? (rowsOf(results.at(-1)).length > 0 ? "rotated" : null);
+  return (
+    firstKey(rows.rotated, now) ??
+    toRepeated(rows.recalled, idempotencyKey) ??
+    (rows.active.length > 0 ? "rotated" : null)
+  );
 }
 
 /** Revoking again changes nothing and returns the key as it is. */
 export async function revokeApiKey(
-  session: D1DatabaseSession,
+  session: Session,
   owner: Owner,
   id: string,
   { now, eventId }: AuditStamp,
 ): Promise<ApiKey | null> {
   const values = { email: owner.email, person: owner.person, id, now };
   const own = `${OWN_KEY} AND ${IS_MEMBER}`;
-  const update = prepare(session, `UPDATE api_keys SET revoked_at = :now WHERE ${own} AND revoked_at IS NULL`, values);
-  const [, , selected] = await session.batch([
-    ...audited(session, owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }, update),
-    prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${own}`, values),
-  ]);
-  return firstKey(selected, now);
+  const { apiKeys } = await session.batch({
+    revoked: prepare(`UPDATE api_keys SET revoked_at = :now WHERE ${own} AND revoked_at IS NULL`, values),
+    audited: auditKey(owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }),
+    apiKeys: prepare<KeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE ${own}`, values),
+  });
+  return firstKey(apiKeys, now);
 }
 
-export async function loadOwnApiKey(
-  session: D1DatabaseSession,
-  email: string,
-  id: string,
-  now: number,
-): Promise<ApiKey | null> {
-  const row = await prepare(session, `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id }).first<KeyRow>();
-  return row && toApiKey(row, now, []);
+export async function loadOwnApiKey(session: Session, email: string, id: string, now: number): Promise<ApiKey | null> {
+  return firstKey(
+    await session.all(prepare<KeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id })),
+    now,
+  );
 }
 
 /** The owner of the account that has the key: its e-mail address, or the account's id when its owner was removed. */
-export const findOwnerOfKey = (session: D1DatabaseSession, id: string): Promise<string | null> =>
-  prepare(session, "SELECT owner_email FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)", {
-    id,
-  }).first<string>("owner_email");
+export async function findOwnerOfKey(session: Session, id: string): Promise<string | null> {
+  const statement = prepare<{ owner_email: string }>(
+    "SELECT owner_email FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)",
+    { id },
+  );
+  return (await session.first(statement))?.owner_email ?? null;
+}

@@ -1,13 +1,14 @@
 /** What an owner sets of the account: the change and its audit event in one transaction. */
 import type { Owner } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** What is so already is no change. False when it is not so afterwards: the person is no member any more. */
 export async function setAccountSettings(
-  session: D1DatabaseSession,
+  session: Session,
   owner: Owner,
   accountId: string,
   { leakedKeys }: AccountSettings,
@@ -15,14 +16,13 @@ export async function setAccountSettings(
 ): Promise<boolean> {
   const values = { ...owner, ...stamp, accountId, marks: leakedKeys === "mark" };
   const before = leakedKeys === "mark" ? "end" : "mark";
-  const results = await session.batch([
-    prepare(
-      session,
+  const { settled } = await session.batch({
+    updated: prepare(
       `UPDATE accounts SET marks_leaked_keys = :marks WHERE id = :accountId AND marks_leaked_keys <> :marks AND ${IS_MEMBER}`,
       values,
     ),
-    auditChange(session, values, { before: { leakedKeys: before }, after: { leakedKeys } }),
-    prepare(session, "SELECT 1 FROM accounts WHERE id = :accountId AND marks_leaked_keys = :marks", values),
-  ]);
-  return rowsOf(results[2]).length > 0;
+    audited: auditChange(values, { before: { leakedKeys: before }, after: { leakedKeys } }),
+    settled: prepare("SELECT 1 FROM accounts WHERE id = :accountId AND marks_leaked_keys = :marks", values),
+  });
+  return settled.length > 0;
 }

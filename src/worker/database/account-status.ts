@@ -1,4 +1,7 @@
 /** The status of an account. */
+
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { HEARD_MS } from "./api-key-rows.ts";
 
 /**
@@ -8,7 +11,7 @@ import { HEARD_MS } from "./api-key-rows.ts";
  * database.
  */
 export async function setAccountStatus(
-  session: D1DatabaseSession,
+  session: Session,
   account: string,
   status: "active" | "suspended",
   now: number,
@@ -19,20 +22,21 @@ export async function setAccountStatus(
 } | null> {
   // Owners' addresses are stored in lower case; an identifier has no @.
   const [column, value] = account.includes("@") ? ["owner_email", account.toLowerCase()] : ["id", account];
-  const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = ?1)`;
-  const [updated, keys] = await session.batch<{ id: string }>([
-    session.prepare(`UPDATE accounts SET status = ?2 WHERE ${column} = ?1 RETURNING id`).bind(value, status),
+  const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = :value)`;
+  const { updated, apiKeys } = await session.batch({
+    updated: prepare<{ id: string }>(`UPDATE accounts SET status = :status WHERE ${column} = :value RETURNING id`, {
+      value,
+      status,
+    }),
     // Each term is a range of an index, which leaves those that ended before out.
-    session
-      .prepare(
-        `${own} AND revoked_at IS NULL AND expires_at IS NULL
-         UNION ALL ${own} AND revoked_at IS NULL AND expires_at > ?2
-         UNION ALL ${own} AND revoked_at > ?2 AND coalesce(expires_at, ?2 + 1) > ?2`,
-      )
-      .bind(value, now - HEARD_MS),
-  ]);
-  const [row] = updated?.results ?? [];
+    apiKeys: prepare<{ id: string }>(
+      `${own} AND revoked_at IS NULL AND expires_at IS NULL
+       UNION ALL ${own} AND revoked_at IS NULL AND expires_at > :endedAt
+       UNION ALL ${own} AND revoked_at > :endedAt AND coalesce(expires_at, :endedAt + 1) > :endedAt`,
+      { value, endedAt: now - HEARD_MS },
+    ),
+  });
+  const [row] = updated;
   if (row === undefined) return null;
-  const apiKeyIds = (keys?.results ?? []).map(({ id }) => id);
-  return { accountId: row.id, apiKeyIds, bookmark: session.getBookmark() ?? "" };
+  return { accountId: row.id, apiKeyIds: apiKeys.map(({ id }) => id), bookmark: session.bookmark ?? "" };
 }

@@ -15,12 +15,13 @@ import {
   type WebhookMove,
   type WebhookState,
 } from "../model/webhook.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { orNull } from "./api-key-rows.ts";
 import { type AuditStamp, auditWebhook, type WebhookEvent } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { accountOf, beginVisit, VISIT_STATEMENTS, type Visit } from "./owners.ts";
-import { changeOnce, type Repeated } from "./repeated-changes.ts";
-import { prepare, rowsOf } from "./statement.ts";
+import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 import { DATABASE_NOW, newestOf, overlapping, RECENT_WITH, type StoredAttempt } from "./webhook-deliveries.ts";
 
 type Row = {
@@ -67,36 +68,40 @@ const toWebhook = (row: Row): Webhook => ({
 
 /** Oldest first. */
 export async function listWebhooks(
-  session: D1DatabaseSession,
+  session: Session,
   visit: Visit,
 ): Promise<{ readonly accountId: Identifier; readonly webhooks: readonly Webhook[] }> {
-  const results = await session.batch([
-    ...beginVisit(session, visit),
-    prepare(session, `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`, { email: visit.email }),
-  ]);
-  return { accountId: accountOf(results), webhooks: rowsOf<Row>(results[VISIT_STATEMENTS]).map(toWebhook) };
+  const rows = await session.batch({
+    ...beginVisit(visit),
+    webhooks: prepare<Row>(`SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`, {
+      email: visit.email,
+    }),
+  });
+  return { accountId: accountOf(rows), webhooks: rows.webhooks.map(toWebhook) };
 }
 
-export async function loadWebhook(session: D1DatabaseSession, email: string, id: string): Promise<Webhook | null> {
+export async function loadWebhook(session: Session, email: string, id: string): Promise<Webhook | null> {
   const sql = `SELECT ${COLUMNS} FROM webhooks WHERE ${OWN_WEBHOOK}`;
-  const row = await prepare(session, sql, { email, id }).first<Row>();
+  const row = await session.first(prepare<Row>(sql, { email, id }));
   return row && toWebhook(row);
 }
 
 /** Puts a test among the attempts. */
-export const recordTest = (session: D1DatabaseSession, email: string, id: string, attempt: StoredAttempt) =>
-  prepare(session, `UPDATE webhooks SET ${RECENT_WITH} WHERE ${OWN_WEBHOOK}`, {
-    email,
-    id,
-    attempt: JSON.stringify(attempt),
-  }).run();
+export const recordTest = (session: Session, email: string, id: string, attempt: StoredAttempt) =>
+  session.run(
+    prepare(`UPDATE webhooks SET ${RECENT_WITH} WHERE ${OWN_WEBHOOK}`, {
+      email,
+      id,
+      attempt: JSON.stringify(attempt),
+    }),
+  );
 
 /** A change of a webhook: its audit event, and its statement's parameters. `when` is a condition beside that it is the owner's. */
 export type WebhookChange = {
   readonly when?: string;
   readonly event: WebhookEvent;
   readonly sql: string;
-  readonly values?: Parameters<typeof prepare>[2];
+  readonly values?: Parameters<typeof prepare>[1];
 };
 
 /** The event comes first, with the conditions; the change is made if there is one. */
@@ -189,31 +194,36 @@ export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
 }
 
 /**
- * Makes the change. `made` is undefined when the owner has no such webhook, or it is not as the change wants it; with a `visit`, which is for one that creates, when the
- * account has its maximum.
+ * Makes the change. `made` is undefined when the owner has no such webhook, or it is not as the change wants it; with a `visit`, which
+ * is for one that creates, when the account has its maximum. `visited` is for `accountOf`.
  */
 export async function changeOwnWebhook(
-  session: D1DatabaseSession,
+  session: Session,
   owner: Owner,
   id: string,
   { event, sql, values: more, when = "TRUE" }: WebhookChange,
   stamp: AuditStamp,
   idempotencyKey?: IdempotencyKey,
   visit?: Visit,
-): Promise<{ readonly results: readonly D1Result[]; readonly made: OwnWebhook | Repeated | undefined }> {
+): Promise<Parameters<typeof accountOf>[0] & { readonly made: OwnWebhook | Repeated | undefined }> {
   const { email, person, actor, address } = owner;
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
-  const change = prepare(session, sql, values);
+  const changed = prepare<Row>(sql, values);
   const may = `${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
-  const audit = auditWebhook(session, `${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`, values);
-  const before = visit ? beginVisit(session, visit) : [];
-  const { results, done } = await changeOnce(session, email, idempotencyKey, id, {
-    before,
-    change: visit ? [change, audit] : [audit, change],
-    after: [],
+  const audited = auditWebhook(`${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`, values);
+  const begun = visit && beginVisit(visit);
+  const { before, after } = changeOnce(email, idempotencyKey, id);
+  const rows = await session.batch({
+    ...before,
+    entered: begun?.entered,
+    opened: begun?.opened,
+    visited: begun?.visited,
+    ...(visit ? { changed, audited } : { audited, changed }),
+    ...after,
   });
-  const [row] = rowsOf<Row>(results[before.length || 1]);
-  if (row === undefined) return { results, made: done };
+  const { visited = [], recalled } = rows;
+  const [row] = rows.changed;
+  if (row === undefined) return { visited, made: toRepeated(recalled, idempotencyKey) };
   const secrets = [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])];
-  return { results, made: { webhook: toWebhook(row), secrets } };
+  return { visited, made: { webhook: toWebhook(row), secrets } };
 }

@@ -1,10 +1,11 @@
 /** An owner's change of an API key's settings: one round trip, the change and its audit event in one transaction. */
 import { type ApiKey, MAX_ACTIVE_KEYS, type Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { ACTIVE, COLUMNS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } from "./api-key-rows.ts";
 import type { AuditStamp } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** Each setting's column, and what it is in the audit trail: an expression of SQL. Times are Unix milliseconds there, too. */
 const SETTINGS = {
@@ -28,7 +29,7 @@ const HAS_PLACE = `${MAX_ACTIVE_KEYS} > (SELECT count(*) FROM (${selectActive(`$
  * already is no change. `"ended"`: the key is revoked or expired. Null when the owner has no such key.
  */
 export async function changeApiKey(
-  session: D1DatabaseSession,
+  session: Session,
   { email, person, actor, address }: Owner,
   id: string,
   changes: ApiKeyChanges,
@@ -53,24 +54,25 @@ export async function changeApiKey(
     eventId,
   };
   // The event first: it knows what was before.
-  const results = await session.batch([
-    prepare(
-      session,
+  const { changed } = await session.batch({
+    audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, account_id, 'changed', id, coalesce(:name, name), :actor, :address, :now,
          json_object('before', json(${settings}), 'after', json(:after))
        FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${IS_MEMBER} AND ${settings} <> :after`,
       values,
     ),
-    prepare(
-      session,
+    updated: prepare(
       `UPDATE api_keys SET ${["id = id", ...names.map((name) => SETTINGS[name][0])].join(", ")}
        WHERE ${OWN_KEY} AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
       values,
     ),
-    prepare(session, `SELECT ${COLUMNS}, ${settings} = :after AS is_so FROM api_keys WHERE ${OWN_KEY}`, values),
-  ]);
-  const [row] = rowsOf<KeyRow & { is_so: number }>(results[2]);
+    changed: prepare<KeyRow & { is_so: number }>(
+      `SELECT ${COLUMNS}, ${settings} = :after AS is_so FROM api_keys WHERE ${OWN_KEY}`,
+      values,
+    ),
+  });
+  const [row] = changed;
   if (row === undefined) return null;
   const apiKey = toApiKey(row, now, []);
   return apiKey.state === "active" && row.is_so === 1 ? apiKey : "ended";

@@ -4,7 +4,6 @@ import type { Region } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { ACCOUNT_OF_OWNER } from "./idempotency.ts";
-import { rowsOf } from "./statement.ts";
 
 export type KeyRow = {
   id: string;
@@ -42,9 +41,8 @@ export const selectActive = (
 ) => `SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at IS NULL
   UNION ALL SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at > :now`;
 
-/** The key of a result's first row, without its use. */
-export function firstKey(result: D1Result | undefined, now: number): ApiKey | null {
-  const [row] = rowsOf<KeyRow>(result);
+/** The key of the first row, without its use. */
+export function firstKey([row]: readonly KeyRow[], now: number): ApiKey | null {
   return row === undefined ? null : toApiKey(row, now, []);
 }
 

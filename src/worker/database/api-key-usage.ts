@@ -1,5 +1,7 @@
 /** Rows of `api_key_usage`, and when and by whom a key was last used. */
 import type { Operations, Seen, SeenRefusal, SeenWithPrevious } from "../model/seen.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 
 /** A key's requests in the hour that starts at `hour` (Unix milliseconds). */
 export type HourlyUsage = {
@@ -31,7 +33,7 @@ export const USAGE_KEPT_MS = 31 * 86_400_000;
  * whose answer was lost can be repeated. Writes nothing for a deleted key.
  */
 export async function saveApiKeyUsage(
-  database: D1Database,
+  session: Session,
   apiKeyId: string,
   hours: readonly HourlyUsage[],
   { lastUsedAt, previousUsedAt, seen }: LastUse,
@@ -40,24 +42,24 @@ export async function saveApiKeyUsage(
     which,
     request !== undefined && request.at < lastUsedAt - USAGE_KEPT_MS ? null : request,
   ]);
-  await database.batch([
-    database
-      .prepare(
-        `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited, operations)
-         SELECT ?1, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(?2)
-         WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = ?1)
-         ON CONFLICT DO UPDATE SET
-           operations = iif(excluded.admitted > admitted, excluded.operations, operations),
-           admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)
-           WHERE excluded.admitted > admitted OR excluded.limited > limited`,
-      )
-      .bind(apiKeyId, JSON.stringify(hours)),
-    database
-      .prepare(
-        `UPDATE api_keys SET last_used_at = nullif(max(coalesce(last_used_at, 0), ?2), 0), seen = json_patch(coalesce(seen, '{}'), ?4),
-           previous_last_used_at = iif(previous_secret_hash IS NOT NULL AND ?3 > coalesce(rotated_at, 0), ?3, previous_last_used_at)
-         WHERE id = ?1 AND (coalesce(last_used_at, 0) < ?2 OR json_patch(coalesce(seen, '{}'), ?4) IS NOT coalesce(seen, '{}'))`,
-      )
-      .bind(apiKeyId, lastUsedAt, previousUsedAt, JSON.stringify(Object.fromEntries(patch))),
-  ]);
+  await session.batch({
+    counted: prepare(
+      `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited, operations)
+       SELECT :apiKeyId, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(:hours)
+       WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
+       ON CONFLICT DO UPDATE SET
+         operations = iif(excluded.admitted > admitted, excluded.operations, operations),
+         admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)
+         WHERE excluded.admitted > admitted OR excluded.limited > limited`,
+      { apiKeyId, hours: JSON.stringify(hours) },
+    ),
+    used: prepare(
+      `UPDATE api_keys SET last_used_at = nullif(max(coalesce(last_used_at, 0), :lastUsedAt), 0),
+         seen = json_patch(coalesce(seen, '{}'), :seen), previous_last_used_at = iif(
+           previous_secret_hash IS NOT NULL AND :previousUsedAt > coalesce(rotated_at, 0), :previousUsedAt, previous_last_used_at)
+       WHERE id = :apiKeyId
+         AND (coalesce(last_used_at, 0) < :lastUsedAt OR json_patch(coalesce(seen, '{}'), :seen) IS NOT coalesce(seen, '{}'))`,
+      { apiKeyId, lastUsedAt, previousUsedAt, seen: JSON.stringify(Object.fromEntries(patch)) },
+    ),
+  });
 }

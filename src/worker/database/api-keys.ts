@@ -1,5 +1,7 @@
 /** Rows of `api_keys`, as a key's gate reads them. */
 import type { ApiKeyRecord } from "../model/api-key.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 
 type Row = {
   account_id: string;
@@ -17,17 +19,17 @@ type Row = {
 };
 
 /** The key's record, read from the primary, so that it shows every committed revocation. Null when there is no such key. */
-export async function loadApiKeyRecord(database: D1Database, apiKeyId: string): Promise<ApiKeyRecord | null> {
-  const row = await database
-    .prepare(
+export async function loadApiKeyRecord(session: Session, apiKeyId: string): Promise<ApiKeyRecord | null> {
+  const row = await session.first(
+    prepare<Row>(
       `SELECT k.account_id, a.status AS account_status, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
          k.scopes, k.rate_limit, k.rate_window_seconds, k.expires_at, k.revoked_at, k.paused_at,
          k.allowed_addresses
        FROM api_keys k JOIN accounts a ON a.id = k.account_id
-       WHERE k.id = ?1`,
-    )
-    .bind(apiKeyId)
-    .first<Row>();
+       WHERE k.id = :apiKeyId`,
+      { apiKeyId },
+    ),
+  );
   if (row === null) return null;
   return {
     accountId: row.account_id,

@@ -5,10 +5,11 @@ import type { Owner } from "../model/account.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -45,31 +46,24 @@ export type NewAuditEvent = {
   readonly now: number;
 };
 
-/** A change, and the statement after it that records the event if the change has changed a row. */
-export const audited = (
-  session: D1DatabaseSession,
+/** The statement after the change of a key: it records the event if the change has changed a row. */
+export const auditKey = (
   { email, actor, address }: Owner,
   { id, event, apiKeyId, apiKeyName, now }: NewAuditEvent,
-  change: D1PreparedStatement,
-): [D1PreparedStatement, D1PreparedStatement] => [
-  change,
-  session
-    .prepare(
-      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-       SELECT ?2, a.id, ?3, ?4, coalesce((SELECT name FROM api_keys WHERE id = ?4), ?5), ?6, ?7, ?8
-       FROM accounts a WHERE a.owner_email = ?1 AND changes() > 0`,
-    )
-    .bind(email, id, event, apiKeyId, apiKeyName, actor, address, now),
-];
+): Statement =>
+  prepare(
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+     SELECT :id, a.id, :event, :apiKeyId, coalesce((SELECT name FROM api_keys WHERE id = :apiKeyId), :apiKeyName), :actor, :address, :now
+     FROM accounts a WHERE a.owner_email = :email AND changes() > 0`,
+    { email, id, event, apiKeyId, apiKeyName, actor, address, now },
+  );
 
 /** The statement after a change of the account itself: it records the event if the change has changed a row. */
 export const auditChange = (
-  session: D1DatabaseSession,
   { eventId, accountId, actor, address, now }: AuditStamp & Pick<Owner, "actor" | "address"> & { accountId: string },
   changes: object,
-): D1PreparedStatement =>
+): Statement =>
   prepare(
-    session,
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
      SELECT :eventId, :accountId, 'changed', NULL, '', :actor, :address, :now, :changes WHERE changes() > 0`,
     { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
@@ -79,12 +73,10 @@ export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
 /** The statement that records an event of a webhook, under the `condition`. */
 export const auditWebhook = (
-  session: D1DatabaseSession,
   condition: string,
   values: Owner & { readonly eventId: string; readonly event: WebhookEvent; readonly id: string; readonly now: number },
-): D1PreparedStatement =>
+): Statement =>
   prepare(
-    session,
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id)
      SELECT :eventId, account_id, :event, NULL, url, :actor, :address, :now, id FROM webhooks WHERE ${condition}`,
     values,
@@ -95,13 +87,11 @@ export const auditWebhook = (
  * and no replay.
  */
 export const recordRefusal = (
-  session: D1DatabaseSession,
   { email, person, actor, address }: Owner,
   { id, apiKeyId, apiKeyName, now }: NewAuditEvent,
   idempotencyKey: string | undefined,
-): D1PreparedStatement =>
+): Statement =>
   prepare(
-    session,
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
      SELECT :id, a.id, 'refused', NULL, :apiKeyName, :actor, :address, :now
      FROM accounts a WHERE a.owner_email = :email AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
@@ -113,47 +103,43 @@ export const recordRefusal = (
 
 /** Records the use of a revoked key, at most once an hour, and at most 100 of an account. `now` is in Unix milliseconds. */
 export async function recordUseAfterRevocation(
-  database: D1Database,
-  apiKeyId: string,
-  eventId: string,
-  address: string | null,
-  now: number,
+  session: Session,
+  use: { readonly apiKeyId: string; readonly eventId: string; readonly address: string | null; readonly now: number },
 ): Promise<void> {
-  await database
-    .prepare(
+  await session.run(
+    prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-       SELECT ?2, k.account_id, 'used-after-revocation', k.id, k.name, NULL, ?3, ?4
-       FROM api_keys k WHERE k.id = ?1 AND NOT EXISTS (
-         SELECT 1 FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= ?5
+       SELECT :eventId, k.account_id, 'used-after-revocation', k.id, k.name, NULL, :address, :now
+       FROM api_keys k WHERE k.id = :apiKeyId AND NOT EXISTS (
+         SELECT 1 FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= :hour
            AND e.event = 'used-after-revocation' AND e.api_key_id = k.id)
          AND ${USES_AN_HOUR} > (
-           SELECT count(*) FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= ?5
+           SELECT count(*) FROM audit_events e WHERE e.account_id = k.account_id AND e.created_at >= :hour
              AND e.event = 'used-after-revocation')`,
-    )
-    .bind(apiKeyId, eventId, address, now, now - (now % 3_600_000))
-    .run();
+      { ...use, hour: use.now - (use.now % 3_600_000) },
+    ),
+  );
 }
 
 /** Newest first, of one key or of all. */
 export async function listAuditEvents(
-  session: D1DatabaseSession,
+  session: Session,
   visit: Visit,
   request: PageRequest,
   apiKeyId?: string,
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
-  const results = await session.batch([
-    ...beginVisit(session, visit),
-    prepare(
-      session,
+  const results = await session.batch({
+    ...beginVisit(visit),
+    events: prepare<Row>(
       `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
       { email: visit.email, apiKeyId, ...pageValues(request) },
     ),
-  ]);
+  });
   const page = toPage(
-    rowsOf<Row>(results.at(-1)),
+    results.events,
     request,
     (row) => ({
       id: row.id,

@@ -11,12 +11,13 @@ import type { IdeaBank } from "../model/idea-bank.ts";
 import type { Panelist } from "../model/panelist.ts";
 import type { Proposal } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { COMMENT_BYTES, selectComments, toComments } from "./comments.ts";
 import { selectIdeaBanks, toIdeaBanks } from "./idea-banks.ts";
 import { fitOf, ITEM_BYTES } from "./pagination.ts";
 import { selectPanelists, toPanelists } from "./panelists.ts";
 import { PROPOSAL_BYTES, selectProposals, toProposals } from "./proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 import { type ClaimedWebhook, selectAsClaimed } from "./webhook-deliveries.ts";
 
 type Row = {
@@ -107,59 +108,65 @@ type Stretch = {
   readonly withPanelists: boolean;
 };
 
-/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip, with the statements `before`. */
+/** The rows that `toItems` takes. */
+type RowOf<ToItems extends (rows: readonly never[]) => unknown> = Parameters<ToItems>[0][number];
+
+/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip, with the statement `claimed`. */
 async function readStretch(
-  session: Pick<D1DatabaseSession, "prepare" | "batch">,
+  session: Session,
   accountId: string,
   { withPanelists, ...stretch }: Stretch,
-  before: readonly D1PreparedStatement[] = [],
+  claimed?: Statement,
 ): Promise<{
-  readonly before: readonly D1Result[];
+  readonly claimed: readonly unknown[] | undefined;
   readonly bounds: Bounds | undefined;
   readonly found: readonly { row: Row; change: Change }[];
 }> {
   const values = { accountId, ...stretch };
-  const on = (entries: string, sql: string) => prepare(session, `WITH ${entries} ${sql}`, values);
-  const results = await session.batch([
-    ...before,
-    prepare(session, BOUNDS, values),
-    on(SHOWN, "SELECT * FROM shown ORDER BY number"),
-    on(SHOWN, selectProposals("SELECT proposal_id FROM shown WHERE proposal_id IS NOT NULL")),
-    on(SHOWN, selectComments("SELECT comment_id FROM shown WHERE comment_id IS NOT NULL")),
+  const on = <Found>(entries: string, sql: string) => prepare<Found>(`WITH ${entries} ${sql}`, values);
+  const rows = await session.batch({
+    claimed,
+    bounds: prepare<Bounds>(BOUNDS, values),
+    shown: on<Row>(SHOWN, "SELECT * FROM shown ORDER BY number"),
+    proposals: on<RowOf<typeof toProposals>>(
+      SHOWN,
+      selectProposals("SELECT proposal_id FROM shown WHERE proposal_id IS NOT NULL"),
+    ),
+    comments: on<RowOf<typeof toComments>>(
+      SHOWN,
+      selectComments("SELECT comment_id FROM shown WHERE comment_id IS NOT NULL"),
+    ),
     // Small, and of few changes: also those behind the end of the page.
-    on(
+    ideaBanks: on<RowOf<typeof toIdeaBanks>>(
       ENTRIES,
       selectIdeaBanks("SELECT idea_bank_id FROM entries WHERE idea_bank_id IS NOT NULL AND proposal_id IS NULL"),
     ),
-    ...(withPanelists
-      ? [
-          on(
-            ENTRIES,
-            selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL"),
-          ),
-        ]
-      : []),
-  ]);
-  const [bounds, entries, proposals, comments, ideaBanks, panelists] = results.slice(before.length);
+    panelists: withPanelists
+      ? on<RowOf<typeof toPanelists>>(
+          ENTRIES,
+          selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL"),
+        )
+      : undefined,
+  });
   const resources = {
-    ideaBanks: byId(toIdeaBanks(ideaBanks)),
-    proposals: byId(toProposals(proposals)),
-    comments: byId(toComments(comments)),
-    panelists: withPanelists ? byId(toPanelists(panelists)) : undefined,
+    ideaBanks: byId(toIdeaBanks(rows.ideaBanks)),
+    proposals: byId(toProposals(rows.proposals)),
+    comments: byId(toComments(rows.comments)),
+    panelists: rows.panelists && byId(toPanelists(rows.panelists)),
   };
-  const found = rowsOf<Row>(entries).map((row) => ({ row, change: toChange(row, resources) }));
-  return { before: results.slice(0, before.length), bounds: rowsOf<Bounds>(bounds)[0], found };
+  const found = rows.shown.map((row) => ({ row, change: toChange(row, resources) }));
+  return { claimed: rows.claimed, bounds: rows.bounds[0], found };
 }
 
 /** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
 export async function listChanges(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   { after, limit, withPanelists }: ChangeRequest,
 ): Promise<ChangePage | "expired"> {
   if (after === NOW) {
-    const bounds = prepare(session, BOUNDS, { accountId, after: 0 });
-    const { newest, newest_at } = (await bounds.first<Bounds>()) ?? {};
+    const bounds = prepare<Bounds>(BOUNDS, { accountId, after: 0 });
+    const { newest, newest_at } = (await session.first(bounds)) ?? {};
     return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
   }
   const begin = after ?? BEGINNING;
@@ -186,16 +193,14 @@ export type Undelivered = {
 
 /** At most `rows` changes of the webhook's types after its place. Undefined when its owner has changed it since it was claimed. One round trip. */
 export async function listUndelivered(
-  database: D1Database,
+  session: Session,
   webhook: ClaimedWebhook,
   rows: number,
 ): Promise<Undelivered | undefined> {
   const { accountId, number, types } = webhook;
   const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true };
-  const { before, bounds, found } = await readStretch(database, accountId, stretch, [
-    selectAsClaimed(database, webhook),
-  ]);
-  if (before[0]?.results.length !== 1) return undefined;
+  const { claimed, bounds, found } = await readStretch(session, accountId, stretch, selectAsClaimed(webhook));
+  if (claimed?.length !== 1) return undefined;
   const { oldest, newest } = { oldest: bounds?.oldest ?? 1, newest: bounds?.newest ?? number };
   return {
     changes: found.map(({ row, change }) => ({

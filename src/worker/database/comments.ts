@@ -3,14 +3,15 @@ import type { Comment, NewComment, TenantComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
-type Row = {
+export type CommentRow = {
   id: string;
   by_tenant: number;
   panelist_id: string | null;
@@ -28,7 +29,7 @@ export const COMMENT_BYTES = `octet_length(body) + ${ITEM_BYTES}`;
 const SIZES = selectPage(`${COMMENT_BYTES} AS bytes`, ":rows");
 const COLUMNS = `id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
 
-const toComment = (row: Row): Comment => ({
+const toComment = (row: CommentRow): Comment => ({
   id: row.id,
   by: row.by_tenant === 1 ? "tenant" : "panelist",
   panelistId: row.panelist_id,
@@ -40,26 +41,26 @@ const toComment = (row: Row): Comment => ({
 export const selectComments = (ids: string): string =>
   `SELECT ${COLUMNS} FROM comments WHERE id IN (${ids}) AND +account_id = :accountId
      AND EXISTS (SELECT 1 FROM proposals WHERE id = comments.proposal_id AND ${ACCESSIBLE_PROPOSAL})`;
-export const toComments = (result: D1Result | undefined) => rowsOf<Row>(result).map(toComment);
+export const toComments = (rows: readonly CommentRow[]) => rows.map(toComment);
 
 export async function listComments(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   request: PageRequest,
 ): Promise<Page<Comment> | null> {
   const values = { ...path, accountId, ...pageValues(request) };
-  const [owned, comments] = await session.batch([
-    prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
-    prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, values),
-  ]);
-  if (owned?.results.length !== 1) return null;
-  return toPage(rowsOf<Row>(comments), request, toComment, byCreation);
+  const { owned, listed } = await session.batch({
+    owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    listed: prepare<CommentRow>(`WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, values),
+  });
+  if (owned.length !== 1) return null;
+  return toPage(listed, request, toComment, byCreation);
 }
 
 /** Creates a comment of the tenant, or for a panelist. `obstacle`: why the result is `refused`. */
 export async function createComment(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   id: string,
@@ -82,7 +83,6 @@ export async function createComment(
     idempotencyKey: idempotencyKey?.key,
   };
   const insert = prepare(
-    session,
     `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
      SELECT :id, account_id, id, ${panelist}, :body, :at, :isTenants, NOT :isTenants FROM proposals
      WHERE ${OWN_PROPOSAL} AND ${panelistExists(comment)} AND ${notDoneBefore()}
@@ -90,18 +90,17 @@ export async function createComment(
     values,
   );
   const created: Created & { readonly panelistId?: string | null } = { id, at };
-  const { result, before } = await insertOnce(
-    session,
-    { accountId },
-    idempotencyKey,
-    insert,
-    created,
-    [prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values)],
-    { select: "SELECT json_object('panelistId', panelist_id) FROM comments WHERE id = :id", values: { id } },
-  );
+  const details = {
+    select: "SELECT json_object('panelistId', panelist_id) FROM comments WHERE id = :id",
+    values: { id },
+  };
+  const rows = await session.batch({
+    owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    ...insertOnce({ accountId }, idempotencyKey, { insert, outcome: created, details }),
+  });
   return {
-    obstacle: before[0]?.results.length === 1 ? "no-panelist" : "not-owned",
-    result: mapResult(result, ({ id, at, panelistId = null }) =>
+    obstacle: rows.owned.length === 1 ? "no-panelist" : "not-owned",
+    result: mapResult(toInserted(rows, idempotencyKey, created), ({ id, at, panelistId = null }) =>
       toComment({ id, by_tenant: isTenants ? 1 : 0, panelist_id: panelistId, body, created_at: at }),
     ),
   };
@@ -109,7 +108,7 @@ export async function createComment(
 
 /** Changes the text of the tenant's own comment. That is no activity: writing it was. `panelists` for a panelist's comment. */
 export async function updateComment(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   commentId: string,
@@ -117,28 +116,29 @@ export async function updateComment(
 ): Promise<Comment | "panelists" | null> {
   const values = { ...path, accountId, commentId, body };
   const named = `account_id = :accountId AND id = :commentId AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
-  const [, found] = await session.batch([
-    prepare(session, `UPDATE comments SET body = :body WHERE ${named} AND by_tenant = 1 AND body <> :body`, values),
-    prepare(session, `SELECT ${COLUMNS} FROM comments WHERE ${named}`, values),
-  ]);
-  const [row] = rowsOf<Row>(found);
+  const { found } = await session.batch({
+    updated: prepare(`UPDATE comments SET body = :body WHERE ${named} AND by_tenant = 1 AND body <> :body`, values),
+    found: prepare<CommentRow>(`SELECT ${COLUMNS} FROM comments WHERE ${named}`, values),
+  });
+  const [row] = found;
   if (row === undefined) return null;
   return row.by_tenant === 1 ? toComment(row) : "panelists";
 }
 
 /** Deleting a comment is not activity: it does not change the changelog. */
 export async function deleteComment(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   commentId: string,
 ): Promise<boolean> {
-  const row = await prepare(
-    session,
-    `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
-       AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})
-     RETURNING id`,
-    { ...path, accountId, commentId },
-  ).first();
+  const row = await session.first(
+    prepare(
+      `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
+         AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})
+       RETURNING id`,
+      { ...path, accountId, commentId },
+    ),
+  );
   return row !== null;
 }

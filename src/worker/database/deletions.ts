@@ -4,14 +4,13 @@
  *
  * Every statement finds its rows by an index that begins with what is deleted. Safe to repeat and to run twice at the same time.
  */
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { type AccountReference, accountOf } from "./idempotency.ts";
 import { AT_ONCE, BY_THE_JOB, newTurn, type Turn } from "./slices.ts";
-import { prepare } from "./statement.ts";
 
 /** Proposals that one slice looks at. */
 const PROPOSALS = 100;
-
-type Database = Pick<D1DatabaseSession, "prepare">;
 
 /** The first proposals in the idea bank. The merged ones come first: a proposal is deleted after those that were merged into it. */
 const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
@@ -51,50 +50,38 @@ const OF_PANELIST = [
 ];
 
 /** One slice of a deleted idea bank, or of a deleted proposal; nothing for one that is not deleted, or another account's. */
-export const deleteOfIdeaBank = (
-  database: Database,
-  account: AccountReference,
-  id: string,
-  rows = AT_ONCE,
-): D1PreparedStatement[] =>
+export const deleteOfIdeaBank = (account: AccountReference, id: string, rows = AT_ONCE): Statement[] =>
   OF_IDEA_BANK.map((sql) => {
     const isDeleted = `EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = :id AND account_id = ${accountOf(account)})`;
-    return prepare(database, `${sql} AND ${isDeleted}`, { ...account, id, rows });
+    return prepare(`${sql} AND ${isDeleted}`, { ...account, id, rows });
   });
 
 /** One slice of a deleted panelist. Its proposals and comments stay, without an author. */
-export const deleteOfPanelist = (
-  database: Database,
-  accountId: string,
-  id: string,
-  rows = AT_ONCE,
-): D1PreparedStatement[] =>
-  OF_PANELIST.map((sql) => prepare(database, `${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
+export const deleteOfPanelist = (accountId: string, id: string, rows = AT_ONCE): Statement[] =>
+  OF_PANELIST.map((sql) => prepare(`${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
 
 const nextOf = (table: "deleted_idea_banks" | "panelists", condition: string) =>
   `SELECT * FROM (SELECT id, account_id, deleted_at FROM ${table} WHERE ${condition} ORDER BY deleted_at, id LIMIT 1)`;
 
 /** Does `statements`, one slice, for what has its turn in the table. False when nothing is left. */
 async function runSlice(
-  database: D1Database,
+  session: Session,
   table: "deleted_idea_banks" | "panelists",
   turn: Turn,
-  statements: (accountId: string, id: string) => D1PreparedStatement[],
+  statements: (accountId: string, id: string) => Statement[],
 ): Promise<boolean> {
   const next = `${nextOf(table, "deleted_at > 0 AND (deleted_at, id) > (:at, :id)")} UNION ALL ${nextOf(table, "deleted_at > 0")} LIMIT 1`;
-  const found = await prepare(database, next, turn).first<{ id: string; account_id: string; deleted_at: number }>();
+  const found = await session.first(prepare<{ id: string; account_id: string; deleted_at: number }>(next, turn));
   if (found === null) return false;
   Object.assign(turn, { at: found.deleted_at, id: found.id });
-  await database.batch(statements(found.account_id, found.id));
+  await session.batch({ slice: statements(found.account_id, found.id) });
   return true;
 }
 
 /** One slice of the idea bank or proposal whose turn it is, first of what was deleted first. False when nothing is left. */
-export const deleteLeftovers = (database: D1Database, turn = newTurn()): Promise<boolean> =>
-  runSlice(database, "deleted_idea_banks", turn, (accountId, id) =>
-    deleteOfIdeaBank(database, { accountId }, id, BY_THE_JOB),
-  );
+export const deleteLeftovers = (session: Session, turn = newTurn()): Promise<boolean> =>
+  runSlice(session, "deleted_idea_banks", turn, (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB));
 
 /** The same for panelists. */
-export const deletePanelistLeftovers = (database: D1Database, turn = newTurn()): Promise<boolean> =>
-  runSlice(database, "panelists", turn, (accountId, id) => deleteOfPanelist(database, accountId, id, BY_THE_JOB));
+export const deletePanelistLeftovers = (session: Session, turn = newTurn()): Promise<boolean> =>
+  runSlice(session, "panelists", turn, (accountId, id) => deleteOfPanelist(accountId, id, BY_THE_JOB));

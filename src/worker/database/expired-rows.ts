@@ -1,4 +1,6 @@
 /** Rows that are kept for a time only, and their deletion in slices by the scheduled job. Safe to repeat, also at the same time. */
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
 
@@ -26,61 +28,61 @@ export const EXPIRING = [
 
 /** Deletes the oldest expired rows, one slice of them. False when none was left. `now` is in Unix milliseconds. */
 export async function deleteExpired(
-  database: D1Database,
+  session: Session,
   { table, key, since, keptMs }: Kind,
   now: number,
 ): Promise<boolean> {
-  const { meta } = await database
-    .prepare(
+  const deleted = await session.run(
+    prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (
-         SELECT ${key} FROM ${table} WHERE ${since} < ?1 ORDER BY ${since} LIMIT ${SLICE})`,
-    )
-    .bind(now - keptMs)
-    .run();
-  return meta.changes > 0;
+         SELECT ${key} FROM ${table} WHERE ${since} < :expired ORDER BY ${since} LIMIT ${SLICE})`,
+      { expired: now - keptMs },
+    ),
+  );
+  return deleted > 0;
 }
 
 /**
  * The same for token revocations. They are recorded in the order of `seq`, so the oldest slice needs no index. A panelist who is
  * not active has the greatest revoked_at there is: recorded_at is that row's time.
  */
-export async function deleteOldRevocations(database: D1Database, now: number): Promise<boolean> {
-  const { meta } = await database
-    .prepare(
+export async function deleteOldRevocations(session: Session, now: number): Promise<boolean> {
+  const deleted = await session.run(
+    prepare(
       `DELETE FROM token_revocations WHERE seq IN (SELECT seq FROM token_revocations WHERE seq > 0 ORDER BY seq LIMIT ${SLICE})
-         AND max(recorded_at, revoked_at % 9007199254740991) < ?1`,
-    )
-    .bind(now - REVOCATION_KEPT_MS)
-    .run();
-  return meta.changes > 0;
+         AND max(recorded_at, revoked_at % 9007199254740991) < :expired`,
+      { expired: now - REVOCATION_KEPT_MS },
+    ),
+  );
+  return deleted > 0;
 }
 
 /**
  * The same for the log of changes, of the account that is due first. The last of the old ones stays: whoever has read that one has
  * missed none. It is due again when the one after it will be too old, but not within a day. False when no account is due.
  */
-export async function deleteOldChanges(database: D1Database, now: number): Promise<boolean> {
-  const account = await database
-    .prepare(
+export async function deleteOldChanges(session: Session, now: number): Promise<boolean> {
+  const account = await session.first(
+    prepare<{ id: string; oldest: number | null }>(
       `SELECT a.id, (SELECT changed_at FROM change_log WHERE account_id = a.id ORDER BY number LIMIT 1 OFFSET 1) AS oldest
-         FROM accounts a WHERE changes_due_at <= ?1 ORDER BY changes_due_at LIMIT 1`,
-    )
-    .bind(now)
-    .first<{ id: string; oldest: number | null }>();
+         FROM accounts a WHERE changes_due_at <= :now ORDER BY changes_due_at LIMIT 1`,
+      { now },
+    ),
+  );
   if (account === null) return false;
   const { id, oldest } = account;
   if (oldest === null || oldest >= now - CHANGE_KEPT_MS) {
     const due = Math.max(now + DAY_MS, (oldest ?? now) + CHANGE_KEPT_MS);
-    await database.prepare("UPDATE accounts SET changes_due_at = ?2 WHERE id = ?1").bind(id, due).run();
+    await session.run(prepare("UPDATE accounts SET changes_due_at = :due WHERE id = :id", { id, due }));
     return true;
   }
-  await database
-    .prepare(
-      `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = ?1 ORDER BY number LIMIT ${SLICE})
-       DELETE FROM change_log WHERE account_id = ?1 AND number IN (SELECT number FROM slice
-         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= ?2), (SELECT max(number) + 1 FROM slice)) - 1)`,
-    )
-    .bind(id, now - CHANGE_KEPT_MS)
-    .run();
+  await session.run(
+    prepare(
+      `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = :id ORDER BY number LIMIT ${SLICE})
+       DELETE FROM change_log WHERE account_id = :id AND number IN (SELECT number FROM slice
+         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= :expired), (SELECT max(number) + 1 FROM slice)) - 1)`,
+      { id, expired: now - CHANGE_KEPT_MS },
+    ),
+  );
   return true;
 }

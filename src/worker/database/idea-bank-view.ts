@@ -1,6 +1,8 @@
 /** One D1 batch reads everything that a panelist's request depends on: an idea bank's state, its changelog's entries, its account's revocations. */
 import { type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 
 type StateRow = {
   account_id: string;
@@ -53,30 +55,29 @@ export type LoadedView = {
  * 2,000 revocations and the changelog's entries, however much is stored.
  */
 export async function loadIdeaBankView(
-  session: D1DatabaseSession,
+  session: Session,
   { ideaBankId, panelistId, version, seq }: KnownOfView,
 ): Promise<LoadedView> {
-  const [states, entries] = await session.batch([
-    session
-      .prepare(
-        `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
-           b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version,
-           (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = ?2) AS own,
-           (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
-              SELECT seq, panelist_id, revoked_at FROM token_revocations
-              WHERE account_id = b.account_id AND seq > ?3
-              ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
-         FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = ?1 LEFT JOIN accounts a ON a.id = b.account_id`,
-      )
-      .bind(ideaBankId, panelistId, seq),
-    selectEntries(session, ideaBankId, version),
-  ]);
-  const row = states?.results[0] as Row | undefined;
+  const rows = await session.batch({
+    states: prepare<Row>(
+      `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version,
+         (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
+         (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
+            SELECT seq, panelist_id, revoked_at FROM token_revocations
+            WHERE account_id = b.account_id AND seq > :seq
+            ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
+       FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id`,
+      { ideaBankId, panelistId, seq },
+    ),
+    entries: selectEntries(ideaBankId, version),
+  });
+  const [row] = rows.states;
   const ideaBank = row === undefined || row.account_id === null ? null : toIdeaBankState(row);
   const hasEntries = ideaBank !== null && ideaBank.changelogVersion > version && ideaBank.changelogEnabled;
   return {
     ideaBank,
-    entries: hasEntries ? (entries?.results as EntryRow[] | undefined)?.map(toEntry) : undefined,
+    entries: hasEntries ? rows.entries.map(toEntry) : undefined,
     revocations: row === undefined ? [] : (JSON.parse(row.revocations) as RevocationRow[]).map(toRevocation),
     own: row?.own == null ? undefined : toRevocation(JSON.parse(row.own) as RevocationRow),
   };
@@ -87,20 +88,19 @@ export async function loadIdeaBankView(
  * maximum, and as many as a rendered changelog may hold; none when its changelog is disabled, or no newer than `version`. By the
  * index `proposals_active`.
  */
-const selectEntries = (session: D1DatabaseSession, ideaBankId: string, version: number): D1PreparedStatement =>
-  session
-    .prepare(
-      `SELECT title, description, last_activity_at FROM (
-         SELECT title, description, last_activity_at, id,
-           sum(octet_length(title) + octet_length(description)) OVER (ORDER BY last_activity_at DESC, id DESC) AS bytes
-         FROM (SELECT title, description, last_activity_at, id FROM proposals
-               WHERE idea_bank_id = ?1 AND status = 'implemented' AND listed = 1
-               ORDER BY last_activity_at DESC, id DESC
-               LIMIT coalesce((SELECT iif(changelog_version > ?2 AND changelog_enabled, changelog_max_entries, 0)
-                               FROM idea_banks WHERE id = ?1), 0)))
-       WHERE bytes <= ${MAX_CHANGELOG_BYTES} ORDER BY last_activity_at DESC, id DESC`,
-    )
-    .bind(ideaBankId, version);
+const selectEntries = (ideaBankId: string, version: number) =>
+  prepare<EntryRow>(
+    `SELECT title, description, last_activity_at FROM (
+       SELECT title, description, last_activity_at, id,
+         sum(octet_length(title) + octet_length(description)) OVER (ORDER BY last_activity_at DESC, id DESC) AS bytes
+       FROM (SELECT title, description, last_activity_at, id FROM proposals
+             WHERE idea_bank_id = :ideaBankId AND status = 'implemented' AND listed = 1
+             ORDER BY last_activity_at DESC, id DESC
+             LIMIT coalesce((SELECT iif(changelog_version > :version AND changelog_enabled, changelog_max_entries, 0)
+                             FROM idea_banks WHERE id = :ideaBankId), 0)))
+     WHERE bytes <= ${MAX_CHANGELOG_BYTES} ORDER BY last_activity_at DESC, id DESC`,
+    { ideaBankId, version },
+  );
 
 type RevocationRow = [seq: number, panelistId: string, revokedAt: number];
 

@@ -3,9 +3,10 @@ import type { IdeaBank, IdeaBankChanges, IdeaBankStatus, NewIdeaBank } from "../
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -41,32 +42,37 @@ const toIdeaBank = (row: Row): IdeaBank => ({
 /** The account's idea banks with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
 export const selectIdeaBanks = (ids: string): string =>
   `SELECT ${COLUMNS} FROM idea_banks WHERE id IN (${ids}) AND +account_id = :accountId`;
-export const toIdeaBanks = (result: D1Result | undefined) => rowsOf<Row>(result).map(toIdeaBank);
+export const toIdeaBanks = (rows: readonly Row[]) => rows.map(toIdeaBank);
 
 export async function listIdeaBanks(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   request: PageRequest,
 ): Promise<Page<IdeaBank>> {
-  const { results } = await prepare(
-    session,
-    `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
-     ORDER BY created_at DESC, id DESC LIMIT :rows`,
-    { accountId, ...pageValues(request) },
-  ).all<Row>();
-  return toPage(results, request, toIdeaBank, byCreation);
+  const rows = await session.all(
+    prepare<Row>(
+      `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+       ORDER BY created_at DESC, id DESC LIMIT :rows`,
+      { accountId, ...pageValues(request) },
+    ),
+  );
+  return toPage(rows, request, toIdeaBank, byCreation);
 }
 
+type IdeaBankCreation = {
+  readonly accountId: string;
+  readonly id: string;
+  readonly input: NewIdeaBank;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
 export async function createIdeaBank(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-  input: NewIdeaBank,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  session: Session,
+  { accountId, id, input, now, idempotencyKey }: IdeaBankCreation,
 ): Promise<IdempotentResult<IdeaBank>> {
   const insert = prepare(
-    session,
     `INSERT INTO idea_banks
        (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
         voting_enabled, comments_enabled, approval_required, created_at)
@@ -75,19 +81,18 @@ export async function createIdeaBank(
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  const rows = await session.batch(insertOnce({ accountId }, idempotencyKey, { insert, outcome: created }));
+  const result = toInserted(rows, idempotencyKey, created);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
-export async function loadIdeaBank(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-): Promise<IdeaBank | null> {
-  const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM idea_banks WHERE account_id = ?1 AND id = ?2`)
-    .bind(accountId, id)
-    .first<Row>();
+export async function loadIdeaBank(session: Session, accountId: string, id: string): Promise<IdeaBank | null> {
+  const row = await session.first(
+    prepare<Row>(`SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId AND id = :id`, {
+      accountId,
+      id,
+    }),
+  );
   return row && toIdeaBank(row);
 }
 
@@ -104,14 +109,14 @@ const UNCHANGED = {
 } as const satisfies Record<keyof IdeaBankChanges, null>;
 
 export async function updateIdeaBank(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   id: string,
   changes: IdeaBankChanges,
 ): Promise<IdeaBank | null> {
-  const row = await prepare(
-    session,
-    `UPDATE idea_banks SET name = coalesce(:name, name), status = coalesce(:status, status),
+  const row = await session.first(
+    prepare<Row>(
+      `UPDATE idea_banks SET name = coalesce(:name, name), status = coalesce(:status, status),
        internal = coalesce(:internal, internal), changelog_enabled = coalesce(:changelogEnabled, changelog_enabled),
        changelog_max_entries = coalesce(:changelogMaxEntries, changelog_max_entries),
        submissions_enabled = coalesce(:submissionsEnabled, submissions_enabled),
@@ -119,16 +124,16 @@ export async function updateIdeaBank(
        comments_enabled = coalesce(:commentsEnabled, comments_enabled),
        approval_required = coalesce(:approvalRequired, approval_required)
      WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
-    { ...UNCHANGED, ...changes, accountId, id },
-  ).first<Row>();
+      { ...UNCHANGED, ...changes, accountId, id },
+    ),
+  );
   return row && toIdeaBank(row);
 }
 
 /** From now on nobody can access its proposals. `deleteLeftovers` deletes them later. */
-export async function deleteIdeaBank(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
-  const row = await session
-    .prepare("DELETE FROM idea_banks WHERE account_id = ?1 AND id = ?2 RETURNING id")
-    .bind(accountId, id)
-    .first();
+export async function deleteIdeaBank(session: Session, accountId: string, id: string): Promise<boolean> {
+  const row = await session.first(
+    prepare("DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id RETURNING id", { accountId, id }),
+  );
   return row !== null;
 }

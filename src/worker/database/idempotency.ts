@@ -5,7 +5,8 @@
  * finds its outcome.
  */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
-import { prepare, rowsOf } from "./statement.ts";
+import type { Results } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 
 /** How long an outcome is kept, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
 export const OUTCOME_KEPT_MS = 24 * 3_600_000;
@@ -36,57 +37,61 @@ export const notDoneBefore = (account = ":accountId"): string =>
 /** What the answer needs of the new row besides `outcome`: a SELECT of one JSON object, or of none. */
 export type Details = { readonly select: string; readonly values: Readonly<Record<string, string>> };
 
+type OutcomeRow = { readonly outcome: string };
+type RecalledRow = OutcomeRow & { readonly request_hash: string };
+
+/** The statements of an insert that an Idempotency-Key allows once, for a batch. Its results are for `toInserted`. */
+export type InsertOnce = {
+  readonly cleared: Statement | undefined;
+  readonly inserted: Statement;
+  readonly remembered: Statement | undefined;
+  /** The outcome under the key. */
+  readonly recalled: Statement<RecalledRow> | undefined;
+  /** The outcome without a key, if it has details. */
+  readonly completed: Statement<OutcomeRow> | undefined;
+};
+
 /**
- * Runs an insert of at most one row, which has the condition and returns the new row. `outcome` is what
- * the answer needs besides the request, and no credential; `details` completes it. One round trip, with the statements `before` in
- * the same transaction.
+ * An insert of at most one row, which has the condition `notDoneBefore` and returns the new row. `outcome` is what
+ * the answer needs besides the request, and no credential; `details` completes it.
  */
-export async function insertOnce<Outcome>(
-  session: D1DatabaseSession,
+export function insertOnce(
   account: AccountReference,
   idempotencyKey: IdempotencyKey | undefined,
-  insert: D1PreparedStatement,
-  outcome: Outcome,
-  before: readonly D1PreparedStatement[] = [],
-  details?: Details,
-): Promise<{ readonly result: IdempotentResult<Outcome>; readonly before: readonly D1Result[] }> {
-  const statements =
-    idempotencyKey === undefined
-      ? [insert, ...(details ? [complete(session, outcome, details)] : [])]
-      : [
-          clearExpired(session, account, idempotencyKey),
-          insert,
-          remember(session, account, idempotencyKey, outcome, details),
-          recall(session, account, idempotencyKey),
-        ];
-  const results = await session.batch([...before, ...statements]);
-  const own = results.slice(before.length);
-  const inserted = own[idempotencyKey === undefined ? 0 : 1];
+  { insert, outcome, details }: { readonly insert: Statement; readonly outcome: unknown; readonly details?: Details },
+): InsertOnce {
+  const hasKey = idempotencyKey !== undefined;
   return {
-    before: results.slice(0, before.length),
-    result:
-      inserted?.results.length === 1
-        ? { kind: "done", outcome: details ? completed(own.at(-1), outcome) : outcome }
-        : idempotencyKey === undefined
-          ? { kind: "refused" }
-          : toResult(own.at(-1), idempotencyKey),
+    cleared: hasKey ? clearExpired(account, idempotencyKey) : undefined,
+    inserted: insert,
+    remembered: hasKey ? remember(account, idempotencyKey, outcome, details) : undefined,
+    recalled: hasKey ? recall(account, idempotencyKey) : undefined,
+    completed: hasKey || details === undefined ? undefined : complete(outcome, details),
   };
+}
+
+/** `outcome` is that of `insertOnce`, without its details. */
+export function toInserted<Outcome>(
+  { inserted, recalled, completed }: Results<InsertOnce>,
+  idempotencyKey: IdempotencyKey | undefined,
+  outcome: Outcome,
+): IdempotentResult<Outcome> {
+  if (inserted.length === 1) {
+    const [stored] = completed ?? recalled ?? [];
+    return { kind: "done", outcome: stored === undefined ? outcome : JSON.parse(stored.outcome) };
+  }
+  return idempotencyKey === undefined ? { kind: "refused" } : toResult(recalled ?? [], idempotencyKey);
 }
 
 /** An expression of SQL: `:outcome` with its details. */
 const withDetails = (details: Details | undefined): string =>
   details === undefined ? ":outcome" : `json_patch(:outcome, coalesce((${details.select}), '{}'))`;
 
-const complete = (session: D1DatabaseSession, outcome: unknown, details: Details) =>
-  prepare(session, `SELECT ${withDetails(details)} AS outcome`, {
+const complete = (outcome: unknown, details: Details) =>
+  prepare<OutcomeRow>(`SELECT ${withDetails(details)} AS outcome`, {
     ...details.values,
     outcome: JSON.stringify(outcome),
   });
-
-const completed = <Outcome>(result: D1Result | undefined, outcome: Outcome): Outcome => {
-  const [row] = rowsOf<{ outcome: string }>(result);
-  return row === undefined ? outcome : JSON.parse(row.outcome);
-};
 
 /** The same result with a mapped outcome. */
 export const mapResult = <From, To>(
@@ -95,9 +100,8 @@ export const mapResult = <From, To>(
 ): IdempotentResult<To> => ("outcome" in result ? { kind: result.kind, outcome: toOutcome(result.outcome) } : result);
 
 /** Deletes this key if it has expired and is still stored. Runs before every statement that looks for the key. */
-export const clearExpired = (session: D1DatabaseSession, account: AccountReference, { key, now }: IdempotencyKey) =>
+export const clearExpired = (account: AccountReference, { key, now }: IdempotencyKey) =>
   prepare(
-    session,
     // The + keeps SQLite on the primary key: a long backlog is not scanned.
     `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(account)} AND key = :key AND +created_at <= :expired`,
     { ...account, key, expired: now - OUTCOME_KEPT_MS },
@@ -105,32 +109,28 @@ export const clearExpired = (session: D1DatabaseSession, account: AccountReferen
 
 /** The statement that stores the outcome if the statement before it has changed a row. */
 export const remember = (
-  session: D1DatabaseSession,
   account: AccountReference,
   { key, requestHash, now }: IdempotencyKey,
   outcome: unknown,
   details?: Details,
-): D1PreparedStatement =>
+): Statement =>
   prepare(
-    session,
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
      SELECT ${accountOf(account)}, :key, :requestHash, ${withDetails(details)}, :now WHERE changes() > 0`,
     { ...account, ...details?.values, key, requestHash, outcome: JSON.stringify(outcome), now },
   );
 
 /** Selects what is stored under the key, for `toResult`. */
-export const recall = (session: D1DatabaseSession, account: AccountReference, { key }: IdempotencyKey) =>
-  prepare(
-    session,
+export const recall = (account: AccountReference, { key }: IdempotencyKey) =>
+  prepare<RecalledRow>(
     `SELECT request_hash, outcome FROM idempotency_keys WHERE account_id = ${accountOf(account)} AND key = :key`,
     { ...account, key },
   );
 
 export function toResult<Outcome>(
-  recalled: D1Result | undefined,
+  [row]: readonly RecalledRow[],
   { requestHash }: IdempotencyKey,
 ): IdempotentResult<Outcome> {
-  const [row] = rowsOf<{ request_hash: string; outcome: string }>(recalled);
   if (row === undefined) return { kind: "refused" };
   if (row.request_hash !== requestHash) return { kind: "reused" };
   return { kind: "replayed", outcome: JSON.parse(row.outcome) };

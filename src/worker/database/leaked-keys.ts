@@ -1,6 +1,8 @@
 /** Secrets that were found in public: their keys end, or are only marked, as their accounts have chosen. */
+
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { ACTIVE, HEARD_MS } from "./api-key-rows.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** `secretHash` is the hex SHA-256 of the whole key, `eventId` the id of the audit event that it can become. */
 export type LeakedSecret = {
@@ -24,7 +26,7 @@ const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
  * Returns the ids of the keys whose gates have to know: of what is done here, and of what was done a while ago, which they may not have heard of.
  */
 export async function recordLeaks(
-  database: D1Database,
+  session: Session,
   secrets: readonly LeakedSecret[],
   reporter: string,
   now: number,
@@ -33,9 +35,8 @@ export async function recordLeaks(
     secrets.map(({ id, secretHash, foundAt, eventId }) => [id, secretHash, foundAt, eventId]),
   );
   const values = { secrets: list, reporter, now };
-  const results = await database.batch([
-    prepare(
-      database,
+  const { recent } = await session.batch({
+    audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT r.value ->> 3, k.account_id, 'leaked', k.id, k.name, :reporter, NULL, :now,
          json_object('before', json_object('foundAt', NULL, 'ended', NULL), 'after', json_object('foundAt', r.value ->> 2,
@@ -45,28 +46,25 @@ export async function recordLeaks(
          AND (k.leaked_at IS NULL OR NOT a.marks_leaked_keys)`,
       values,
     ),
-    prepare(
-      database,
+    current: prepare(
       `UPDATE api_keys SET leaked_at = :now, revoked_at = iif(a.marks_leaked_keys, NULL, :now)
        FROM json_each(:secrets) r CROSS JOIN accounts a
        WHERE api_keys.id = r.value ->> 0 AND a.id = api_keys.account_id AND ${IS_CURRENT} AND ${EVENT}`,
       values,
     ),
-    prepare(
-      database,
+    previous: prepare(
       `UPDATE api_keys SET leaked_at = iif(a.marks_leaked_keys, :now, leaked_at),
          previous_expires_at = iif(a.marks_leaked_keys, previous_expires_at, :now - ${AHEAD_MS})
        FROM json_each(:secrets) r CROSS JOIN accounts a
        WHERE api_keys.id = r.value ->> 0 AND a.id = api_keys.account_id AND ${IS_PREVIOUS} AND ${EVENT}`,
       values,
     ),
-    prepare(
-      database,
+    recent: prepare<{ id: string }>(
       `SELECT DISTINCT k.id ${REPORTED}
        WHERE k.revoked_at BETWEEN ${LATELY} OR k.expires_at BETWEEN ${LATELY} OR k.previous_expires_at BETWEEN ${LATELY}
          OR k.rotated_at BETWEEN ${LATELY}`,
       { secrets: list, now },
     ),
-  ]);
-  return rowsOf<{ id: string }>(results[3]).map(({ id }) => id);
+  });
+  return recent.map(({ id }) => id);
 }

@@ -4,8 +4,9 @@
  *
  * A vote is one row, before and after it moves: a panelist who voted for both proposals counts once for the target, always.
  */
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { BY_THE_JOB, newTurn } from "./slices.ts";
-import { prepare } from "./statement.ts";
 
 /** So many at most are under way in an idea bank: it bounds what a reader looks up. A small merge ends in its own request. */
 export const MERGES_AT_MOST = 20;
@@ -24,12 +25,7 @@ export const votesOnTheWay = (target: string, panelist = ":panelistId"): string 
   `FROM merges m CROSS JOIN votes v ON v.proposal_id = m.source_id AND v.panelist_id = ${panelist} WHERE m.target_id = ${target}`;
 
 /** The statements of one slice of one merge, if it is under way and the account's. Safe to repeat. */
-export function moveSlice(
-  session: Pick<D1DatabaseSession, "prepare">,
-  accountId: string,
-  proposalId: string,
-  rows: number,
-): D1PreparedStatement[] {
+export function moveSlice(accountId: string, proposalId: string, rows: number): Statement[] {
   const target = "(SELECT target_id FROM merges WHERE source_id = :proposalId AND account_id = :accountId)";
   const slice = `(SELECT panelist_id FROM votes WHERE proposal_id = :proposalId ORDER BY panelist_id LIMIT :rows)`;
   const counted = `EXISTS (SELECT 1 FROM votes t WHERE t.proposal_id = ${target} AND t.panelist_id = votes.panelist_id)`;
@@ -42,20 +38,21 @@ export function moveSlice(
     `DELETE FROM merges WHERE source_id = :proposalId AND account_id = :accountId
        AND NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = :proposalId)
        AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = :proposalId)`,
-  ].map((sql) => prepare(session, sql, { proposalId, accountId, rows }));
+  ].map((sql) => prepare(sql, { proposalId, accountId, rows }));
 }
 
 const nextMerge = (after: string) =>
   `SELECT * FROM (SELECT source_id, account_id FROM merges WHERE source_id > ${after} ORDER BY source_id LIMIT 1)`;
 
 /** Moves one slice of the merge whose turn it is. Safe to run twice at the same time. False when no merge is under way. */
-export async function continueMerge(database: D1Database, turn = newTurn()): Promise<boolean> {
-  const merge = await database
-    .prepare(`${nextMerge("?1")} UNION ALL ${nextMerge("''")} LIMIT 1`)
-    .bind(turn.id)
-    .first<{ source_id: string; account_id: string }>();
+export async function continueMerge(session: Session, turn = newTurn()): Promise<boolean> {
+  const merge = await session.first(
+    prepare<{ source_id: string; account_id: string }>(`${nextMerge(":after")} UNION ALL ${nextMerge("''")} LIMIT 1`, {
+      after: turn.id,
+    }),
+  );
   if (merge === null) return false;
   turn.id = merge.source_id;
-  await database.batch(moveSlice(database, merge.account_id, merge.source_id, BY_THE_JOB));
+  await session.batch({ slice: moveSlice(merge.account_id, merge.source_id, BY_THE_JOB) });
   return true;
 }

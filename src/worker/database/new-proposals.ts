@@ -2,8 +2,10 @@
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { NewProposal, Proposal, ProposalUpsert } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
 import { targetStays } from "./merges.ts";
 import {
   CHANGES,
@@ -15,7 +17,6 @@ import {
   toProposal,
   toResponse,
 } from "./proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** Why a creation did nothing. `taken`: the idea bank has a proposal with this `externalId`. `not-owned`: it is not the tenant's. */
 export type NotCreated = "not-owned" | "no-panelist" | "taken";
@@ -40,11 +41,12 @@ const insertInto = (fields: Fields, condition: string) =>
    RETURNING id`;
 
 /** What the statement says about a creation that did nothing. */
-const selectObstacles = (fields: Fields) =>
-  `SELECT ${OWNED} AS owned, ${panelistExists(fields)} AS panelist, ${TAKEN} AS taken`;
+const selectObstacles = (fields: Fields, values: Parameters<typeof prepare>[1]): Statement<ObstacleRow> =>
+  prepare(`SELECT ${OWNED} AS owned, ${panelistExists(fields)} AS panelist, ${TAKEN} AS taken`, values);
 
-function toObstacle(result: D1Result | undefined): NotCreated | undefined {
-  const [row] = rowsOf<{ owned: number; panelist: number; taken: number }>(result);
+type ObstacleRow = { readonly owned: number; readonly panelist: number; readonly taken: number };
+
+function toObstacle([row]: readonly ObstacleRow[]): NotCreated | undefined {
   if (row?.owned !== 1) return "not-owned";
   if (row.panelist !== 1) return "no-panelist";
   return row.taken === 1 ? "taken" : undefined;
@@ -52,14 +54,19 @@ function toObstacle(result: D1Result | undefined): NotCreated | undefined {
 
 type CreatedFor = Created & { readonly panelistId?: string | null };
 
+type ProposalCreation = {
+  readonly accountId: string;
+  readonly path: ProposalPath;
+  readonly fields: NewProposal;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
 /** `obstacle`: why the result is `refused`. */
 export async function createProposal(
-  session: D1DatabaseSession,
-  accountId: string,
-  path: ProposalPath,
-  fields: NewProposal,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  session: Session,
+  { accountId, path, fields, now, idempotencyKey }: ProposalCreation,
 ): Promise<{ readonly result: IdempotentResult<Proposal>; readonly obstacle: NotCreated | undefined }> {
   const values = {
     ...{ ...path, accountId },
@@ -69,19 +76,17 @@ export async function createProposal(
     idempotencyKey: idempotencyKey?.key,
   };
   const created: CreatedFor = { id: path.proposalId, at: values.createdAt };
-  const { result, before } = await insertOnce(
-    session,
-    { accountId },
-    idempotencyKey,
-    prepare(session, insertInto(fields, notDoneBefore()), values),
-    created,
-    [prepare(session, selectObstacles(fields), values)],
-    {
-      select: "SELECT json_object('panelistId', author_id) FROM proposals WHERE id = :id",
-      values: { id: path.proposalId },
-    },
-  );
-  return { obstacle: toObstacle(before[0]), result: mapResult(result, (outcome) => toNew(fields, outcome)) };
+  const details = {
+    select: "SELECT json_object('panelistId', author_id) FROM proposals WHERE id = :id",
+    values: { id: path.proposalId },
+  };
+  const insert = prepare(insertInto(fields, notDoneBefore()), values);
+  const rows = await session.batch({
+    obstacles: selectObstacles(fields, values),
+    ...insertOnce({ accountId }, idempotencyKey, { insert, outcome: created, details }),
+  });
+  const result = toInserted(rows, idempotencyKey, created);
+  return { obstacle: toObstacle(rows.obstacles), result: mapResult(result, (outcome) => toNew(fields, outcome)) };
 }
 
 const toNew = (fields: NewProposal, { id, at, panelistId = null }: CreatedFor): Proposal => ({
@@ -103,34 +108,34 @@ const toNew = (fields: NewProposal, { id, at, panelistId = null }: CreatedFor): 
   lastActivityAt: toTimestamp(at),
 });
 
+/** `path` names the new proposal, if there is none yet. */
+type ProposalUpsertion = Pick<ProposalCreation, "accountId" | "path" | "now"> & {
+  readonly fields: ProposalUpsert & { readonly externalId: string };
+};
+
 /**
  * Creates the proposal with this `externalId`, or changes it as `updateProposal` does. Two at the same time give one proposal. `taken`: a
  * proposal has the id that nobody can access any more, because what it was merged into is being deleted.
  */
 export async function upsertProposal(
-  session: D1DatabaseSession,
-  accountId: string,
-  { proposalId, ideaBankId }: ProposalPath,
-  externalId: string,
-  upsert: ProposalUpsert,
-  now: number,
+  session: Session,
+  { accountId, path, fields, now }: ProposalUpsertion,
 ): Promise<{ readonly proposal: Proposal; readonly created: boolean } | NotCreated> {
-  const fields = { ...upsert, externalId };
   const values = {
-    ...{ accountId, ideaBankId, proposalId },
+    ...{ ...path, accountId },
     ...changeValues(fields, now),
     ...namedValues(fields),
     createdAt: createdAtOf(fields, now),
   };
   const own = `${IN_OWN_IDEA_BANK} AND external_id = :externalId AND ${targetStays("proposals")}`;
-  const [updated, obstacles, inserted, found] = await session.batch([
-    prepare(session, `UPDATE proposals SET ${CHANGES} WHERE ${own} RETURNING id`, values),
-    prepare(session, selectObstacles(fields), values),
-    prepare(session, insertInto(fields, "true"), values),
-    prepare(session, `SELECT ${COLUMNS} FROM proposals WHERE ${own}`, values),
-  ]);
-  const [row] = rowsOf<ProposalRow>(found);
-  const created = inserted?.results.length === 1;
-  if (row !== undefined && (created || updated?.results.length === 1)) return { proposal: toProposal(row), created };
+  const { updated, obstacles, inserted, found } = await session.batch({
+    updated: prepare(`UPDATE proposals SET ${CHANGES} WHERE ${own} RETURNING id`, values),
+    obstacles: selectObstacles(fields, values),
+    inserted: prepare(insertInto(fields, "true"), values),
+    found: prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${own}`, values),
+  });
+  const [row] = found;
+  const created = inserted.length === 1;
+  if (row !== undefined && (created || updated.length === 1)) return { proposal: toProposal(row), created };
   return toObstacle(obstacles) ?? "not-owned";
 }

@@ -3,7 +3,8 @@
  * the entries of its own accounts.
  */
 import type { Identifier } from "../credentials/id.ts";
-import { rowsOf } from "./statement.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 
 /** An owner's visit to the database `digit`. `accountId` is the owner's account, or one to make if the owner is new. */
 export type Visit = {
@@ -19,51 +20,43 @@ export type Visit = {
  * it is; then the account, in its own database only. So first visits at the same time create one account, and a crash
  * between the two databases leaves an entry without its account, which the next visit creates. An account that has no entry,
  * because it was made by SQL, gets one. Who is a member of another account gets none, nor does the identifier of an account that has
- * lost who made it: that stands in the address's place, and names its account. The last statement's result is for `accountOf`.
+ * lost who made it: that stands in the address's place, and names its account. The results are for `accountOf`.
  */
-export const beginVisit = (
-  session: D1DatabaseSession,
-  { email, digit, accountId, now }: Visit,
-): readonly D1PreparedStatement[] => [
-  session
-    .prepare(
-      `INSERT INTO owners (email, account_id)
-       SELECT ?1, coalesce((SELECT id FROM accounts WHERE owner_email = ?1), ?2)
-       WHERE ?1 <> ?2 AND (EXISTS (SELECT 1 FROM accounts WHERE owner_email = ?1) OR NOT EXISTS (
-         SELECT 1 FROM memberships WHERE email = ?1 UNION ALL SELECT 1 FROM accounts WHERE id = ?2))
-       ON CONFLICT DO NOTHING`,
-    )
-    .bind(email, accountId),
-  session
-    .prepare(
-      `INSERT INTO accounts (id, owner_email, created_at)
-       SELECT account_id, email, ?3 FROM owners WHERE email = ?1 AND substr(account_id, 1, 1) = ?2 ON CONFLICT DO NOTHING`,
-    )
-    .bind(email, digit, now),
+export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
+  entered: prepare(
+    `INSERT INTO owners (email, account_id)
+     SELECT :email, coalesce((SELECT id FROM accounts WHERE owner_email = :email), :accountId)
+     WHERE :email <> :accountId AND (EXISTS (SELECT 1 FROM accounts WHERE owner_email = :email) OR NOT EXISTS (
+       SELECT 1 FROM memberships WHERE email = :email UNION ALL SELECT 1 FROM accounts WHERE id = :accountId))
+     ON CONFLICT DO NOTHING`,
+    { email, accountId },
+  ),
+  opened: prepare(
+    `INSERT INTO accounts (id, owner_email, created_at)
+     SELECT account_id, email, :now FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
+    { email, digit, now },
+  ),
   // Of an account that is here, only if it is still the owner's.
-  session
-    .prepare(
-      `SELECT account_id FROM owners WHERE email = ?1 AND (substr(account_id, 1, 1) <> ?2
-         OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = ?1))
-       UNION ALL SELECT id FROM accounts WHERE id = ?1 AND owner_email = id`,
-    )
-    .bind(email, digit),
-];
+  visited: prepare<VisitedRow>(
+    `SELECT account_id FROM owners WHERE email = :email AND (substr(account_id, 1, 1) <> :digit
+       OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = :email))
+     UNION ALL SELECT id FROM accounts WHERE id = :email AND owner_email = id`,
+    { email, digit },
+  ),
+});
 
-/** How many statements a visit begins with. */
-export const VISIT_STATEMENTS = 3;
+type VisitedRow = { readonly account_id: Identifier };
 
 /** The owner's account, and its database, for what takes more than one statement. */
-export async function openAccount(session: D1DatabaseSession, visit: Visit) {
-  return { session, accountId: accountOf(await session.batch([...beginVisit(session, visit)])) };
+export async function openAccount(session: Session, visit: Visit) {
+  return { session, accountId: accountOf(await session.batch(beginVisit(visit))) };
 }
 
 /** The visitor has no account, and was not given one: there are other accounts that may have this member. */
 export class NoOwnAccount extends Error {}
 
 /** The owner's account, of the results of the batch that began with `beginVisit`. Throws NoOwnAccount. */
-export function accountOf(results: readonly D1Result[]): Identifier {
-  const [row] = rowsOf<{ account_id: Identifier }>(results[VISIT_STATEMENTS - 1]);
+export function accountOf({ visited: [row] }: { readonly visited: readonly VisitedRow[] }): Identifier {
   if (row === undefined) throw new NoOwnAccount();
   return row.account_id;
 }

@@ -1,4 +1,6 @@
 /** Whether a path's resource is the tenant's: queried only when a request is refused for another reason, because 403 comes first. */
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
 
 /** What is deleted is gone, also while its row is left. */
@@ -10,22 +12,20 @@ const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL"
  * nothing; `{externalId}` names no row. Any other name without a table is an SQL error, never an owned resource.
  */
 export async function ownsPath(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: string,
   ids: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const names = [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => noun).filter((noun) => noun !== "external");
   if (names.length === 0) return true;
-  const rows = names.map((noun, index) => {
-    const inParent =
-      index === 0 || noun === "panelist" ? "" : ` AND ${toColumn(names[index - 1] ?? "")}_id = ?${index + 1}`;
-    return `EXISTS (SELECT 1 FROM ${toColumn(noun)}s WHERE account_id = ?1 AND id = ?${index + 2}${inParent} AND ${STAYS[noun] ?? "TRUE"})`;
+  const conditions = names.map((noun, index) => {
+    const parent = names[index - 1];
+    const inParent = parent === undefined || noun === "panelist" ? "" : ` AND ${toColumn(parent)}_id = :${parent}Id`;
+    return `EXISTS (SELECT 1 FROM ${toColumn(noun)}s WHERE account_id = :accountId AND id = :${noun}Id${inParent} AND ${STAYS[noun] ?? "TRUE"})`;
   });
-  const row = await session
-    .prepare(`SELECT 1 WHERE ${rows.join(" AND ")}`)
-    .bind(accountId, ...names.map((noun) => ids[`${noun}Id`] ?? ""))
-    .first();
+  const values = Object.fromEntries(names.map((noun) => [`${noun}Id`, ids[`${noun}Id`] ?? ""]));
+  const row = await session.first(prepare(`SELECT 1 WHERE ${conditions.join(" AND ")}`, { ...values, accountId }));
   return row !== null;
 }
 

@@ -6,8 +6,9 @@
  */
 import { type Condition, REQUIRED } from "../model/capabilities.ts";
 import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** The content of a valid token. `issuedAt` is in Unix seconds. */
 export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
@@ -19,7 +20,7 @@ export type PanelistAccess = {
   readonly panelist: { readonly tokensValidAfter: number; readonly displayName: string | null } | null;
 };
 
-type Row = {
+export type AccessRow = {
   bank: string | null;
   account_id: string | null;
   account_status: string | null;
@@ -42,9 +43,8 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) =
   issuedAt: issuedAt * 1000,
 });
 
-export const selectAccess = (session: D1DatabaseSession, token: TokenClaims): D1PreparedStatement =>
-  prepare(
-    session,
+export const selectAccess = (token: TokenClaims) =>
+  prepare<AccessRow>(
     `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
          b.voting_enabled, b.comments_enabled, w.id AS panelist, w.active, w.tokens_revoked_at, w.display_name
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
@@ -52,8 +52,7 @@ export const selectAccess = (session: D1DatabaseSession, token: TokenClaims): D1
     tokenValues(token),
   );
 
-export function toAccess(result: D1Result | undefined): PanelistAccess {
-  const [row] = rowsOf<Row>(result);
+export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
   return {
     accountId: row?.account_id ?? null,
     ideaBank: row === undefined || row.bank === null ? null : toSwitches(row),
@@ -62,10 +61,10 @@ export function toAccess(result: D1Result | undefined): PanelistAccess {
 }
 
 /** Access alone, for a request that is refused for another reason. One round trip. */
-export const loadAccess = async (session: D1DatabaseSession, token: TokenClaims): Promise<PanelistAccess> =>
-  toAccess(await selectAccess(session, token).all());
+export const loadAccess = async (session: Session, token: TokenClaims): Promise<PanelistAccess> =>
+  toAccess(await session.all(selectAccess(token)));
 
-const toSwitches = (row: Row): IdeaBankSwitches => ({
+const toSwitches = (row: AccessRow): IdeaBankSwitches => ({
   accountSuspended: row.account_status === "suspended",
   status: row.status ?? "CLOSED",
   internal: row.internal === 1,
@@ -75,7 +74,7 @@ const toSwitches = (row: Row): IdeaBankSwitches => ({
   commentsEnabled: row.comments_enabled === 1,
 });
 
-const toPanelist = (row: Row) => ({
+const toPanelist = (row: AccessRow) => ({
   tokensValidAfter: row.active === 1 ? (row.tokens_revoked_at ?? -1) : Number.POSITIVE_INFINITY,
   displayName: row.display_name,
 });

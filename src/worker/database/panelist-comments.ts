@@ -4,11 +4,12 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { PanelistComment } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, notDoneBefore } from "./idempotency.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { insertOnce, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -38,38 +39,38 @@ const toComment = (row: Row): PanelistComment => ({
 
 /** Oldest first. */
 export async function listCommentsForPanelist(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
   request: PageRequest,
 ): Promise<SeenProposal & { page: Page<PanelistComment> }> {
-  const [access, seen, comments] = await session.batch([
-    selectAccess(session, token),
-    selectVisible(session, token, proposalId),
-    prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
+  const rows = await session.batch({
+    access: selectAccess(token),
+    seen: selectVisible(token, proposalId),
+    listed: prepare<Row>(`WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
       ...tokenValues(token),
       ...pageValues(request, "ascending"),
       proposalId,
     }),
-  ]);
-  return {
-    ...toSeen(access, seen),
-    page: toPage(rowsOf<Row>(comments), request, toComment, byCreation),
-  };
+  });
+  return { ...toSeen(rows), page: toPage(rows.listed, request, toComment, byCreation) };
 }
+
+/** `now` is in Unix milliseconds. */
+type AddedComment = NewComment & {
+  readonly id: string;
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
 
 /** The outcome is `refused` when commenting is closed, or the proposal cannot be seen or was merged. */
 export async function addComment(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
-  id: string,
-  { body }: NewComment,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  { id, body, now, idempotencyKey }: AddedComment,
 ): Promise<SeenProposal & { result: IdempotentResult<Created> }> {
   const insert = prepare(
-    session,
     `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
      SELECT :id, b.account_id, :proposalId, w.id, :body, :now ${permitted("canComment")}
        AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND ${notDoneBefore("b.account_id")}
@@ -78,11 +79,12 @@ export async function addComment(
   );
   const created: Created = { id, at: now };
   const { ideaBankId } = token;
-  const { result, before } = await insertOnce(session, { ideaBankId }, idempotencyKey, insert, created, [
-    selectAccess(session, token),
-    selectVisible(session, token, proposalId),
-  ]);
-  return { ...toSeen(before[0], before[1]), result };
+  const rows = await session.batch({
+    access: selectAccess(token),
+    seen: selectVisible(token, proposalId),
+    ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created }),
+  });
+  return { ...toSeen(rows), result: toInserted(rows, idempotencyKey, created) };
 }
 
 /**
@@ -90,31 +92,29 @@ export async function addComment(
  * there is none.
  */
 export async function editComment(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
   commentId: string,
   { body }: NewComment,
 ): Promise<SeenProposal & { comment: PanelistComment | null }> {
   const values = { ...tokenValues(token), proposalId, commentId, body };
-  const [access, seen, , found] = await session.batch([
-    selectAccess(session, token),
-    selectVisible(session, token, proposalId),
-    prepare(
-      session,
+  const rows = await session.batch({
+    access: selectAccess(token),
+    seen: selectVisible(token, proposalId),
+    edited: prepare(
       `UPDATE comments SET body = :body WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
          AND body <> :body AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND EXISTS (SELECT 1 ${permitted("canComment")})`,
       values,
     ),
-    prepare(
-      session,
+    found: prepare<Row>(
       `SELECT ${COLUMNS} FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
        WHERE c.id = :commentId AND c.proposal_id = :proposalId`,
       values,
     ),
-  ]);
-  const [row] = rowsOf<Row>(found);
-  return { ...toSeen(access, seen), comment: row === undefined ? null : toComment(row) };
+  });
+  const [row] = rows.found;
+  return { ...toSeen(rows), comment: row === undefined ? null : toComment(row) };
 }
 
 /** The log's entry for a comment that a panelist takes away: before it is deleted, which the trigger would count as the tenant's. */
@@ -125,7 +125,7 @@ const logRemoval = (removable: string): string =>
 
 /** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
   commentId: string,
@@ -133,18 +133,16 @@ export async function removeComment(
   const values = { ...tokenValues(token), proposalId, commentId };
   const removable = `id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
     AND EXISTS (${SEEN_PROPOSAL}) AND EXISTS (SELECT 1 ${permitted("canComment")})`;
-  const [access, seen, found] = await session.batch([
-    selectAccess(session, token),
-    selectVisible(session, token, proposalId),
-    session
-      .prepare("SELECT coalesce(panelist_id = ?1, 0) AS mine FROM comments WHERE id = ?3 AND proposal_id = ?2")
-      .bind(token.panelistId, proposalId, commentId),
-    prepare(session, logRemoval(removable), values),
-    prepare(session, `DELETE FROM comments WHERE ${removable}`, values),
-  ]);
-  const [row] = rowsOf<{ mine: number }>(found);
-  return {
-    ...toSeen(access, seen),
-    comment: row === undefined ? null : { mine: row.mine === 1 },
-  };
+  const rows = await session.batch({
+    access: selectAccess(token),
+    seen: selectVisible(token, proposalId),
+    found: prepare<Pick<Row, "mine">>(
+      "SELECT coalesce(panelist_id = :panelistId, 0) AS mine FROM comments WHERE id = :commentId AND proposal_id = :proposalId",
+      values,
+    ),
+    logged: prepare(logRemoval(removable), values),
+    deleted: prepare(`DELETE FROM comments WHERE ${removable}`, values),
+  });
+  const [row] = rows.found;
+  return { ...toSeen(rows), comment: row === undefined ? null : { mine: row.mine === 1 } };
 }

@@ -10,12 +10,15 @@ import type {
 } from "../model/panelist-proposal.ts";
 import type { ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
-import { insertOnce, notDoneBefore } from "./idempotency.ts";
+import { insertOnce, notDoneBefore, toInserted } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { targetOf, targetStays, votesOnTheWay } from "./merges.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagination.ts";
 import {
+  type AccessRow,
   type PanelistAccess,
   permitted,
   selectAccess,
@@ -26,7 +29,6 @@ import {
   visible,
 } from "./panelist-access.ts";
 import { PROPOSAL_BYTES, toResponse, toTags } from "./proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 import { hasTag, latestTagged, selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
@@ -91,7 +93,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
  * `q` one page of those whose titles have its words.
  */
 export async function listForPanelist(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   filter: PanelistProposalFilter,
   { limit, after }: PageRequest,
@@ -99,10 +101,9 @@ export async function listForPanelist(
   const { q } = filter;
   const search = q === undefined ? undefined : searchFor(q);
   const request = { limit: search ? Math.min(limit, FOUND_AT_MOST) : limit, after };
-  const [access, listed] = await session.batch([
-    selectAccess(session, token),
-    prepare(
-      session,
+  const { access, listed } = await session.batch({
+    access: selectAccess(token),
+    listed: prepare<ProposalRow>(
       `WITH page AS MATERIALIZED (${search ? selectFound(search, filter) : selectIds(filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows),
          ${fitOf("SELECT bytes FROM page")}
        SELECT ${COLUMNS}, page.sort_key, ${FIT}
@@ -111,8 +112,8 @@ export async function listForPanelist(
        ORDER BY page.sort_key DESC, page.id DESC`,
       { ...tokenValues(token), ...pageValues(request), tag: filter.tag, ...search?.values },
     ),
-  ]);
-  const page = toPage(rowsOf<ProposalRow>(listed), request, toProposal, ({ sort_key }) => sort_key);
+  });
+  const page = toPage(listed, request, toProposal, ({ sort_key }) => sort_key);
   return { access: toAccess(access), page: search ? { items: page.items, next: undefined } : page };
 }
 
@@ -176,9 +177,8 @@ const LISTED_FOR_VOTER = `p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NUL
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
 
 /** The statement for one proposal that the panelist may see. */
-export const selectVisible = (session: D1DatabaseSession, token: TokenClaims, proposalId: string) =>
-  prepare(
-    session,
+export const selectVisible = (token: TokenClaims, proposalId: string) =>
+  prepare<ProposalRow>(
     `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
      WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE} AND ${targetStays("p")}`,
     { ...tokenValues(token), proposalId },
@@ -191,34 +191,34 @@ export type SeenProposal = {
   readonly merged: boolean;
 };
 
-/** Of the results of `selectAccess` and `selectVisible`. */
-export function toSeen(access: D1Result | undefined, seen: D1Result | undefined): SeenProposal {
-  const [row] = rowsOf<ProposalRow>(seen);
+/** The rows of `selectAccess` and of `selectVisible`. */
+type SeenRows = { readonly access: readonly AccessRow[]; readonly seen: readonly ProposalRow[] };
+
+export function toSeen({ access, seen }: SeenRows): SeenProposal {
+  const [row] = seen;
   return { access: toAccess(access), proposal: row ? toProposal(row) : null, merged: row?.merged === 1 };
 }
 
-export async function loadForPanelist(
-  session: D1DatabaseSession,
-  token: TokenClaims,
-  proposalId: string,
-): Promise<SeenProposal> {
-  const [access, seen] = await session.batch([selectAccess(session, token), selectVisible(session, token, proposalId)]);
-  return toSeen(access, seen);
+export async function loadForPanelist(session: Session, token: TokenClaims, proposalId: string): Promise<SeenProposal> {
+  return toSeen(await session.batch({ access: selectAccess(token), seen: selectVisible(token, proposalId) }));
 }
 
 export type Submitted = Created & Pick<PanelistProposal, "visibility">;
 
+/** `now` is in Unix milliseconds. */
+type NewSubmission = Submission & {
+  readonly id: string;
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
 /** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
 export async function submitProposal(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
-  id: string,
-  { title, description }: Submission,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  { id, title, description, now, idempotencyKey }: NewSubmission,
 ): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted> }> {
   const insert = prepare(
-    session,
     `INSERT INTO proposals
        (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes, words)
      SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now, 1, :words
@@ -228,16 +228,15 @@ export async function submitProposal(
   );
   const created: Submitted = { id, at: now, visibility: "public" };
   const { ideaBankId } = token;
-  const { result, before } = await insertOnce(
-    session,
-    { ideaBankId },
-    idempotencyKey,
-    insert,
-    created,
-    [selectAccess(session, token)],
-    { select: "SELECT json_object('visibility', visibility) FROM proposals WHERE id = :id", values: { id } },
-  );
-  return { access: toAccess(before[0]), result };
+  const details = {
+    select: "SELECT json_object('visibility', visibility) FROM proposals WHERE id = :id",
+    values: { id },
+  };
+  const rows = await session.batch({
+    access: selectAccess(token),
+    ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
+  });
+  return { access: toAccess(rows.access), result: toInserted(rows, idempotencyKey, created) };
 }
 
 /** The condition of an edit: the panelist's own proposal, while it is `submitted`. */
@@ -249,16 +248,15 @@ const OWN_SUBMITTED = `id = :proposalId AND idea_bank_id = :ideaBankId AND autho
  * bank requires approval, an edited proposal waits for it again: nobody sees a text that the tenant has not approved.
  */
 export async function editProposal(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
   { title, description }: SubmissionChanges,
   now: number,
 ): Promise<SeenProposal & { changed: boolean }> {
-  const [access, edited, seen] = await session.batch([
-    selectAccess(session, token),
-    prepare(
-      session,
+  const rows = await session.batch({
+    access: selectAccess(token),
+    edited: prepare(
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
          ${SET_WORDS}, panelist_writes = panelist_writes + 1,
          last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)),
@@ -267,29 +265,28 @@ export async function editProposal(
        WHERE ${OWN_SUBMITTED} RETURNING id`,
       { ...tokenValues(token), ...wordsOf(title), proposalId, title, description, now },
     ),
-    selectVisible(session, token, proposalId),
-  ]);
-  return { ...toSeen(access, seen), changed: edited?.results.length === 1 };
+    seen: selectVisible(token, proposalId),
+  });
+  return { ...toSeen(rows), changed: rows.edited.length === 1 };
 }
 
 const UNCHANGED = "coalesce(:title, title) = title AND coalesce(:description, description) = description";
 
 /** `proposal` is its state before. A proposal that others were merged into is not deleted. */
 export async function withdrawProposal(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
 ): Promise<SeenProposal & { changed: boolean }> {
-  const [access, seen, deleted] = await session.batch([
-    selectAccess(session, token),
-    selectVisible(session, token, proposalId),
-    prepare(
-      session,
+  const rows = await session.batch({
+    access: selectAccess(token),
+    seen: selectVisible(token, proposalId),
+    withdrawn: prepare(
       `UPDATE proposals SET idea_bank_id = id, panelist_writes = panelist_writes + 1
        WHERE ${OWN_SUBMITTED} AND NOT EXISTS (SELECT 1 FROM proposals d WHERE d.duplicate_of = :proposalId) RETURNING id`,
       { ...tokenValues(token), proposalId },
     ),
-    ...deleteOfIdeaBank(session, { ideaBankId: token.ideaBankId }, proposalId),
-  ]);
-  return { ...toSeen(access, seen), changed: deleted?.results.length === 1 };
+    slice: deleteOfIdeaBank({ ideaBankId: token.ideaBankId }, proposalId),
+  });
+  return { ...toSeen(rows), changed: rows.withdrawn.length === 1 };
 }

@@ -4,11 +4,12 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { deleteOfPanelist } from "./deletions.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -35,73 +36,77 @@ const toPanelist = (row: Row): Panelist => ({
 /** The account's panelists with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
 export const selectPanelists = (ids: string): string =>
   `SELECT ${COLUMNS} FROM panelists WHERE id IN (${ids}) AND +account_id = :accountId AND deleted_at IS NULL`;
-export const toPanelists = (result: D1Result | undefined) => rowsOf<Row>(result).map(toPanelist);
+export const toPanelists = (rows: readonly Row[]) => rows.map(toPanelist);
 
 /** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   externalId: string | undefined,
   request: PageRequest,
 ): Promise<Page<Panelist>> {
   // The + keeps SQLite on the index by externalId.
   const [key, named] = externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id = :externalId"];
-  const { results } = await prepare(
-    session,
-    `SELECT ${COLUMNS} FROM panelists
-     WHERE account_id = :accountId AND deleted_at IS NULL ${named} AND (${key}, id) < (:afterKey, :afterId)
-     ORDER BY ${key} DESC, id DESC LIMIT :rows`,
-    { accountId, externalId, ...pageValues(request) },
-  ).all<Row>();
-  return toPage(results, request, toPanelist, byCreation);
+  const rows = await session.all(
+    prepare<Row>(
+      `SELECT ${COLUMNS} FROM panelists
+       WHERE account_id = :accountId AND deleted_at IS NULL ${named} AND (${key}, id) < (:afterKey, :afterId)
+       ORDER BY ${key} DESC, id DESC LIMIT :rows`,
+      { accountId, externalId, ...pageValues(request) },
+    ),
+  );
+  return toPage(rows, request, toPanelist, byCreation);
 }
+
+type PanelistCreation = {
+  readonly accountId: string;
+  readonly id: string;
+  readonly input: NewPanelist;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
 
 /** `refused` when another panelist of the tenant has this `externalId`. */
 export async function createPanelist(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-  input: NewPanelist,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  session: Session,
+  { accountId, id, input, now, idempotencyKey }: PanelistCreation,
 ): Promise<IdempotentResult<Panelist>> {
   const insert = prepare(
-    session,
     `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at, tokens_issued)
      SELECT :id, :accountId, :externalId, :displayName, :active, :now, 0 WHERE ${notDoneBefore()}
      ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  const rows = await session.batch(insertOnce({ accountId }, idempotencyKey, { insert, outcome: created }));
+  const result = toInserted(rows, idempotencyKey, created);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
 }
 
-export async function loadPanelist(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-): Promise<Panelist | null> {
-  const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL`)
-    .bind(accountId, id)
-    .first<Row>();
+export async function loadPanelist(session: Session, accountId: string, id: string): Promise<Panelist | null> {
+  const row = await session.first(
+    prepare<Row>(`SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL`, {
+      accountId,
+      id,
+    }),
+  );
   return row && toPanelist(row);
 }
 
 /** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of a deactivated panelist. */
 export async function updatePanelist(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   id: string,
   { externalId, displayName, active }: PanelistChanges,
 ): Promise<(Written & { readonly panelist: Panelist }) | "taken" | null> {
-  const results = await session.batch([
-    session
-      .prepare("SELECT 1 FROM panelists WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL")
-      .bind(accountId, id),
-    prepare(
-      session,
+  const { owned, updated, revoked } = await session.batch({
+    owned: prepare("SELECT 1 FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL", {
+      accountId,
+      id,
+    }),
+    updated: prepare<Row>(
       `UPDATE OR IGNORE panelists SET external_id = iif(:identified, :externalId, external_id),
          display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
        WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING ${COLUMNS}`,
@@ -115,12 +120,11 @@ export async function updatePanelist(
         active,
       },
     ),
-    selectRevocation(session, accountId, id),
-  ]);
-  const [owned, updated, revoked] = results;
-  const [row] = rowsOf<Row>(updated);
-  if (row !== undefined) return { panelist: toPanelist(row), revocation: rowsOf<TokenRevocation>(revoked)[0] };
-  return owned?.results.length === 1 ? "taken" : null;
+    revoked: selectRevocation(accountId, id),
+  });
+  const [row] = updated;
+  if (row !== undefined) return { panelist: toPanelist(row), revocation: revoked[0] };
+  return owned.length === 1 ? "taken" : null;
 }
 
 /** What was written to a panelist. Triggers record a revocation in the same transaction, where there is one to record. */
@@ -131,53 +135,46 @@ export type Written = { readonly revocation: TokenRevocation | undefined };
  * without an author. `now` is in Unix milliseconds. The revocation is that of an earlier deletion, too: its answer may have been lost.
  */
 export async function deletePanelist(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   id: string,
   now: number,
 ): Promise<Written & { readonly isDeleted: boolean }> {
-  const [deleted, revoked] = await session.batch([
-    prepare(
-      session,
+  const { deleted, revoked } = await session.batch({
+    deleted: prepare(
       `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
        WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
       { accountId, id, now },
     ),
-    selectRevocation(session, accountId, id),
-    ...deleteOfPanelist(session, accountId, id),
-  ]);
-  return { isDeleted: deleted?.results.length === 1, revocation: rowsOf<TokenRevocation>(revoked)[0] };
+    revoked: selectRevocation(accountId, id),
+    slice: deleteOfPanelist(accountId, id),
+  });
+  return { isDeleted: deleted.length === 1, revocation: revoked[0] };
 }
 
 /** The revocation that a trigger has written in the same transaction, if it has. */
-const selectRevocation = (session: D1DatabaseSession, accountId: string, id: string): D1PreparedStatement =>
-  session
-    .prepare(
-      `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
-       WHERE panelist_id = ?2 AND account_id = ?1`,
-    )
-    .bind(accountId, id);
+const selectRevocation = (accountId: string, id: string): Statement<TokenRevocation> =>
+  prepare(
+    `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
+     WHERE panelist_id = :id AND account_id = :accountId`,
+    { accountId, id },
+  );
 
 /**
  * Revokes every token that was issued until now, by D1's clock: tokens are issued by the same one. A token's time is in whole seconds,
  * so one that is issued after a revocation belongs to the next second; a second revocation within a second ends that one too,
  * and no further token is issued until it is over (`findTokenIssue`). So revocations never run ahead of the clock.
  */
-export async function revokePanelistTokens(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-): Promise<Written | null> {
-  const [updated, revoked] = await session.batch([
-    session
-      .prepare(
-        `UPDATE panelists SET tokens_revoked_at = CASE
+export async function revokePanelistTokens(session: Session, accountId: string, id: string): Promise<Written | null> {
+  const { updated, revoked } = await session.batch({
+    updated: prepare(
+      `UPDATE panelists SET tokens_revoked_at = CASE
          WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
          ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-       WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING id`,
-      )
-      .bind(accountId, id),
-    selectRevocation(session, accountId, id),
-  ]);
-  return updated?.results.length === 1 ? { revocation: rowsOf<TokenRevocation>(revoked)[0] } : null;
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
+      { accountId, id },
+    ),
+    revoked: selectRevocation(accountId, id),
+  });
+  return updated.length === 1 ? { revocation: revoked[0] } : null;
 }

@@ -3,10 +3,11 @@ import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -57,7 +58,7 @@ const toPending = (row: Row): PendingProposal => ({
 
 /** Those that wait longest first. */
 export async function listPendingProposals(
-  session: D1DatabaseSession,
+  session: Session,
   visit: Visit,
   request: PageRequest,
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<PendingProposal> }> {
@@ -65,26 +66,26 @@ export async function listPendingProposals(
   const shown = select(`substr(p.description, 1, ${BEGINNING})`, `${inOrder} LIMIT ${LOOKED_AT}`);
   const lastLookedAt = waiting("created_at, id", `${inOrder} LIMIT 1 OFFSET ${LOOKED_AT - 1}`);
   const values = { email: visit.email, ...pageValues(request, "ascending") };
-  const results = await session.batch([
-    ...beginVisit(session, visit),
-    prepare(session, `${shown} LIMIT :rows`, values),
-    prepare(session, lastLookedAt, values),
-  ]);
-  const [rows, last] = [rowsOf<Row>(results.at(-2)), rowsOf<Pick<Row, "id" | "created_at">>(results.at(-1))[0]];
-  const { items, next } = toPage(rows, request, toPending, byCreation);
+  const rows = await session.batch({
+    ...beginVisit(visit),
+    listed: prepare<Row>(`${shown} LIMIT :rows`, values),
+    lastLookedAt: prepare<Pick<Row, "id" | "created_at">>(lastLookedAt, values),
+  });
+  const [last] = rows.lastLookedAt;
+  const { items, next } = toPage(rows.listed, request, toPending, byCreation);
   return {
-    accountId: accountOf(results),
+    accountId: accountOf(rows),
     page: { items, next: next ?? (last && { key: last.created_at, id: last.id }) },
   };
 }
 
 /** Null for what does not wait, and for another account's. */
 export async function loadPendingProposal(
-  session: D1DatabaseSession,
+  session: Session,
   { email, person }: Pick<Owner, "email" | "person">,
   id: string,
 ): Promise<PendingProposal | null> {
   const values = { email, person, id };
-  const row = await prepare(session, select("p.description", `id = :id AND ${IS_MEMBER}`), values).first<Row>();
+  const row = await session.first(prepare<Row>(select("p.description", `id = :id AND ${IS_MEMBER}`), values));
   return row && toPending(row);
 }

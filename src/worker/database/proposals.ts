@@ -10,13 +10,14 @@ import type {
   Visibility,
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
-import { prepare, rowsOf } from "./statement.ts";
 import { hasTag, selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
@@ -91,11 +92,11 @@ export const toProposal = (row: ProposalRow): Proposal => ({
 /** The account's proposals with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
 export const selectProposals = (ids: string): string =>
   `SELECT ${COLUMNS} FROM proposals WHERE id IN (${ids}) AND +account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}`;
-export const toProposals = (result: D1Result | undefined) => rowsOf<ProposalRow>(result).map(toProposal);
+export const toProposals = (rows: readonly ProposalRow[]) => rows.map(toProposal);
 
 /** Filtered by any of the filters, or by none. Merged proposals are left out, except by the external id. With `q` one page of what it finds. */
 export async function listProposals(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   ideaBankId: string,
   filter: ProposalFilter,
@@ -104,16 +105,19 @@ export async function listProposals(
   const { q } = filter;
   const search = q === undefined ? undefined : searchFor(q);
   const request = { limit: search ? Math.min(limit, FOUND_AT_MOST) : limit, after };
-  const [owned, proposals] = await session.batch([
-    session.prepare("SELECT 1 FROM idea_banks WHERE account_id = ?1 AND id = ?2").bind(accountId, ideaBankId),
-    prepare(session, search ? selectFound(search, filter) : selectPage(filter), {
+  const { owned, listed } = await session.batch({
+    owned: prepare("SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId", {
+      accountId,
+      ideaBankId,
+    }),
+    listed: prepare<ProposalRow>(search ? selectFound(search, filter) : selectPage(filter), {
       ...{ accountId, ideaBankId, tag: filter.tag, externalId: filter.externalId },
       ...pageValues(request),
       ...search?.values,
     }),
-  ]);
-  if (owned?.results.length !== 1) return null;
-  const page = toPage(rowsOf<ProposalRow>(proposals), request, toProposal, byCreation);
+  });
+  if (owned.length !== 1) return null;
+  const page = toPage(listed, request, toProposal, byCreation);
   return search ? { items: page.items, next: undefined } : page;
 }
 
@@ -154,15 +158,10 @@ function selectPage({ status, visibility, tag, externalId }: ProposalFilter): st
     WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
 }
 
-export async function loadProposal(
-  session: D1DatabaseSession,
-  accountId: string,
-  path: ProposalPath,
-): Promise<Proposal | null> {
-  const row = await prepare(session, `SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, {
-    ...path,
-    accountId,
-  }).first<ProposalRow>();
+export async function loadProposal(session: Session, accountId: string, path: ProposalPath): Promise<Proposal | null> {
+  const row = await session.first(
+    prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, { ...path, accountId }),
+  );
   return row && toProposal(row);
 }
 
@@ -208,7 +207,7 @@ const MAY_DECIDE = `(:person IS NULL OR visibility = 'pending' AND duplicate_of 
 
 /** `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only what waits so is changed. */
 export async function updateProposal(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   changes: ProposalChanges,
@@ -222,35 +221,30 @@ export async function updateProposal(
     edits: decision?.edits,
     ...changeValues(changes, now),
   };
-  const [updated, found] = await session.batch([
-    prepare(
-      session,
+  const { updated, owned } = await session.batch({
+    updated: prepare<ProposalRow>(
       `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND NOT (:identified AND EXISTS (
          SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
        RETURNING ${COLUMNS}`,
       values,
     ),
-    ...(changes.externalId == null ? [] : [prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values)]),
-  ]);
-  const [row] = rowsOf<ProposalRow>(updated);
+    owned: changes.externalId == null ? undefined : prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+  });
+  const [row] = updated;
   if (row !== undefined) return toProposal(row);
-  return found?.results.length === 1 ? "taken" : null;
+  return owned?.length === 1 ? "taken" : null;
 }
 
 /** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
-export async function deleteProposal(
-  session: D1DatabaseSession,
-  accountId: string,
-  path: ProposalPath,
-): Promise<boolean> {
-  const [deleted] = await session.batch([
-    prepare(session, `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} RETURNING id`, {
+export async function deleteProposal(session: Session, accountId: string, path: ProposalPath): Promise<boolean> {
+  const { deleted } = await session.batch({
+    deleted: prepare(`UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} RETURNING id`, {
       ...path,
       accountId,
     }),
-    ...deleteOfIdeaBank(session, { accountId }, path.proposalId),
-  ]);
-  return deleted?.results.length === 1;
+    slice: deleteOfIdeaBank({ accountId }, path.proposalId),
+  });
+  return deleted.length === 1;
 }
 
 /** `duplicateOf`: one of the two, `merged`, is already merged into that proposal. `busy`: too many merges are under way. */
@@ -266,7 +260,7 @@ export type MergeOutcome =
  * tenant's idea bank. With a `decision`, only what waits so is merged: `busy` for what does not.
  */
 export async function mergeProposal(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   into: string,
@@ -276,25 +270,22 @@ export async function mergeProposal(
     AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)
     AND (SELECT count(*) FROM merges WHERE idea_bank_id = :ideaBankId) < ${MERGES_AT_MOST}`;
   const values = { ...path, accountId, into, person: decision?.person, edits: decision?.edits };
-  const results = await session.batch([
-    prepare(
-      session,
+  const { merged, both } = await session.batch({
+    merged: prepare(
       `UPDATE proposals SET duplicate_of = :into WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${mergeable} RETURNING id`,
       values,
     ),
-    ...moveSlice(session, accountId, path.proposalId, AT_ONCE),
-    prepare(
-      session,
+    slice: moveSlice(accountId, path.proposalId, AT_ONCE),
+    both: prepare<ProposalRow>(
       `SELECT ${COLUMNS} FROM proposals
        WHERE ${IN_OWN_IDEA_BANK} AND id IN (:proposalId, :into) AND ${targetStays("proposals")}`,
       values,
     ),
-  ]);
-  const rows = rowsOf<ProposalRow>(results.at(-1));
-  const [source, target] = [path.proposalId, into].map((wanted) => rows.find(({ id }) => id === wanted));
+  });
+  const [source, target] = [path.proposalId, into].map((wanted) => both.find(({ id }) => id === wanted));
   if (source === undefined || target === undefined) return null;
   if (target.duplicate_of !== null) return { duplicateOf: target.duplicate_of, merged: "target" };
-  if (source.duplicate_of === null || (decision && results[0]?.results.length === 0)) return "busy";
+  if (source.duplicate_of === null || (decision && merged.length === 0)) return "busy";
   if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of, merged: "source" };
   return { target: toProposal(target) };
 }

@@ -6,30 +6,26 @@ import { clearExpired, recall, remember, toResult } from "./idempotency.ts";
 export type Repeated = { readonly doneBefore: string } | "key-reused";
 
 /**
- * A change of the key or webhook `id` that an Idempotency-Key allows once, with its audit event, in one round trip. The results are
- * of the statements of `before`, `change` and `after`. `done`: what the key did before; then the change's condition does not hold.
+ * The statements around a change of the key or webhook `id` that an Idempotency-Key allows once, for a batch: `before` goes before the
+ * change and its event, `after` behind them. The results of `before` are for `toRepeated`.
  */
-export async function changeOnce(
-  session: D1DatabaseSession,
-  email: string,
-  idempotencyKey: IdempotencyKey | undefined,
-  id: string,
-  {
-    before = [],
-    change,
-    after,
-  }: Record<"change" | "after", D1PreparedStatement[]> & { before?: readonly D1PreparedStatement[] },
-): Promise<{ readonly results: readonly D1Result[]; readonly done: Repeated | undefined }> {
-  const all = [...before, ...change, ...after];
-  if (idempotencyKey === undefined) return { results: await session.batch(all), done: undefined };
+export function changeOnce(email: string, idempotencyKey: IdempotencyKey | undefined, id: string) {
   const account = { email };
-  const recalling = [clearExpired(session, account, idempotencyKey), recall(session, account, idempotencyKey)];
-  const remembering = remember(session, account, idempotencyKey, { id });
-  const changed = before.length + change.length;
-  const results = await session.batch([...recalling, ...all.slice(0, changed), remembering, ...after]);
-  const done = toResult<{ id: string }>(results[1], idempotencyKey);
-  return {
-    results: results.slice(recalling.length).toSpliced(changed, 1),
-    done: done.kind === "reused" ? "key-reused" : "outcome" in done ? { doneBefore: done.outcome.id } : undefined,
-  };
+  return idempotencyKey === undefined
+    ? { before: { cleared: undefined, recalled: undefined }, after: { remembered: undefined } }
+    : {
+        before: { cleared: clearExpired(account, idempotencyKey), recalled: recall(account, idempotencyKey) },
+        after: { remembered: remember(account, idempotencyKey, { id }) },
+      };
+}
+
+/** What the key did before; then the condition of the change did not hold. Undefined when it did nothing. */
+export function toRepeated(
+  recalled: Parameters<typeof toResult>[0] | undefined,
+  idempotencyKey: IdempotencyKey | undefined,
+): Repeated | undefined {
+  if (recalled === undefined || idempotencyKey === undefined) return undefined;
+  const done = toResult<{ id: string }>(recalled, idempotencyKey);
+  if (done.kind === "reused") return "key-reused";
+  return "outcome" in done ? { doneBefore: done.outcome.id } : undefined;
 }

@@ -4,9 +4,10 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
-import { insertOnce, mapResult, notDoneBefore } from "./idempotency.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
-import { prepare } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -34,70 +35,71 @@ const toSurvey = (row: Row): Survey => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-export async function listSurveys(
-  session: D1DatabaseSession,
-  accountId: string,
-  request: PageRequest,
-): Promise<Page<Survey>> {
-  const { results } = await prepare(session, `WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
-    accountId,
-    ...pageValues(request),
-  }).all<Row>();
-  return toPage(results, request, toSurvey, byCreation);
+type SurveyCreation = {
+  readonly accountId: string;
+  readonly id: string;
+  readonly input: NewSurvey;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
+export async function listSurveys(session: Session, accountId: string, request: PageRequest): Promise<Page<Survey>> {
+  const rows = await session.all(
+    prepare<Row>(`WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
+      accountId,
+      ...pageValues(request),
+    }),
+  );
+  return toPage(rows, request, toSurvey, byCreation);
 }
 
 export async function createSurvey(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-  input: NewSurvey,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  session: Session,
+  { accountId, id, input, now, idempotencyKey }: SurveyCreation,
 ): Promise<IdempotentResult<Survey>> {
   const insert = prepare(
-    session,
     `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
      SELECT :id, :accountId, :title, :description, :status, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
-  const { result } = await insertOnce(session, { accountId }, idempotencyKey, insert, created);
+  const rows = await session.batch(insertOnce({ accountId }, idempotencyKey, { insert, outcome: created }));
+  const result = toInserted(rows, idempotencyKey, created);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at), updatedAt: toTimestamp(at) }));
 }
 
-export async function loadSurvey(session: D1DatabaseSession, accountId: string, id: string): Promise<Survey | null> {
-  const row = await session
-    .prepare(`SELECT ${COLUMNS} FROM surveys WHERE account_id = ?1 AND id = ?2`)
-    .bind(accountId, id)
-    .first<Row>();
+export async function loadSurvey(session: Session, accountId: string, id: string): Promise<Survey | null> {
+  const row = await session.first(
+    prepare<Row>(`SELECT ${COLUMNS} FROM surveys WHERE account_id = :accountId AND id = :id`, { accountId, id }),
+  );
   return row && toSurvey(row);
 }
+
+type SurveyUpdate = Pick<SurveyCreation, "accountId" | "id" | "now"> & { readonly changes: SurveyChanges };
 
 export async function updateSurvey(
-  session: D1DatabaseSession,
-  accountId: string,
-  id: string,
-  changes: SurveyChanges,
-  now: number,
+  session: Session,
+  { accountId, id, now, changes: { title, description, status } }: SurveyUpdate,
 ): Promise<Survey | null> {
-  const row = await session
-    .prepare(
-      `UPDATE surveys SET title = coalesce(?3, title), description = coalesce(?4, description),
-         status = coalesce(?5, status),
+  const row = await session.first(
+    prepare<Row>(
+      `UPDATE surveys SET title = coalesce(:title, title), description = coalesce(:description, description),
+         status = coalesce(:status, status),
          updated_at = iif(
-           coalesce(?3, title) = title AND coalesce(?4, description) = description AND coalesce(?5, status) = status,
-           updated_at, max(updated_at, ?6))
-       WHERE account_id = ?1 AND id = ?2 RETURNING ${COLUMNS}`,
-    )
-    .bind(accountId, id, changes.title ?? null, changes.description ?? null, changes.status ?? null, now)
-    .first<Row>();
+           coalesce(:title, title) = title AND coalesce(:description, description) = description
+             AND coalesce(:status, status) = status,
+           updated_at, max(updated_at, :now))
+       WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
+      { accountId, id, title, description, status, now },
+    ),
+  );
   return row && toSurvey(row);
 }
 
-export async function deleteSurvey(session: D1DatabaseSession, accountId: string, id: string): Promise<boolean> {
-  const row = await session
-    .prepare("DELETE FROM surveys WHERE account_id = ?1 AND id = ?2 RETURNING id")
-    .bind(accountId, id)
-    .first();
+export async function deleteSurvey(session: Session, accountId: string, id: string): Promise<boolean> {
+  const row = await session.first(
+    prepare("DELETE FROM surveys WHERE account_id = :accountId AND id = :id RETURNING id", { accountId, id }),
+  );
   return row !== null;
 }

@@ -1,9 +1,10 @@
 /** The tags of an idea bank, and the lists by tag. Triggers keep `proposal_tags` and `idea_bank_tags`. */
 import { PROPOSAL_STATUSES, type ProposalStatus, VISIBILITIES, type Visibility } from "../model/proposal.ts";
 import type { TagCount } from "../model/tag.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { mergeSelects } from "./merge-statuses.ts";
 import { type PanelistAccess, selectAccess, type TokenClaims, toAccess, tokenValues } from "./panelist-access.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** The condition that a proposal has `:tag`. */
 export const hasTag = (proposal: string): string =>
@@ -37,17 +38,16 @@ export const latestTagged = (status: ProposalStatus | undefined, atMost: number)
 
 /** The tags that public proposals have, the most used first. One round trip. */
 export async function listTags(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
 ): Promise<{ access: PanelistAccess; tags: readonly TagCount[] }> {
-  const [access, found] = await session.batch([
-    selectAccess(session, token),
-    prepare(
-      session,
+  const { access, tags } = await session.batch({
+    access: selectAccess(token),
+    tags: prepare<TagCount>(
       `SELECT tag, public_proposals AS proposals FROM idea_bank_tags WHERE idea_bank_id = :ideaBankId AND public_proposals > 0
        ORDER BY public_proposals DESC, tag`,
       tokenValues(token),
     ),
-  ]);
-  return { access: toAccess(access), tags: rowsOf<TagCount>(found) };
+  });
+  return { access: toAccess(access), tags };
 }

@@ -1,7 +1,8 @@
 /** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { clearExpired, notDoneBefore, recall, toResult } from "./idempotency.ts";
-import { prepare } from "./statement.ts";
 
 /** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
 export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
@@ -18,17 +19,22 @@ export type NamedPanelist = (
   readonly displayName: string | null | undefined;
 };
 
+export type TokenRequest = {
+  readonly accountId: string;
+  readonly ideaBankId: string;
+  readonly panelist: NamedPanelist;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
 /**
  * Finds the panelist, or creates the one that `externalId` names. `refused` when the idea bank or the panelist is not the
- * tenant's; `inactive` when the panelist is not active. `now` is in Unix milliseconds.
+ * tenant's; `inactive` when the panelist is not active.
  */
 export async function findTokenIssue(
-  session: D1DatabaseSession,
-  accountId: string,
-  ideaBankId: string,
-  panelist: NamedPanelist,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  session: Session,
+  { accountId, ideaBankId, panelist, now, idempotencyKey }: TokenRequest,
 ): Promise<IdempotentResult<TokenIssue> | NotIssued> {
   const [column, value] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
   const values = {
@@ -44,61 +50,52 @@ export async function findTokenIssue(
   const issuedAt = "max(unixepoch(), coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
   const issuable = `p.active = 1 AND ${issuedAt} <= unixepoch() + 1`;
 
-  const inserted =
+  const created =
     "newPanelistId" in panelist
-      ? [
-          prepare(
-            session,
-            `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
-             SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${permitted}
-             ON CONFLICT (account_id, external_id) DO NOTHING`,
-            { ...values, newPanelistId: panelist.newPanelistId },
-          ),
-        ]
-      : [];
+      ? prepare(
+          `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
+           SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${permitted}
+           ON CONFLICT (account_id, external_id) DO NOTHING`,
+          { ...values, newPanelistId: panelist.newPanelistId },
+        )
+      : undefined;
   // A row is written for the first token, and for a new display name. A refused request changes nothing.
   const renames = panelist.displayName !== undefined;
   const noted = prepare(
-    session,
     `UPDATE panelists AS p SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
      WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${issuable} AND ${permitted}
        AND (p.tokens_issued = 0 ${renames ? "OR p.display_name IS NOT :displayName" : ""})`,
     values,
   );
-  const selected = prepare(
-    session,
+  const issue = prepare<IssueRow>(
     `SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
     values,
   );
   if (idempotencyKey === undefined) {
-    const results = await session.batch<IssueRow>([...inserted, noted, selected]);
-    return toIssue(results.at(-1)?.results[0]) ?? { kind: "refused" };
+    const rows = await session.batch({ created, noted, issue });
+    return toIssue(rows.issue) ?? { kind: "refused" };
   }
   const account = { accountId };
-  const remembered = prepare(
-    session,
-    `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-     SELECT :accountId, :idempotencyKey, :requestHash,
-       json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
-       AND ${issuable}`,
-    { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
-  );
-  const [issued, , recalled] = (
-    await session.batch<IssueRow>([
-      clearExpired(session, account, idempotencyKey),
-      ...inserted,
-      noted,
-      selected,
-      remembered,
-      recall(session, account, idempotencyKey),
-    ])
-  ).slice(2 + inserted.length);
-  return toIssue(issued?.results[0]) ?? toResult(recalled, idempotencyKey);
+  const rows = await session.batch({
+    cleared: clearExpired(account, idempotencyKey),
+    created,
+    noted,
+    issue,
+    remembered: prepare(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+       SELECT :accountId, :idempotencyKey, :requestHash,
+         json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
+         AND ${issuable}`,
+      { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
+    ),
+    recalled: recall(account, idempotencyKey),
+  });
+  return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
 }
 
 type IssueRow = TokenIssue & { readonly active: number; readonly ahead: number };
 
-function toIssue(row: IssueRow | undefined): IdempotentResult<TokenIssue> | NotIssued | undefined {
+function toIssue([row]: readonly IssueRow[]): IdempotentResult<TokenIssue> | NotIssued | undefined {
   if (row === undefined) return undefined;
   if (row.active === 0) return { kind: "inactive" };
   if (row.ahead === 1) return { kind: "just-revoked" };

@@ -3,11 +3,12 @@ import type { NamedPanelist } from "../model/acting-for.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Voter } from "../model/voter.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { namedPanelist, namedValues } from "./acting-for.ts";
 import { targetOf, votesOnTheWay } from "./merges.ts";
 import { pageValues, toPage } from "./pagination.ts";
 import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 type Row = {
   id: string;
@@ -29,26 +30,25 @@ const toVoter = (row: Row): Voter => ({
  * their way from a merged proposal are listed where they are. A page has less than its limit where panelists are being deleted.
  */
 export async function listVoters(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   request: PageRequest,
 ): Promise<Page<Voter> | null> {
   const values = { ...path, accountId, ...pageValues(request, "ascending") };
-  const [owned, voters] = await session.batch([
-    prepare(session, `SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
-    prepare(
-      session,
+  const { owned, listed } = await session.batch({
+    owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    listed: prepare<Row>(
       `SELECT v.panelist_id AS id, w.id AS existing, w.external_id, w.display_name, v.created_at
        FROM votes v LEFT JOIN panelists w ON w.id = v.panelist_id AND w.deleted_at IS NULL
        WHERE v.proposal_id = :proposalId AND v.account_id = :accountId AND v.panelist_id > :afterId
        ORDER BY v.panelist_id LIMIT :rows`,
       values,
     ),
-  ]);
-  if (owned?.results.length !== 1) return null;
+  });
+  if (owned.length !== 1) return null;
   const page = toPage(
-    rowsOf<Row>(voters),
+    listed,
     request,
     (row) => row,
     () => 0,
@@ -61,7 +61,7 @@ export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: s
 
 /** Adds or removes a panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. Null for a proposal that is not the tenant's. */
 export async function setVoteFor(
-  session: D1DatabaseSession,
+  session: Session,
   accountId: string,
   path: ProposalPath,
   named: NamedPanelist,
@@ -78,15 +78,14 @@ export async function setVoteFor(
        ON CONFLICT DO NOTHING`
     : `DELETE FROM votes WHERE panelist_id = ${panelist} AND ${open}
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)`;
-  const [, found] = await session.batch([
-    prepare(session, write, values),
-    prepare(
-      session,
+  const { found } = await session.batch({
+    voted: prepare(write, values),
+    found: prepare<{ votes: number; duplicate_of: string | null; panelist_id: string | null }>(
       `SELECT votes, ${targetOf("proposals")} AS duplicate_of, ${panelist} AS panelist_id FROM proposals WHERE ${OWN_PROPOSAL}`,
       values,
     ),
-  ]);
-  const [row] = rowsOf<{ votes: number; duplicate_of: string | null; panelist_id: string | null }>(found);
+  });
+  const [row] = found;
   if (row === undefined) return null;
   if (row.panelist_id === null) return "no-panelist";
   return row.duplicate_of === null ? { votes: row.votes } : { duplicateOf: row.duplicate_of };

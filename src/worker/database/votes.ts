@@ -1,12 +1,13 @@
 /** Rows of `votes`. Triggers keep the proposals' counts in the same transaction. */
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { votesOnTheWay } from "./merges.ts";
 import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
-import { prepare } from "./statement.ts";
 
 /** Adds or removes the panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. `proposal` is its state afterwards. One round trip. */
 export async function setVote(
-  session: D1DatabaseSession,
+  session: Session,
   token: TokenClaims,
   proposalId: string,
   voted: boolean,
@@ -22,10 +23,10 @@ export async function setVote(
     : `DELETE FROM votes WHERE panelist_id = :panelistId AND ${open}
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)
          AND EXISTS (SELECT 1 ${permitted("canVote")})`;
-  const [access, , seen] = await session.batch([
-    selectAccess(session, token),
-    prepare(session, write, values),
-    selectVisible(session, token, proposalId),
-  ]);
-  return toSeen(access, seen);
+  const rows = await session.batch({
+    access: selectAccess(token),
+    voted: prepare(write, values),
+    seen: selectVisible(token, proposalId),
+  });
+  return toSeen(rows);
 }

@@ -3,8 +3,9 @@
  * in order. Only the database's clock counts: those of isolates differ.
  */
 import type { WebhookState } from "../model/webhook.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
 import { accountOf } from "./idempotency.ts";
-import { prepare, rowsOf } from "./statement.ts";
 
 /** The database's clock, in Unix milliseconds. */
 export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -51,12 +52,8 @@ export type StoredAttempt = {
 export type AccountOfWebhooks = { readonly accountId: string } | { readonly ideaBankId: string };
 
 /** Selects the account's webhooks that nobody delivers to, and that have not failed: in the batch of a write, those to begin with after the answer. */
-export const selectWaiting = (
-  session: Pick<D1DatabaseSession, "prepare">,
-  account: AccountOfWebhooks,
-): D1PreparedStatement =>
-  prepare(
-    session,
+export const selectWaiting = (account: AccountOfWebhooks) =>
+  prepare<{ id: string }>(
     `SELECT id FROM webhooks WHERE account_id = ${accountOf(account)} AND +due_at IS NOT NULL AND attempts = 0
        AND claimed_until <= ${DATABASE_NOW}`,
     account,
@@ -81,25 +78,22 @@ const selectSuspended = (hasFailed: 0 | 1): string =>
   `SELECT webhookId FROM ${dueLongest(hasFailed)} WHERE a.status <> 'active'`;
 
 /** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
-export async function selectDue(database: D1Database, limit: number): Promise<readonly DueWebhook[]> {
+export async function selectDue(session: Session, limit: number): Promise<readonly DueWebhook[]> {
   const select = (hasFailed: 0 | 1) =>
-    prepare(
-      database,
+    prepare<DueWebhook>(
       `SELECT webhookId AS id, accountId, dueAt, ${hasFailed} AS hasFailed FROM ${dueLongest(hasFailed)}
        WHERE a.status = 'active' AND claimed_until <= ${DATABASE_NOW} ORDER BY dueAt LIMIT :limit`,
       { limit },
     );
-  const [, ...selected] = await database.batch([
-    prepare(
-      database,
+  const { sound, failing } = await session.batch({
+    suspended: prepare(
       `UPDATE webhooks SET due_at = ${DATABASE_NOW} + ${SUSPENDED_MS}
        WHERE id IN (${selectSuspended(0)} UNION ALL ${selectSuspended(1)})`,
-      {},
     ),
-    select(0),
-    select(1),
-  ]);
-  return selected.flatMap((result) => rowsOf<DueWebhook>(result));
+    sound: select(0),
+    failing: select(1),
+  });
+  return [...sound, ...failing];
 }
 
 type Row = {
@@ -116,17 +110,18 @@ type Row = {
 };
 
 /** Claims the deliveries of a webhook for a minute. Undefined when somebody has them, when nothing is due, and for a suspended account. */
-export async function claimWebhook(database: D1Database, id: string): Promise<ClaimedWebhook | undefined> {
-  const row = await prepare(
-    database,
-    `UPDATE webhooks SET claimed_until = ${DATABASE_NOW} + ${CLAIM_MS}
-     WHERE id = :id AND state = 'active' AND claimed_until <= ${DATABASE_NOW} AND +due_at IS NOT NULL
-       AND (attempts = 0 OR +due_at <= ${DATABASE_NOW})
-       AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')
-     RETURNING id, account_id, url, types, secret, ${overlapping("previous_secret")},
-       number, attempts, coalesce(${DATABASE_NOW} - failing_since, 0) AS failing_ms, claimed_until`,
-    { id },
-  ).first<Row>();
+export async function claimWebhook(session: Session, id: string): Promise<ClaimedWebhook | undefined> {
+  const row = await session.first(
+    prepare<Row>(
+      `UPDATE webhooks SET claimed_until = ${DATABASE_NOW} + ${CLAIM_MS}
+       WHERE id = :id AND state = 'active' AND claimed_until <= ${DATABASE_NOW} AND +due_at IS NOT NULL
+         AND (attempts = 0 OR +due_at <= ${DATABASE_NOW})
+         AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')
+       RETURNING id, account_id, url, types, secret, ${overlapping("previous_secret")},
+         number, attempts, coalesce(${DATABASE_NOW} - failing_since, 0) AS failing_ms, claimed_until`,
+      { id },
+    ),
+  );
   if (row === null) return undefined;
   return {
     id: row.id,
@@ -165,9 +160,8 @@ const IS_AS_CLAIMED = `state = 'active' AND url = :url AND types IS :types AND s
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')`;
 
 /** Selects a row while it is as it was claimed. */
-export const selectAsClaimed = (database: D1Database, { id, number, claimedUntil, ...claimed }: ClaimedWebhook) =>
+export const selectAsClaimed = ({ id, number, claimedUntil, ...claimed }: ClaimedWebhook) =>
   prepare(
-    database,
     `SELECT 1 FROM webhooks WHERE id = :id AND number = :number AND claimed_until = :claimedUntil AND ${IS_AS_CLAIMED}`,
     { id, number, claimedUntil, url: claimed.url, types: claimed.types, secret: claimed.secrets[0] },
   );
@@ -188,39 +182,42 @@ const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
  * is due now. What the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
  */
 export async function record(
-  database: D1Database,
+  session: Session,
   { id, claimedUntil, number, url, types, secrets: [secret] }: ClaimedWebhook,
   { reached, attempt, failure, isLast, missed }: Progress,
 ): Promise<(Pick<ClaimedWebhook, "claimedUntil" | "number"> & { readonly isDue: boolean }) | undefined> {
-  const row = await prepare(
-    database,
-    `UPDATE webhooks SET number = ${PLACE}, missed = missed + :missed, ${RECENT_WITH},
-       attempts = iif(${HAS_FAILED}, attempts + 1, 0),
-       failing_since = iif(${HAS_FAILED}, coalesce(failing_since, ${DATABASE_NOW}), NULL),
-       claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
-       due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND ${PLACE} < ${newestOf("webhooks.account_id")},
-         ${DATABASE_NOW} + iif(${HAS_FAILED}, :delayMs, 0), NULL))
-     WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING number, claimed_until, due_at`,
-    {
-      ...{ id, claimedUntil, number, url, types, secret },
-      reached,
-      missed,
-      isLast,
-      attempt: attempt && JSON.stringify(attempt),
-      failed: failure !== undefined,
-      state: "active",
-      delayMs: 0,
-      ...failure,
-    },
-  ).first<{ number: number; claimed_until: number; due_at: number | null }>();
+  const row = await session.first(
+    prepare<{ number: number; claimed_until: number; due_at: number | null }>(
+      `UPDATE webhooks SET number = ${PLACE}, missed = missed + :missed, ${RECENT_WITH},
+         attempts = iif(${HAS_FAILED}, attempts + 1, 0),
+         failing_since = iif(${HAS_FAILED}, coalesce(failing_since, ${DATABASE_NOW}), NULL),
+         claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
+         due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND ${PLACE} < ${newestOf("webhooks.account_id")},
+           ${DATABASE_NOW} + iif(${HAS_FAILED}, :delayMs, 0), NULL))
+       WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING number, claimed_until, due_at`,
+      {
+        ...{ id, claimedUntil, number, url, types, secret },
+        reached,
+        missed,
+        isLast,
+        attempt: attempt && JSON.stringify(attempt),
+        failed: failure !== undefined,
+        state: "active",
+        delayMs: 0,
+        ...failure,
+      },
+    ),
+  );
   if (row !== null) return { claimedUntil: row.claimed_until, number: row.number, isDue: row.due_at !== null };
-  await release(database, { id, claimedUntil });
+  await release(session, { id, claimedUntil });
   return undefined;
 }
 
 /** Ends the claim: whoever comes next delivers what is left. */
-export const release = (database: D1Database, { id, claimedUntil }: Pick<ClaimedWebhook, "id" | "claimedUntil">) =>
-  prepare(database, "UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil", {
-    id,
-    claimedUntil,
-  }).run();
+export const release = (session: Session, { id, claimedUntil }: Pick<ClaimedWebhook, "id" | "claimedUntil">) =>
+  session.run(
+    prepare("UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil", {
+      id,
+      claimedUntil,
+    }),
+  );

@@ -1,5 +1,6 @@
 /** Every handler can use these: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
+import type { StoreCalls } from "../store/calls.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
 export type AppEnv = {
@@ -13,6 +14,8 @@ export type AppEnv = {
     problemLog: ProblemLog;
     settings: Settings;
     operation: string | undefined;
+    /** Counted for whoever observes the request. */
+    calls: StoreCalls;
     /** Whose lists a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
     listsOf: string | undefined;
   };

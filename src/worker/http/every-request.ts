@@ -1,6 +1,7 @@
 /** The middleware that every request passes, and the answers to requests that match no route. */
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
+import { noCalls } from "../store/calls.ts";
 import { readMethods } from "./allowed-methods.ts";
 import type { AppEnv } from "./app-env.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
@@ -30,6 +31,7 @@ export function addMiddleware<E extends AppEnv>(
     const id = requestIdOf(c.req.header(REQUEST_ID));
     c.set("requestId", id);
     c.set("problemLog", problemLog);
+    c.set("calls", noCalls());
     // Set before the handler answers: to change its response, Hono builds it a second time, which costs more than the rest.
     for (const [name, value] of HEADERS) c.header(name, value);
     c.header(REQUEST_ID, id);

@@ -5,7 +5,6 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "./app-env.ts";
-import { countCalls, type StoreCalls } from "./count-calls.ts";
 
 /** Requests that no operation of a table answers: pages, preflights, unknown paths. */
 const OTHER = "other";
@@ -14,12 +13,11 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
   const dataset = c.env.REQUESTS;
   if (!logs && dataset === undefined) return next();
-  const calls: StoreCalls = { d1: 0, kv: 0, gate: 0 };
   const start = Date.now();
-  c.env = countCalls(c.env, calls);
   await next();
   try {
     const operation = c.get("operation") ?? OTHER;
+    const calls = c.get("calls");
     const { status } = c.res;
     // Workers' clock moves with I/O only: this is the time that the request waited.
     const durationMs = Date.now() - start;

@@ -1,8 +1,8 @@
 /** Turns errors into problem responses, and logs them. */
 import type { Context } from "hono";
-import { isDatabaseOutage } from "../database/outage.ts";
 import { hasTooManyTags, isQuotaExceeded } from "../database/quota.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
+import { isDatabaseOutage } from "../store/outage.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { ProblemLog } from "./problem-log.ts";
 

@@ -6,11 +6,15 @@
  */
 import * as z from "zod/mini";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { answerWithin, isWithin } from "../memory/deadline.ts";
+import type { StoreCalls } from "../store/calls.ts";
+import { answerWithin, isWithin } from "../store/deadline.ts";
 import { etagOf, type RenderedChangelog } from "./render-changelog.ts";
 
 /** A rendered changelog, and the version of the idea bank's changelog that it is. */
 export type VersionedChangelog = RenderedChangelog & { readonly version: number };
+
+/** KV, and where the calls of a request are counted. */
+export type ChangelogStore = { readonly kv: KVNamespace; readonly calls?: StoreCalls | undefined };
 
 const Metadata = z.object({ version: z.int(), etag: z.string() });
 
@@ -35,14 +39,15 @@ export class StoredChangelogs {
    * The entry that KV holds, of any version; undefined when it holds nothing usable or does not answer in time. A body that is not the
    * one of its ETag is not used. Never rejects.
    */
-  async read(store: KVNamespace, ideaBankId: string): Promise<VersionedChangelog | undefined> {
+  async read({ kv, calls }: ChangelogStore, ideaBankId: string): Promise<VersionedChangelog | undefined> {
     const now = Date.now();
     const readAt = this.#readAt.get(ideaBankId);
     // A request that reads D1 again while it is slow has asked KV already.
     if (readAt !== undefined && isWithin(readAt, now, DEADLINE_MS)) return undefined;
     this.#readAt.set(ideaBankId, now);
     try {
-      const read = store.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
+      if (calls !== undefined) calls.kv += 1;
+      const read = kv.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
       const { value, metadata } = await answerWithin(DEADLINE_MS, read);
       const parsed = Metadata.safeParse(metadata);
       if (value === null || !parsed.success) return undefined;
@@ -59,7 +64,7 @@ export class StoredChangelogs {
    * ago. Never rejects: the next isolate renders it again.
    */
   async write(
-    store: KVNamespace,
+    store: ChangelogStore,
     ideaBankId: string,
     { bytes, version, etag }: VersionedChangelog,
     stored: Promise<VersionedChangelog | undefined> | undefined,
@@ -72,7 +77,8 @@ export class StoredChangelogs {
     if (held !== undefined && held.version >= version) return;
     try {
       const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
-      const put = store.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
+      if (store.calls !== undefined) store.calls.kv += 1;
+      const put = store.kv.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
       await answerWithin(DEADLINE_MS, put);
     } catch (error) {
       console.warn("KV did not take a rendered changelog", error);

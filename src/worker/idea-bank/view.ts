@@ -1,11 +1,13 @@
 /** The view of an idea bank: one value that all of its panelists' requests are answered from, and how it is read. */
-import type { Database } from "../database/databases.ts";
+
 import { type KnownOfView, type LoadedView, loadIdeaBankView } from "../database/idea-bank-view.ts";
-import type { WaitUntil } from "../memory/deadline.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
+import type { Database } from "../store/databases.ts";
+import type { WaitUntil } from "../store/deadline.ts";
+import type { Session } from "../store/session.ts";
 import { renderChangelog } from "./render-changelog.ts";
-import type { StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
+import type { ChangelogStore, StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
 
 /** `ideaBank` is null when there is none. `changelog` is the last one that was read: that of its version, while it may be viewed. */
 export type View = {
@@ -14,10 +16,10 @@ export type View = {
   readonly bookmark: D1SessionBookmark;
 };
 
-/** Where a view is read. `kv` where the changelog is wanted. */
+/** Where a view is read. `store` where the changelog is wanted. */
 export type ViewSources = {
   readonly database: Database;
-  readonly kv: KVNamespace | undefined;
+  readonly store: ChangelogStore | undefined;
   readonly stored: StoredChangelogs;
   readonly waitUntil: WaitUntil;
 };
@@ -36,21 +38,21 @@ const NO_VERSION = -1;
  * One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is the view that is known.
  */
 export async function readView(
-  { database, kv, stored, waitUntil }: ViewSources,
+  { database, store, stored, waitUntil }: ViewSources,
   known: Omit<KnownOfView, "version">,
   previous: View | undefined,
   reach: Reach,
 ): Promise<{ readonly view: View; readonly loaded: LoadedView }> {
   const { ideaBankId } = known;
   let seed: VersionedChangelog | undefined;
-  const held = previous === undefined && kv !== undefined ? stored.read(kv, ideaBankId) : undefined;
+  const held = previous === undefined && store !== undefined ? stored.read(store, ideaBankId) : undefined;
   held?.then((changelog) => {
     seed = changelog;
   });
   const version = previous?.changelog?.version ?? NO_VERSION;
-  const load = async (session: D1DatabaseSession) => {
+  const load = async (session: Session) => {
     const loaded = await loadIdeaBankView(session, { ...known, version });
-    return { loaded, bookmark: session.getBookmark() ?? "" };
+    return { loaded, bookmark: session.bookmark ?? "" };
   };
   const { loaded, bookmark } = await database.read(load, reach);
   const { ideaBank, entries } = loaded;
@@ -63,6 +65,6 @@ export async function readView(
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
-  if (kv !== undefined && !isSeeded) waitUntil(stored.write(kv, ideaBankId, changelog, held));
+  if (store !== undefined && !isSeeded) waitUntil(stored.write(store, ideaBankId, changelog, held));
   return { view: { ideaBank, changelog, bookmark }, loaded };
 }

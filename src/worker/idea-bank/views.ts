@@ -8,17 +8,17 @@
  * Memory is bounded in bytes, and no account takes more than its share. Only what panelists have read is in it.
  */
 import { isYoungToken } from "../credentials/compound-token.ts";
-import { laterOf } from "../database/anchors.ts";
-import type { Database } from "../database/databases.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
-import { isDatabaseOutage } from "../database/outage.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { DeadlineExceeded, type WaitUntil } from "../memory/deadline.ts";
-import { Kept, OUTAGE_MS } from "../memory/kept.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
+import { laterOf } from "../store/anchors.ts";
+import type { Database } from "../store/databases.ts";
+import { DeadlineExceeded, type WaitUntil } from "../store/deadline.ts";
+import { Kept, OUTAGE_MS } from "../store/kept.ts";
+import { isDatabaseOutage } from "../store/outage.ts";
 import { Revocations } from "./revocations.ts";
-import { StoredChangelogs } from "./stored-changelogs.ts";
+import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
 import { type Reach, readView, type View } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds. */
@@ -30,11 +30,11 @@ export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly i
 /**
  * How a request opens an idea bank. `freshMs`: how old the view may be. A token that was issued less than `youngMs` ago is
  * refused only when the primary says so. `floor`: what the view includes at least. `capability`: what the token is refused without;
- * null: any capability. `kv` where the changelog is wanted.
+ * null: any capability. `store` where the changelog is wanted.
  */
 export type OpenTerms = {
   readonly database: Database;
-  readonly kv: KVNamespace | undefined;
+  readonly store: ChangelogStore | undefined;
   readonly freshMs: number;
   readonly youngMs: number;
   readonly floor: D1SessionBookmark | undefined;
@@ -140,12 +140,12 @@ export class IdeaBankViews {
   /** One D1 batch. Its view is kept, whoever asked for it. */
   async #read(claims: Claims, terms: OpenTerms, reach: Reach) {
     const { ideaBankId, panelistId } = claims;
-    const { database, kv, waitUntil } = terms;
+    const { database, store, waitUntil } = terms;
     const readAt = Date.now();
     const previous = this.#views.peek(ideaBankId)?.last?.value;
     const seq = this.#revocations.seqOf(previous?.ideaBank?.accountId);
     const floor = laterOf(terms.floor, this.floorOf(claims));
-    const sources = { database, kv, stored: this.#stored, waitUntil };
+    const sources = { database, store, stored: this.#stored, waitUntil };
     const { view, loaded } = await readView(sources, { ideaBankId, panelistId, seq }, previous, { ...reach, floor });
     if (loaded.ideaBank !== null) this.#revocations.add(loaded.ideaBank.accountId, seq, loaded.revocations);
     const kept = this.#viewOf(ideaBankId, database);

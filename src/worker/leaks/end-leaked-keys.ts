@@ -5,10 +5,13 @@ import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
-import { chooseDatabase } from "../database/choose-database.ts";
 import { type LeakedSecret, recordLeaks } from "../database/leaked-keys.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { Problem } from "../problem.ts";
+import type { Databases } from "../store/databases.ts";
+
+/** The memory that these share with others of the isolate. */
+export type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly databases: Databases };
 
 /** `foundAt` is a text by whoever reports. */
 export type Finding = { readonly token: string; readonly foundAt: string };
@@ -22,7 +25,7 @@ const FOUND_AT_LENGTH = 500;
  */
 export async function endLeakedKeys(
   c: Context<AppEnv>,
-  gatekeeper: Gatekeeper,
+  { gatekeeper, databases }: LeakMemory,
   findings: readonly Finding[],
   reporter: string,
 ): Promise<boolean[]> {
@@ -43,8 +46,8 @@ export async function endLeakedKeys(
   }
   const recorded = await Promise.allSettled(
     Object.entries(byDatabase).map(async ([digit, secrets]) => {
-      const database = chooseDatabase(c.env, digit);
-      return database ? recordLeaks(database, [...secrets.values()], reporter, Date.now()) : [];
+      const database = databases.of(c, digit);
+      return database ? recordLeaks(database.withoutSession(), [...secrets.values()], reporter, Date.now()) : [];
     }),
   );
   const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));

@@ -3,7 +3,7 @@
  * published at a URL, by identifier; they are kept for an hour, and asked for with `If-None-Match`.
  * https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partner-program
  */
-import { Kept } from "../memory/kept.ts";
+import { Kept } from "../store/kept.ts";
 
 type Published = { readonly etag: string | null; readonly keys: ReadonlyMap<string, string>; readonly askedAt: number };
 

@@ -1,6 +1,5 @@
 /** Reports of API keys that were found in public: GitHub's secret scanning, signed; and whoever found one, by a form. */
 import type { Context } from "hono";
-import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { findApiKeys } from "../credentials/api-key.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
@@ -12,7 +11,7 @@ import type { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
 import { LeakReports, LeakVerdicts } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
-import { endLeakedKeys } from "./end-leaked-keys.ts";
+import { endLeakedKeys, type LeakMemory } from "./end-leaked-keys.ts";
 import { isSignedBy, PublishedKeys } from "./github-signature.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -27,8 +26,8 @@ const unsigned = () =>
   });
 
 /** The memory that the operation shares with others of the isolate. */
-type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly publishedKeys: PublishedKeys };
-type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: LeakMemory): Promise<Response> };
+type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys };
+type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: ReportMemory): Promise<Response> };
 
 export const LEAK_OPERATIONS = {
   reportLeaks: {
@@ -47,10 +46,10 @@ export const LEAK_OPERATIONS = {
       "of the published keys, `Github-Public-Key-Signature` is the ECDSA signature (P-256, SHA-256) of the body. After the answer each " +
       "reported key that still worked is ended, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
       "At most 1,000 reports and 1 MiB at once.",
-    handle: async (c, { gatekeeper, publishedKeys }) => {
-      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, publishedKeys)).value);
+    handle: async (c, memory) => {
+      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory.publishedKeys)).value);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
-      const isOurs = await endLeakedKeys(c, gatekeeper, findings, "GitHub secret scanning");
+      const isOurs = await endLeakedKeys(c, memory, findings, "GitHub secret scanning");
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
         token_raw: token,
         token_type: type,
@@ -76,8 +75,8 @@ async function readSigned(c: Context<AppEnv>, publishedKeys: PublishedKeys): Pro
   return body;
 }
 
-export function createLeakRoutes(gatekeeper: Gatekeeper): Routes<AppEnv> {
-  const memory = { gatekeeper, publishedKeys: new PublishedKeys() };
+export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
+  const memory = { ...shared, publishedKeys: new PublishedKeys() };
   const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
 
   // The page is a file, as are the two that answer it: they say the same whatever was pasted.
@@ -88,7 +87,7 @@ export function createLeakRoutes(gatekeeper: Gatekeeper): Routes<AppEnv> {
       const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
       const tokens = found.slice(0, MAX_PASTED);
       const findings = tokens.map((token) => ({ token, foundAt }));
-      await endLeakedKeys(c, gatekeeper, findings, "somebody who found it");
+      await endLeakedKeys(c, memory, findings, "somebody who found it");
       return c.redirect("/leaks/thanks", 303);
     } catch (error) {
       toProblem(error instanceof Error ? error : new Error(String(error)), c);

@@ -2,12 +2,12 @@
 import type { Context } from "hono";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { setAccountStatus } from "../database/account-status.ts";
-import { digitsOf } from "../database/choose-database.ts";
-import type { Caller, Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { isId } from "../model/id.ts";
 import { AccountStatusChange, ChangedAccount } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
+import { digitsOf } from "../store/bindings.ts";
+import type { Caller, Databases } from "../store/databases.ts";
 import { type OperatorMemory, operation } from "./operation.ts";
 
 /** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
@@ -33,7 +33,7 @@ async function setStatus(c: Caller, databases: Databases, account: string, statu
   const places = isId(account) ? [account] : digitsOf(c.env);
   const found = places.map((place) => databases.of(c, place)).filter((database) => database !== undefined);
   const asked = await Promise.allSettled(
-    found.map((each) => setAccountStatus(each.atPrimary().session, account, status, Date.now())),
+    found.map((each) => setAccountStatus(each.primary().session, account, status, Date.now())),
   );
   for (const outcome of asked) if (outcome.status === "fulfilled" && outcome.value !== null) return outcome.value;
   for (const outcome of asked) if (outcome.status === "rejected") throw outcome.reason;

@@ -3,16 +3,16 @@ import type { Context } from "hono";
 import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
 import { findOwnerOfKey } from "../database/account-api-keys.ts";
 import { stamp } from "../database/audit-events.ts";
-import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { ApiKey } from "../model/account.ts";
 import { isId } from "../model/id.ts";
 import { ApiKeyLimit } from "../model/operator.ts";
+import type { Databases } from "../store/databases.ts";
 import { operation } from "./operation.ts";
 
 /** Throws `not-found`. */
 async function actForOwnerOf(c: Context<AppEnv>, databases: Databases, id: string): Promise<OwnKey> {
-  const session = isId(id) ? databases.of(c, id)?.atPrimary().session : undefined;
+  const session = isId(id) ? databases.of(c, id)?.withoutSession() : undefined;
   const email = session && (await findOwnerOfKey(session, id));
   if (session === undefined || !email) throw noSuchKey();
   return { session, owner: { email, person: email, actor: "the operator", address: null }, id, at: stamp(id) };

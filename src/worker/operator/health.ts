@@ -1,9 +1,9 @@
 /** `/health`: whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
-import { allDatabases } from "../database/choose-database.ts";
-import { pingDatabase } from "../database/ping.ts";
-import { answerWithin, DEADLINE_MS, isWithin, wait } from "../memory/deadline.ts";
 import { Health, type StoreHealth } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
+import type { Caller, Databases } from "../store/databases.ts";
+import { answerWithin, DEADLINE_MS, isWithin, wait } from "../store/deadline.ts";
+import { PING } from "../store/sessions.ts";
 import { operation } from "./operation.ts";
 
 const FRESH_MS = 5_000;
@@ -12,17 +12,19 @@ const LOOK_MS = 50;
 /** Names no key in KV and no API key: neither has a space. */
 const NOTHING = "health check";
 
+type HealthCaller = Caller & { readonly env: Pick<Env, "CHANGELOGS" | "API_KEY_GATE"> };
+
 export class HealthCheck {
   #last: { readonly stores: StoreHealth; readonly askedAt: number } | undefined;
   #askingSince = Number.NEGATIVE_INFINITY;
 
-  async read(env: Env): Promise<StoreHealth> {
+  async read(caller: HealthCaller, databases: Databases): Promise<StoreHealth> {
     for (;;) {
       const now = Date.now();
       if (this.#last !== undefined && isWithin(this.#last.askedAt, now, FRESH_MS)) return this.#last.stores;
       if (!isWithin(this.#askingSince, now, FRESH_MS)) {
         this.#askingSince = now;
-        const stores = await askStores(env);
+        const stores = await askStores(caller, databases);
         this.#last = { stores, askedAt: now };
         return stores;
       }
@@ -31,12 +33,15 @@ export class HealthCheck {
   }
 }
 
-async function askStores(env: Env): Promise<StoreHealth> {
+async function askStores(caller: HealthCaller, databases: Databases): Promise<StoreHealth> {
+  const { env } = caller;
   const asked: [string, () => Promise<unknown>][] = [
-    ...allDatabases(env).map(({ binding, database }): [string, () => Promise<unknown>] => [
-      binding,
-      () => pingDatabase(database.withSession("first-primary")),
-    ]),
+    ...databases
+      .all(caller)
+      .map(({ binding, database }): [string, () => Promise<unknown>] => [
+        binding,
+        () => database.primary().session.all(PING),
+      ]),
     ["CHANGELOGS", () => env.CHANGELOGS.get(NOTHING)],
     ["API_KEY_GATE", async () => env.API_KEY_GATE.get(env.API_KEY_GATE.idFromName(NOTHING)).ping()],
   ];
@@ -63,8 +68,8 @@ export const HEALTH_OPERATIONS = {
     summary: "Say which stores answer",
     description:
       "200 when each store has answered within 2 seconds, otherwise 503 with the same list. An answer can be 5 seconds old.",
-    handle: async (c, _, { health }) => {
-      const stores = await health.read(c.env);
+    handle: async (c, _, { health, databases }) => {
+      const stores = await health.read(c, databases);
       if (Object.values(stores).every((store) => store === "ok")) return c.json({ stores });
       const detail = "A store does not answer.";
       throw new Problem("service-unavailable", { detail, headers: { "Retry-After": "5" }, extensions: { stores } });

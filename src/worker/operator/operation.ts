@@ -2,9 +2,9 @@
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { Databases } from "../database/databases.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, Operation, Tag } from "../http/operation.ts";
+import type { Databases } from "../store/databases.ts";
 import type { HealthCheck } from "./health.ts";
 
 const tag: Tag = { name: "Operation", description: "For the operator of this deployment." };

@@ -3,10 +3,9 @@
  * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
-import { deliverSoon } from "../changes/deliver.ts";
+import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import type { Send } from "../changes/send.ts";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
-import { laterOf } from "../database/anchors.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
@@ -17,6 +16,8 @@ import { hasCapability } from "../model/capabilities.ts";
 import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
+import { laterOf } from "../store/anchors.ts";
+import type { Session } from "../store/session.ts";
 import { unauthorized } from "./authenticate-panelist.ts";
 import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
@@ -50,16 +51,19 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
       refuse(access);
       throw problem;
     });
-    const work = (session: D1DatabaseSession) => operation.handle(c, { ...input, token, session, now: Date.now() });
+    const work = (session: Session) => operation.handle(c, { ...input, token, session, now: Date.now() });
     const read = () =>
       database.read(work, {
         floor,
         needsPrimary: ({ access }) => needsPrimary(access),
       });
-    const primary = database.atPrimary({ ideaBankId: token.ideaBankId });
+    const primary = database.primary();
+    const { ideaBankId } = token;
+    const webhooks = method === "GET" ? { waiting: [] } : watchWebhooks(primary, { ideaBankId });
     const found = await (method === "GET" ? read() : work(primary.session));
     primary.noteAnswer();
-    if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
+    const { waiting } = webhooks;
+    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
 
     refuse(found.access);
     if (!found.wasDone) {

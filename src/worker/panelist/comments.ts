@@ -50,7 +50,7 @@ export const COMMENT_OPERATIONS = {
     description: "A comment is activity on the proposal.",
     handle: async (c, { session, token, ids, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
-      const found = await addComment(session, token, ids.proposalId, id, body, now, idempotencyKey);
+      const found = await addComment(session, token, ids.proposalId, { id, ...body, now, idempotencyKey });
       const { access, proposal, merged, result } = found;
       const toComment = (created: { id: string; at: number }): PanelistComment => ({
         id: created.id,

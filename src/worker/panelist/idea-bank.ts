@@ -43,7 +43,7 @@ export async function openIdeaBank(
     freshMs: freshnessMs,
     youngMs: freshnessMs + anchorMs,
     database,
-    kv: capability === "canViewChangelog" ? c.env.CHANGELOGS : undefined,
+    store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
     floor: await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
     capability,
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),

@@ -2,13 +2,14 @@
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
-import type { Databases } from "../database/databases.ts";
 import type { PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import type { Databases } from "../store/databases.ts";
+import type { Session } from "../store/session.ts";
 import type { TokenReader } from "./authenticate-panelist.ts";
 
 const tag: Tag = { name: "Panelist API", description: "The operations for panelists. They need a compound token." };
@@ -41,7 +42,7 @@ export const ideaBankOperation = ({ capability, ...definition }: IdeaBankDefinit
 /** `now` is in Unix milliseconds. */
 export type ParticipationRequest = {
   readonly token: VerifiedToken;
-  readonly session: D1DatabaseSession;
+  readonly session: Session;
   readonly now: number;
 };
 

@@ -86,7 +86,7 @@ export const PROPOSAL_OPERATIONS = {
       "If the idea bank requires approval, only the author and the tenant see the proposal until the tenant makes it public.",
     handle: async (c, { session, token, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
-      const { access, result } = await submitProposal(session, token, id, body, now, idempotencyKey);
+      const { access, result } = await submitProposal(session, token, { id, ...body, now, idempotencyKey });
       const toProposal = ({ id, at, visibility }: Submitted): PanelistProposal => ({
         id,
         ...body,

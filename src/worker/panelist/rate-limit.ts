@@ -3,8 +3,8 @@
  * They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
  */
 import { oncePer } from "../http/once-per.ts";
-import { answerWithin } from "../memory/deadline.ts";
 import { Problem } from "../problem.ts";
+import { answerWithin } from "../store/deadline.ts";
 
 type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
 

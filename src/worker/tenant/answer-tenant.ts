@@ -6,7 +6,7 @@
  * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
-import { deliverSoon } from "../changes/deliver.ts";
+import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import type { Send } from "../changes/send.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
@@ -30,7 +30,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
     c.set("listsOf", accountId);
-    const primary = database.atPrimary(method === "GET" ? undefined : { accountId });
+    const primary = database.primary();
+    const webhooks = method === "GET" ? { waiting: [] } : watchWebhooks(primary, { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
       if (await ownsPath(primary.session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
@@ -39,9 +40,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const request = {
       ...input,
       accountId,
-      get session() {
-        return primary.session;
-      },
+      session: primary.session,
       now: Date.now(),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation !== undefined) views.noteRevocation(revocation);
@@ -52,7 +51,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw error;
     });
     primary.noteAnswer();
-    if (primary.waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.binding, primary.waiting, send));
+    const { waiting } = webhooks;
+    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
     if (method === "GET") return response;
     const { ideaBankId, panelistId } = ids;
     // Issuing a token changes nothing that a panelist of the idea bank sees.

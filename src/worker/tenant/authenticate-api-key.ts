@@ -3,10 +3,10 @@ import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { type ApiKeyCredential, type ApiKeyRefusal, verifyApiKey } from "../credentials/api-key.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
-import type { Database, Databases } from "../database/databases.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { Problem } from "../problem.ts";
+import type { Database, Databases } from "../store/databases.ts";
 import { problemOf, rateLimitHeaders, unauthorized } from "./admission.ts";
 import type { TenantEnv } from "./operation.ts";
 
@@ -36,16 +36,14 @@ export function createApiKeyAuthentication(memory: AuthenticationMemory): Authen
     if (!apiKey.ok) throw unauthorized(apiKey.reason);
     const database = databases.of(c, apiKey.value.id);
     if (database === undefined) throw unauthorized("of no database");
-    const stores = { gates: c.env.API_KEY_GATE, database };
     const request = {
       apiKey: apiKey.value,
       address: c.req.header("CF-Connecting-IP") ?? null,
       operation: c.get("operation") ?? "",
       sent: c.req.raw,
       now: Date.now(),
-      waitUntil: (promise: Promise<void>) => c.executionCtx.waitUntil(promise),
     };
-    const admission = await gatekeeper.admit(stores, request);
+    const admission = await gatekeeper.admit(c, database, request);
     for (const [name, value] of Object.entries(rateLimitHeaders(admission))) c.header(name, value);
     const problem = problemOf(admission);
     if (problem !== undefined || admission.outcome !== "admitted") throw problem;

@@ -39,7 +39,7 @@ export const IDEA_BANK_OPERATIONS = {
     description: "By default it is a draft with its changelog off.",
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
       const id = createId(accountId, secureRandomBytes);
-      const result = await createIdeaBank(session, accountId, id, body, now, idempotencyKey);
+      const result = await createIdeaBank(session, { accountId, id, input: body, now, idempotencyKey });
       return respondCreated(c, result, (ideaBank) => ideaBank);
     },
   }),

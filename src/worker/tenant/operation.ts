@@ -6,14 +6,15 @@ import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
+import type { Session } from "../store/session.ts";
 
 /** A handler can use the key and its tenant besides. */
 export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant } };
 
-/** `now` is in Unix milliseconds; `session` is at the primary, and opened when it is read. */
+/** `now` is in Unix milliseconds; `session` is at the primary. */
 export type TenantRequest = {
   readonly accountId: string;
-  readonly session: D1DatabaseSession;
+  readonly session: Session;
   readonly now: number;
   /** Tokens were revoked, or are valid again: this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;

@@ -43,7 +43,7 @@ export const PANELIST_OPERATIONS = {
     summary: "Create a panelist",
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
       const id = createId(accountId, secureRandomBytes);
-      const created = await createPanelist(session, accountId, id, body, now, idempotencyKey);
+      const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
       return respondCreated(c, created, (panelist) => panelist, externalIdTaken);
     },
   }),

@@ -68,7 +68,13 @@ export const PROPOSAL_OPERATIONS = {
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       notInTheFuture(body, now);
       const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
-      const { result, obstacle } = await createProposal(session, accountId, path, body, now, idempotencyKey);
+      const { result, obstacle } = await createProposal(session, {
+        accountId,
+        path,
+        fields: body,
+        now,
+        idempotencyKey,
+      });
       return respondCreated(
         c,
         result,
@@ -94,7 +100,7 @@ export const PROPOSAL_OPERATIONS = {
       const { externalId } = parseOrThrow(ProposalExternalIdPath, ids);
       notInTheFuture(body, now);
       const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
-      const written = await upsertProposal(session, accountId, path, externalId, body, now);
+      const written = await upsertProposal(session, { accountId, path, fields: { ...body, externalId }, now });
       if (typeof written === "string") throw notCreated(written);
       return c.json(written.proposal, written.created ? 201 : 200);
     },

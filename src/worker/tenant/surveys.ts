@@ -37,7 +37,7 @@ export const SURVEY_OPERATIONS = {
       const id = createId(accountId, secureRandomBytes);
       return respondCreated(
         c,
-        await createSurvey(session, accountId, id, body, now, idempotencyKey),
+        await createSurvey(session, { accountId, id, input: body, now, idempotencyKey }),
         (survey) => survey,
       );
     },
@@ -61,7 +61,7 @@ export const SURVEY_OPERATIONS = {
     summary: "Change a survey",
     description: "Fields that are not sent stay as they are.",
     handle: async (c, { session, accountId, ids, body, now }) =>
-      c.json(owned(await updateSurvey(session, accountId, ids.surveyId, body, now))),
+      c.json(owned(await updateSurvey(session, { accountId, id: ids.surveyId, changes: body, now }))),
   }),
 
   deleteSurvey: operation({

@@ -40,7 +40,7 @@ export const TOKEN_OPERATIONS = {
           ? { panelistId }
           : { externalId, newPanelistId: createId(accountId, secureRandomBytes) };
       const named = { ...panelist, displayName };
-      const found = await findTokenIssue(session, accountId, ideaBankId, named, now, idempotencyKey);
+      const found = await findTokenIssue(session, { accountId, ideaBankId, panelist: named, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
       if (found.kind === "just-revoked") throw justRevoked();
       return respondCreated(c, found, async (issue) => {

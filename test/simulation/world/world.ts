@@ -147,11 +147,14 @@ export class World {
   /** The scheduled job, once. */
   async runScheduled(source: Source, endsAfterMs?: number): Promise<void> {
     const context = new Context({ timeline: this.timeline, clock: { ahead: 0 }, source, place: HOME });
+    const executionCtx = { waitUntil: (promise: Promise<unknown>) => void promise.catch(() => {}) };
     await new Promise<void>((resolve) => {
       if (endsAfterMs !== undefined) this.timeline.after(endsAfterMs, resolve);
       context.deliver(() => {
         const { application } = this.#options;
-        application.runScheduled(this.env, undefined, this.receivers.send).then(resolve, () => resolve());
+        application
+          .runScheduled({ env: this.env, executionCtx }, undefined, this.receivers.send)
+          .then(resolve, () => resolve());
       });
     });
     context.end();

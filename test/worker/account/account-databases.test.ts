@@ -4,10 +4,11 @@ import { describe, expect, it, vi } from "vitest";
 import { visitAccount } from "../../../src/worker/account/account-databases.ts";
 import type { Identifier } from "../../../src/worker/credentials/id.ts";
 import { listWebhooks } from "../../../src/worker/database/account-webhooks.ts";
-import { chooseNewAccount } from "../../../src/worker/database/choose-database.ts";
 import { BoundedMap } from "../../../src/worker/memory/bounded-map.ts";
 import type { ApiKey } from "../../../src/worker/model/account.ts";
-import { bindingOf, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { chooseNewAccount } from "../../../src/worker/store/bindings.ts";
+import { Databases } from "../../../src/worker/store/databases.ts";
+import { bindingOf, CONTEXT, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { type Interceptor, interceptDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { newId } from "../../support/world.ts";
@@ -121,6 +122,7 @@ it("the owner of an account whose database has no binding any more is refused, a
 
 it("the directory is asked first, then the account's database; an isolate remembers it, of a bounded number of owners", async () => {
   const ownAccounts = new BoundedMap<Identifier>({ max: 2 });
+  const databases = new Databases();
   const visit = async (email: string) => {
     const asked: string[] = [];
     const noted = interceptDatabases({ ...env, NEW_ACCOUNTS: "1" }, (binding) => (_, makeCall) => {
@@ -128,7 +130,8 @@ it("the directory is asked first, then the account's database; an isolate rememb
       return makeCall();
     });
     const owner = { email, person: email, actor: email, address: null };
-    await visitAccount({ env: noted, var: { owner, ownAccounts }, set: () => {} }, listWebhooks);
+    const caller = { env: noted, executionCtx: CONTEXT, var: { owner, ownAccounts, databases }, set: () => {} };
+    await visitAccount(caller, listWebhooks);
     return asked.join();
   };
   for (const email of ["a", "b"]) expect(await visit(email)).toBe("DB,DB_1");

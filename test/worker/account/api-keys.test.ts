@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
 import { freeze } from "../../support/clock.ts";
-import { countRows, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { countRows, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -240,13 +240,23 @@ describe("an owner's change of a key", () => {
     await vi.waitFor(async () => expect(await uses()).toHaveLength(1));
     // A gate that has forgotten, and the last millisecond of the hour: the database knows.
     vi.setSystemTime(hour + 3_599_999);
-    await recordUseAfterRevocation(databaseOf(apiKey.id), apiKey.id, newId(), "198.51.100.10", Date.now());
+    await recordUseAfterRevocation(sessionOf(databaseOf(apiKey.id)), {
+      apiKeyId: apiKey.id,
+      eventId: newId(),
+      address: "198.51.100.10",
+      now: Date.now(),
+    });
     expect(await uses()).toHaveLength(1);
     expect((await uses())[0]).toMatchObject({ actor: null, address: "198.51.100.9", apiKeyId: apiKey.id });
     // Another key of the account leaves its own.
     const second = await owner.create();
     await owner.json("DELETE", `/keys/${second.apiKey.id}`);
-    await recordUseAfterRevocation(databaseOf(apiKey.id), second.apiKey.id, newId(), null, Date.now());
+    await recordUseAfterRevocation(sessionOf(databaseOf(apiKey.id)), {
+      apiKeyId: second.apiKey.id,
+      eventId: newId(),
+      address: null,
+      now: Date.now(),
+    });
     expect(await uses()).toHaveLength(2);
     vi.setSystemTime(hour + 3_600_000);
     await use();

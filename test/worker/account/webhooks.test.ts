@@ -8,7 +8,7 @@ import {
   testWebhook,
 } from "../../../src/worker/database/account-webhooks.ts";
 import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
-import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createReceiver, type Reaction } from "../../support/webhooks.ts";
 import { newId } from "../../support/world.ts";
@@ -144,7 +144,7 @@ it.each([deleteWebhook, testWebhook, changeWebhook({ paused: true })])(
     const before = await one();
     const removed = { email: owner.email, person: "removed@example.com", actor: "removed@example.com", address: null };
     const stamp = { now: Date.now(), eventId: newId() };
-    const session = databaseOf(id).withSession("first-primary");
+    const session = sessionOf(databaseOf(id));
     expect((await changeOwnWebhook(session, removed, id, change, stamp)).made).toBeUndefined();
     expect(await one()).toEqual(before);
     expect((await owner.events()).map(({ event }) => event)).toEqual(["webhook-created"]);

@@ -3,11 +3,11 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Gatekeeper } from "../../../src/worker/api-key-gate/gatekeeper.ts";
-import { Databases } from "../../../src/worker/database/databases.ts";
 import type { Admission } from "../../../src/worker/model/api-key.ts";
 import { LeasedWindow } from "../../../src/worker/rate-limit/leased-window.ts";
+import { Databases } from "../../../src/worker/store/databases.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
-import { databaseOf, openDatabase } from "../../support/databases.ts";
+import { CONTEXT, databaseOf, openDatabase } from "../../support/databases.ts";
 import { gateOf, revokeInDatabase } from "../../support/gate.ts";
 import { holdTimers } from "../../support/hang.ts";
 import { countStores } from "../../support/intercept.ts";
@@ -225,9 +225,10 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
         return answer;
       });
       const isolate = new Gatekeeper(() => {});
-      const stores = { gates, database: openDatabase(databaseOf(key.id), new Databases()) };
+      const caller = { env: { ...env, API_KEY_GATE: gates }, executionCtx: CONTEXT };
+      const database = openDatabase(databaseOf(key.id), new Databases());
       const request = { apiKey: key, address: null, operation: "whoami", sent: new Request("https://api.example/") };
-      const ask = () => isolate.admit(stores, { ...request, now: Date.now(), waitUntil: () => {} });
+      const ask = () => isolate.admit(caller, database, { ...request, now: Date.now() });
       for (let times = 0; times < 5; times++) {
         expect(await ask()).toMatchObject({ outcome: "admitted" });
         vi.setSystemTime(Date.now() + 20);
@@ -236,7 +237,7 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
       await granted.promise;
       await revokeInDatabase(key.id);
       const forgotten = vi.fn();
-      const forgetting = new Gatekeeper().forget(env, key.id, () => {}).then(forgotten);
+      const forgetting = new Gatekeeper().forget({ env, executionCtx: CONTEXT }, key.id).then(forgotten);
       for (let passed = 0; forgotten.mock.calls.length === 0 || passed <= lateMs; passed += 100) {
         if (passed >= lateMs) held.resolve();
         await scheduler.wait(1);

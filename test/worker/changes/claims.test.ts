@@ -1,6 +1,7 @@
 /** Who delivers has claimed the webhook: one attempt at a time, also where somebody dies. */
 import { expect, it } from "vitest";
 import { deliver } from "../../../src/worker/changes/deliver.ts";
+import { sessionOf } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createWebhookScene } from "../../support/webhooks.ts";
 
@@ -91,7 +92,7 @@ it("what is used up while an attempt is recorded is released: the next one deliv
     if (receiver.seen.length === 1) allowance.statements.left = 0;
     return answer;
   });
-  await deliver(slow, id, receiver.send, allowance);
+  await deliver(sessionOf(slow), id, receiver.send, allowance);
   expect(receiver.seen).toHaveLength(1);
   expect(await stored()).toMatchObject({ claimed_until: 0 });
   await job();

@@ -2,12 +2,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { deliverDue, deliverSoon } from "../../../src/worker/changes/deliver.ts";
-import { allDatabases } from "../../../src/worker/database/choose-database.ts";
 import { selectDue } from "../../../src/worker/database/webhook-deliveries.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { freezeTimers } from "../../support/clock.ts";
-import { type Digit, databaseOf } from "../../support/databases.ts";
+import { type Digit, databaseOf, sessionOf, sessionsOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
+import { runJob } from "../../support/job.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { addWebhook, createReceiver, createWebhookScene } from "../../support/webhooks.ts";
 import { addAccount } from "../../support/world.ts";
@@ -40,7 +39,7 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
     .prepare("UPDATE webhooks SET due_at = 1, attempts = 1 WHERE account_id = ?1")
     .bind(slow.accountId)
     .run();
-  await runScheduled(env, Date.now, receiver.send);
+  await runJob(env, Date.now, receiver.send);
   now.mockRestore();
   expect(receiver.taken.map(({ body }) => body.ideaBankId)).toEqual([quick.bank.id]);
   expect(receiver.seen.filter(({ body }) => body.ideaBankId === slow.bank.id)).toHaveLength(1);
@@ -88,7 +87,7 @@ it.each([
     passed += 10_000;
     return { status: null, retryAfter: null };
   });
-  await runScheduled(env, Date.now, receiver.send);
+  await runJob(env, Date.now, receiver.send);
   expect(receiver.taken.map(({ url }) => url)).toEqual(["https://quick.example/0"]);
   expect(waiting).toBeGreaterThan(0);
 });
@@ -101,7 +100,7 @@ it("those that failed have a share of the statements: however quickly they fail,
     for (let turns = 0; turns < 30; turns++) await env.DB.prepare("SELECT 1").run();
     return 200;
   });
-  const databases = allDatabases(env).map(({ database }) => database);
+  const databases = sessionsOf(env);
   await deliverDue(databases, receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 80 } });
   expect(receiver.taken).toHaveLength(6);
   expect(receiver.seen.length).toBeGreaterThan(6);
@@ -122,7 +121,10 @@ it("the statements that pass over changes of other types are counted, too", asyn
   const metered = meterDatabase(env.DB, (results) => {
     statements += results.length;
   });
-  await deliverDue([metered], createReceiver().send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 350 } });
+  await deliverDue([sessionOf(metered)], createReceiver().send, {
+    endsAt: Number.MAX_SAFE_INTEGER,
+    statements: { left: 350 },
+  });
   expect(statements).toBeGreaterThan(300);
   // Each of four may have begun with the last ones.
   expect(statements).toBeLessThanOrEqual(350 + 4 * 9);
@@ -139,7 +141,7 @@ it("of an account's webhooks those that have not failed come first, and a slow o
     passed += url.includes("failed") ? 10_000 : 6_000;
     return 200;
   });
-  await runScheduled(env, Date.now, receiver.send);
+  await runJob(env, Date.now, receiver.send);
   expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook", "https://failed.example/"]);
 });
 
@@ -158,7 +160,7 @@ it("what a run reads to know what is due does not grow with what is due", async 
     const metered = meterDatabase(databaseOf(accountId), (results) => {
       for (const { meta } of results) rows += meta.rows_read;
     });
-    const due = await selectDue(metered, 100);
+    const due = await selectDue(sessionOf(metered), 100);
     expect(
       Map.groupBy(due, ({ hasFailed }) => hasFailed)
         .get(0)
@@ -187,7 +189,7 @@ it("no attempt begins when the database took so long that the claim may be over"
     if (calls === 2) passed += 61_000;
     return result;
   });
-  await deliverSoon(slow, [id], receiver.send);
+  await deliverSoon(sessionOf(slow), [id], receiver.send);
   expect([calls, receiver.seen.length]).toEqual([2, before]);
   expect(await stored()).toMatchObject({ attempts: 1, claimed_until: expect.any(Number) });
 });
@@ -206,7 +208,7 @@ it.each([
     return calls <= answers ? makeCall() : new Promise(() => {});
   });
   const bindings = { DB: env.DB, DB_1: hanging };
-  const databases = allDatabases(bindings).map(({ database }) => database);
+  const databases = sessionsOf(bindings);
   const receiver = createReceiver();
   const allowance = { endsAt: start + 30_000, statements: { left: 500 } };
   const ended = deliverDue(databases, receiver.send, allowance).catch((error: unknown) => error);
@@ -236,7 +238,7 @@ it("what is due in a database that takes three seconds to say so is delivered af
   const receiver = createReceiver();
   const allowance = { endsAt: start + 30_000, statements: { left: 500 } };
   let isDone = false;
-  const delivered = deliverDue([env.DB, slow], receiver.send, allowance).finally(() => {
+  const delivered = deliverDue([sessionOf(env.DB), sessionOf(slow)], receiver.send, allowance).finally(() => {
     isDone = true;
   });
   for (let turns = 0; turns < 200 && !isDone; turns++) {

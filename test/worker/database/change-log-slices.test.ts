@@ -1,9 +1,9 @@
 /** What the scheduled job adds to the log of changes while it deletes and merges in slices. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { createLogScene } from "../../support/change-log.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { runJob } from "../../support/job.ts";
 import { addComments, addVoters, addVotes, numbers } from "../../support/many-rows.ts";
 import { PROPOSALS } from "../../support/panel.ts";
 import { addAccount } from "../../support/world.ts";
@@ -29,7 +29,7 @@ describe("what the scheduled job does", () => {
     await addComments(rows, target, robin.id, 450);
     await added();
     await manage("DELETE", "");
-    await runScheduled(env);
+    await runJob(env);
     const lines = await added();
     expect(tally(lines)).toEqual({
       "tenant: ideabank.deleted": 1,
@@ -55,7 +55,7 @@ describe("what the scheduled job does", () => {
       `system: proposal.updated ${bank}/${first}`,
     ]);
     await manage("DELETE", `/proposals/${target}`);
-    await runScheduled(env);
+    await runJob(env);
     const lines = await added();
     expect(tally(lines)).toEqual({
       "tenant: proposal.deleted": 1,
@@ -72,7 +72,7 @@ describe("what the scheduled job does", () => {
     await robin.send("PUT", `${PROPOSALS}/${own}/vote`);
     await added();
     await tenant.send("DELETE", `/tenant/panelists/${robin.id}`);
-    await runScheduled(env);
+    await runJob(env);
     const lines = await added();
     expect(lines[0]).toBe(`tenant: panelist.deleted ${robin.id}`);
     expect(lines).toContain(`system: proposal.updated ${bank}/${own}`);
@@ -86,7 +86,7 @@ describe("what the scheduled job does", () => {
     await addVotes(rows, source, 1, 400);
     await added();
     await manage("POST", `/proposals/${source}/merge`, { into: target });
-    await runScheduled(env);
+    await runJob(env);
     expect(tally(await added())).toEqual({ "tenant: proposal.merged": 1 });
   });
 });
@@ -102,7 +102,7 @@ it("the job deletes a log from its beginning only, also where the database's clo
     )
       .bind(id, index + 1, now + time)
       .run();
-  await runScheduled({ DB: env.DB }, () => now);
+  await runJob({ DB: env.DB }, () => now);
   const { results } = await env.DB.prepare("SELECT number FROM change_log ORDER BY number").all();
   expect(results.map(({ number }) => number)).toEqual([2, 3, 4, 5, 6]);
 });

@@ -1,11 +1,11 @@
 /** The log of changes: which rows each change writes, whoever makes it, in which order, and what that costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { createLogScene, dropLogTriggers, logOf, watchLog } from "../../support/change-log.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { addVoters, voterId } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
@@ -27,7 +27,7 @@ describe("the tenant's", () => {
     await send("PATCH", `/tenant/ideabanks/${id}`, { status: "OPEN", name: "Ideas" });
     expect(await added()).toEqual([]);
     await send("DELETE", `/tenant/ideabanks/${id}`);
-    await runScheduled(env);
+    await runJob(env);
     expect(await added()).toEqual([`tenant: ideabank.deleted ${id}`]);
   });
 
@@ -53,7 +53,7 @@ describe("the tenant's", () => {
     await manage("POST", `/proposals/${id}/merge`, { into: other });
     expect(await added()).toEqual([]);
     await manage("DELETE", `/proposals/${other}`);
-    await runScheduled(env);
+    await runJob(env);
     // What was merged into it goes with it.
     expect(await added()).toEqual([
       `tenant: proposal.deleted ${bank}/${other}`,
@@ -95,7 +95,7 @@ describe("the tenant's", () => {
     const named = await (await issue({ externalId: "three", displayName: "Lou" })).json<{ panelistId: string }>();
     expect(await added()).toEqual([`tenant: panelist.created ${named.panelistId}`]);
     await tenant.send("DELETE", `/tenant/panelists/${id}`);
-    await runScheduled(env);
+    await runJob(env);
     expect(await added()).toEqual([`tenant: panelist.deleted ${id}`]);
   });
 });

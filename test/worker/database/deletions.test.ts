@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deleteLeftovers } from "../../../src/worker/database/deletions.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { countRows, type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { countRows, type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { interceptDatabases, meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 import { addAccount, addPanelist, tokenFor } from "../../support/world.ts";
@@ -71,7 +71,7 @@ describe("a deleted idea bank", () => {
       slices += 1;
       most = Math.max(most, ...results.map(({ meta }) => meta.rows_written));
     });
-    await runScheduled(metered);
+    await runJob(metered);
     expect(slices).toBeGreaterThan(4);
     expect(most).toBeLessThan(500 * 20);
     for (const table of ["proposals", "comments", "votes", "deleted_idea_banks"])
@@ -80,10 +80,10 @@ describe("a deleted idea bank", () => {
 
   it("is deleted even when slices run at the same time, or one fails", async () => {
     const database = databaseOf((await deleteLargeIdeaBank()).ids.accountId);
-    await Promise.all([deleteLeftovers(database), deleteLeftovers(database), runScheduled(env)]);
-    await runScheduled(env);
+    await Promise.all([deleteLeftovers(sessionOf(database)), deleteLeftovers(sessionOf(database)), runJob(env)]);
+    await runJob(env);
     expect(await countRows("proposals")).toBe(0);
-    expect(await deleteLeftovers(database)).toBe(false);
+    expect(await deleteLeftovers(sessionOf(database))).toBe(false);
   });
 
   it("is deleted while another database is down, and the run counts as failed", async () => {
@@ -94,10 +94,10 @@ describe("a deleted idea bank", () => {
       (binding) => (_, makeCall) =>
         binding === "DB" ? Promise.reject(new Error("Network connection lost.")) : makeCall(),
     );
-    await expect(runScheduled(down)).rejects.toThrow("the scheduled job failed in part");
+    await expect(runJob(down)).rejects.toThrow("the scheduled job failed in part");
     expect(await env.DB_1.prepare("SELECT id FROM deleted_idea_banks").all()).toMatchObject({ results: [] });
     expect(await countRows("deleted_idea_banks")).toBe(1);
-    await runScheduled(env);
+    await runJob(env);
     expect(await countRows("deleted_idea_banks")).toBe(0);
   });
 
@@ -105,9 +105,9 @@ describe("a deleted idea bank", () => {
     const other = await addOneOfEverything();
     await deleteLargeIdeaBank();
     let clock = 0;
-    await runScheduled(env, () => (clock += 20_000));
+    await runJob(env, () => (clock += 20_000));
     expect(await countRows("deleted_idea_banks")).toBe(1);
-    await runScheduled(env);
+    await runJob(env);
     expect(await countRows("proposals")).toBe(2);
     expect(await selectEverywhere("SELECT id FROM comments")).toEqual([{ id: other.commentId }]);
   });

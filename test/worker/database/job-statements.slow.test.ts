@@ -1,9 +1,9 @@
 /** What the scheduled job reads: every statement finds its rows by an index, however much of others is stored. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
+import { runJob } from "../../support/job.ts";
 import { addComments, addVoters, addVotes, numbers, voterId } from "../../support/many-rows.ts";
 import { createPanel } from "../../support/panel.ts";
 import { addAccount, addIdeaBank, addPanelist } from "../../support/world.ts";
@@ -69,7 +69,7 @@ async function runMetered() {
       };
     },
   });
-  await runScheduled({ DB });
+  await runJob({ DB });
   return { statements, read };
 }
 

@@ -1,7 +1,7 @@
 /** What one tenant leaves to the scheduled job holds up no other one in the same database: each has its turn in a run. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
+import { runJob } from "../../support/job.ts";
 import { addVoters, addVotes } from "../../support/many-rows.ts";
 import { createPanel } from "../../support/panel.ts";
 import { addAccount } from "../../support/world.ts";
@@ -29,7 +29,7 @@ async function createScene() {
 /** A run that ends after a few slices of each kind. */
 async function runShortly(): Promise<void> {
   let clock = NOW;
-  await runScheduled({ DB: env.DB }, () => (clock += 2_100));
+  await runJob({ DB: env.DB }, () => (clock += 2_100));
 }
 
 const count = (rows: string, id: string) =>

@@ -2,10 +2,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deleteLeftovers, deletePanelistLeftovers } from "../../../src/worker/database/deletions.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { DatabaseOutage } from "../../../src/worker/store/outage.ts";
+import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { addComments, addVoters, addVotes, findMiscounts, numbers } from "../../support/many-rows.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 
@@ -113,7 +114,7 @@ describe("a large proposal", () => {
       ).not.toContain(large);
     }
     expect(await count(`votes WHERE proposal_id = '${large}'`)).toBeGreaterThan(0);
-    await runScheduled(env);
+    await runJob(env);
     expect(await count(`proposals WHERE id = '${large}' OR duplicate_of IS NOT NULL`)).toBe(0);
     expect(await count("deleted_idea_banks")).toBe(0);
     expect(await findMiscounts(bank)).toEqual([]);
@@ -122,9 +123,9 @@ describe("a large proposal", () => {
   it("is deleted whole when slices run at the same time and one is cut off, and frees its bytes", async () => {
     const { bank, database, large, asTenant, proposal, count } = await createScene();
     await asTenant("DELETE", proposal(large));
-    await expect(deleteLeftovers(cutOff(database))).rejects.toThrow("Network connection lost.");
-    await Promise.all([deleteLeftovers(database), deleteLeftovers(database), runScheduled(env)]);
-    await runScheduled(env);
+    await expect(deleteLeftovers(sessionOf(cutOff(database)))).rejects.toThrow(DatabaseOutage);
+    await Promise.all([deleteLeftovers(sessionOf(database)), deleteLeftovers(sessionOf(database)), runJob(env)]);
+    await runJob(env);
     expect(await count("deleted_idea_banks")).toBe(0);
     expect(await findMiscounts(bank)).toEqual([]);
     for (const table of ["comments", "proposals", "idea_banks", "panelists", "token_revocations"])
@@ -173,9 +174,13 @@ describe("a panelist with many votes, proposals and comments", () => {
     const { bank, database, robin, asTenant, count } = await createScene();
     const [proposals, comments, votes] = [await count("proposals"), await count("comments"), await count("votes")];
     await asTenant("DELETE", `/tenant/panelists/${robin.id}`);
-    await expect(deletePanelistLeftovers(cutOff(database))).rejects.toThrow("Network connection lost.");
-    await Promise.all([deletePanelistLeftovers(database), deletePanelistLeftovers(database), runScheduled(env)]);
-    await runScheduled(env);
+    await expect(deletePanelistLeftovers(sessionOf(cutOff(database)))).rejects.toThrow(DatabaseOutage);
+    await Promise.all([
+      deletePanelistLeftovers(sessionOf(database)),
+      deletePanelistLeftovers(sessionOf(database)),
+      runJob(env),
+    ]);
+    await runJob(env);
     for (const of of [
       `panelists WHERE id = '${robin.id}'`,
       `votes WHERE panelist_id = '${robin.id}'`,

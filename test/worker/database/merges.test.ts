@@ -2,10 +2,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { continueMerge } from "../../../src/worker/database/merges.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
-import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { DatabaseOutage } from "../../../src/worker/store/outage.ts";
+import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { addVoters, addVotes, findMiscounts, numbers, voterId } from "../../support/many-rows.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 import { tokenFor } from "../../support/world.ts";
@@ -29,7 +30,7 @@ async function createScene() {
     return { send, read: async (id: string) => (await send("GET", `${PROPOSALS}/${id}`)).json<Proposal>() };
   };
   const finish = async () => {
-    while (await continueMerge(database)) expect(await findMiscounts(bank)).toEqual([]);
+    while (await continueMerge(sessionOf(database))) expect(await findMiscounts(bank)).toEqual([]);
   };
   return { panel, bank, source, target, database, path, merge, load, as, finish };
 }
@@ -40,7 +41,7 @@ describe("a merge of many votes", () => {
     expect(await (await merge(source, target)).json()).toMatchObject({ votes: 250, merging: true, duplicateOf: null });
     expect(await load(source)).toMatchObject({ votes: 950, merging: true, duplicateOf: target });
     expect(await findMiscounts(bank)).toEqual([]);
-    await runScheduled(env);
+    await runJob(env);
     expect(await load(target)).toMatchObject({ votes: 1_100, merging: false });
     expect(await load(source)).toMatchObject({ votes: 0, merging: false, duplicateOf: target });
     expect(await findMiscounts(bank)).toEqual([]);
@@ -93,9 +94,9 @@ describe("a merge of many votes", () => {
       await makeCall();
       throw new Error("Network connection lost.");
     });
-    await expect(continueMerge(cut)).rejects.toThrow("Network connection lost.");
-    await Promise.all([continueMerge(database), continueMerge(database), runScheduled(env)]);
-    await runScheduled(env);
+    await expect(continueMerge(sessionOf(cut))).rejects.toThrow(DatabaseOutage);
+    await Promise.all([continueMerge(sessionOf(database)), continueMerge(sessionOf(database)), runJob(env)]);
+    await runJob(env);
     expect(await load(target)).toMatchObject({ votes: 1_100, merging: false });
     expect(await findMiscounts(bank)).toEqual([]);
   });
@@ -162,7 +163,7 @@ describe("a merge of many votes", () => {
     await merge(source, target);
     expect((await panel.tenant.send("DELETE", `${path}/${source}`)).status).toBe(204);
     expect((await panel.tenant.send("GET", `${path}/${source}`)).status).toBe(403);
-    await runScheduled(env);
+    await runJob(env);
     expect(await load(target)).toMatchObject({ votes: 1_100, merging: false });
     expect(await findMiscounts(bank)).toEqual([]);
     expect(await databaseOf(bank.id).prepare("SELECT id FROM proposals").all()).toMatchObject({
@@ -186,7 +187,7 @@ describe("a merge of many votes", () => {
     for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
     expect((await panel.tenant.send("DELETE", `${path}/${source}`)).status).toBe(204);
     for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
-    await runScheduled(env);
+    await runJob(env);
     for (const id of ids) expect(await load(id)).toMatchObject({ duplicateOf: target });
     const count = database.prepare("SELECT count(*) AS n FROM proposals WHERE idea_bank_id = ?1").bind(bank.id);
     expect(await count.first("n")).toBe(earlier + 1);
@@ -218,7 +219,7 @@ describe("a merge of many votes", () => {
       return new Set(read.map(({ duplicateOf }) => duplicateOf));
     };
     expect(await targets()).toEqual(new Set([last]));
-    await runScheduled(env);
+    await runJob(env);
     expect(await targets()).toEqual(new Set([last]));
     const { results } = await databaseOf(bank.id)
       .prepare("SELECT duplicate_of, count(*) AS number FROM proposals WHERE duplicate_of IS NOT NULL GROUP BY 1")
@@ -241,7 +242,7 @@ describe("a merge of many votes", () => {
       expect((await panel.tenant.send("GET", `${path}/${id}`)).status).toBe(403);
       expect((await send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
     }
-    await runScheduled(env);
+    await runJob(env);
     for (const table of ["proposals", "votes", "merges", "deleted_idea_banks"])
       expect(await databaseOf(bank.id).prepare(`SELECT count(*) AS n FROM ${table}`).first("n"), table).toBe(0);
     expect(await findMiscounts(bank)).toEqual([]);

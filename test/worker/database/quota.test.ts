@@ -1,9 +1,9 @@
 /** An account's storage quota, counted by triggers for every write. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { runJob } from "../../support/job.ts";
 import { addVoters, addVotes, findMiscounts } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -55,11 +55,11 @@ describe("an account's stored bytes", () => {
       const isOutside = parameters.length === 1 && path.endsWith("}");
       if (method === "DELETE" && isOutside) await tenant.send(method, fillPath(path, ids));
     }
-    await runScheduled(env);
+    await runJob(env);
     // The revocation of the panelist's tokens, which is kept for 91 days.
     expect(await storedBytes(ids.accountId)).toBe(100);
     freeze(Date.now() + 92 * 86_400_000);
-    await runScheduled(env);
+    await runJob(env);
     expect(await storedBytes(ids.accountId)).toBe(0);
   });
 });

@@ -33,9 +33,11 @@ async function createScene(reporter: string) {
   const github = await createGitHub();
   // The gate is told again later, and the report does not wait for that.
   const app = createApp(undefined, () => {});
+  let answeredAt = 0;
   const send = async (path: string, init: RequestInit, bindings: Env): Promise<Response> => {
     const context = createExecutionContext();
     const answer = await app.fetch(new Request(`https://api.example${path}`, init), bindings, context);
+    answeredAt = Date.now();
     await waitOnExecutionContext(context);
     return answer;
   };
@@ -44,6 +46,8 @@ async function createScene(reporter: string) {
   const { id, text } = await addApiKey();
   return {
     id,
+    /** When the last answer came: work after it may go on. */
+    answeredAt: () => answeredAt,
     bindings: github.bindings,
     whoami: (bindings: Env) => send("/tenant/whoami", { headers: { "X-API-Key": text } }, bindings),
     report: async (bindings: Env): Promise<Answer> => {
@@ -64,13 +68,14 @@ const CASES = ["GitHub", "somebody"].flatMap((reporter) =>
 );
 
 it.each(CASES)("a report by %s, while %s has %s", async (reporter, store, way) => {
-  const { id, bindings: working, whoami, report } = await createScene(reporter);
+  const { id, bindings: working, whoami, report, answeredAt } = await createScene(reporter);
   expect((await time.until(whoami(withFault(working, time, {}).bindings))).answer.status).toBe(200);
   const fault: Fault = { store, way, active: true };
   const { bindings } = withFault(working, time, { fault });
-  const { answer, elapsedMs } = await time.until(report(bindings));
+  const start = Date.now();
+  const { answer } = await time.until(report(bindings));
   expect(answer).toEqual((way === "a slow answer" ? DONE : FAILED)[reporter]);
-  expect(elapsedMs).toBeLessThanOrEqual(DEADLINE_MS);
+  expect(answeredAt() - start).toBeLessThanOrEqual(DEADLINE_MS);
 
   fault.active = false;
   expect((await time.until(report(bindings))).answer).toEqual(DONE[reporter]);

@@ -5,7 +5,7 @@ import schema from "../../../schema.sql?raw";
 import { listForPanelist } from "../../../src/worker/database/panelist-proposals.ts";
 import { type PanelistProposalFilter, SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
-import { bindingOf, databaseOf } from "../../support/databases.ts";
+import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { withoutLimits } from "../../support/limits.ts";
@@ -60,6 +60,7 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
   it("each sort, with and without a status, reads at most 6 x (limit + 1) + 20 rows, first page and middle", async () => {
     const { claims } = await createScene(proposals);
     const { database, take } = createMeter(claims.ideaBankId);
+    const session = sessionOf(database);
     for (const sort of SORTS) {
       for (const status of [undefined, "planned"] as const) {
         const filter: PanelistProposalFilter = { sort, status };
@@ -72,7 +73,7 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
           .first<{ key: number; id: string }>();
         for (const limit of [1, 20, 100]) {
           for (const after of [undefined, middle ?? undefined]) {
-            const { page } = await listForPanelist(database.withSession(), claims, filter, { limit, after });
+            const { page } = await listForPanelist(session, claims, filter, { limit, after });
             const title = JSON.stringify({ ...filter, limit, after });
             expect(take().read, title).toBeLessThanOrEqual(6 * (limit + 1) + 20);
             if (proposals > 1_000) expect(page.items, title).toHaveLength(limit);
@@ -86,12 +87,13 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
 it("the lists of `mine` read what they show; with another sort, and `voted` with a status, the latest 100", async () => {
   const { claims } = await createScene(10_000);
   const { database, take } = createMeter(claims.ideaBankId);
+  const session = sessionOf(database);
   for (const sort of SORTS) {
     for (const mine of ["submitted", "voted"] as const) {
       for (const status of [undefined, "planned"] as const) {
         for (const limit of [1, 20]) {
           const filter: PanelistProposalFilter = { sort, mine, status };
-          const { page } = await listForPanelist(database.withSession(), claims, filter, { limit, after: undefined });
+          const { page } = await listForPanelist(session, claims, filter, { limit, after: undefined });
           const shows = sort === "new" && (mine === "submitted" || status === undefined);
           const title = JSON.stringify({ ...filter, limit });
           if (shows) expect(page.items, title).toHaveLength(limit);

@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { titleWords } from "../../../src/worker/model/words.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { createPanel, listPath, type Panel, type Panelist, PROPOSALS, sendWith } from "../../support/panel.ts";
@@ -143,7 +143,7 @@ describe("the words of a title", () => {
     await panel.manage("POST", `/proposals/${source}/merge`, { into: target });
     expect((await storedWords(panel)).map(({ word }) => word)).toEqual(["ferry"]);
     await panel.manage("DELETE", "");
-    await runScheduled(env);
+    await runJob(env);
     expect(await storedWords(panel)).toEqual([]);
   });
 });

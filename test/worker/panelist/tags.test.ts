@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { createPanel, listPath, sendWith } from "../../support/panel.ts";
@@ -69,7 +69,7 @@ describe("a panelist", () => {
     await panel.manage("POST", `/proposals/${a}/merge`, { into: b });
     expect(await tags()).toEqual([x(1)]);
     await panel.manage("DELETE", `/proposals/${b}`);
-    await runScheduled(env);
+    await runJob(env);
     expect(await tags()).toEqual([]);
     for (const table of ["proposal_tags", "idea_bank_tags"]) expect(await tagsIn(panel.bank.id, table)).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe("the tenant", () => {
     expect(await count("&visibility=hidden")).toBe(6);
     expect(await count("&visibility=hidden&status=planned")).toBe(1);
     await panel.manage("DELETE", "");
-    await runScheduled(env);
+    await runJob(env);
     for (const table of ["proposal_tags", "idea_bank_tags"]) expect(await tagsIn(panel.bank.id, table)).toEqual([]);
   });
 

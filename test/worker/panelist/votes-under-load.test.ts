@@ -1,9 +1,9 @@
 /** Votes at the same time: each panelist counted once, and the count agrees with the rows. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 import { addPanelist, tokenFor } from "../../support/world.ts";
@@ -101,7 +101,7 @@ describe("while the proposal is merged", () => {
     for (const [index, { status }] of answers.entries()) if (status === 200) known.add(voters[index] ?? []);
     expect(counted).toBeGreaterThan(0);
     for (const id of [source, target]) await countOf(id);
-    await runScheduled(env);
+    await runJob(env);
     expect(await countOf(target)).toBe(known.size);
     expect(await countOf(source)).toBe(0);
   });

@@ -2,12 +2,12 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { watchLog } from "../../support/change-log.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { addVoters, addVotes, findMiscounts, voterId } from "../../support/many-rows.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 import { createTenant } from "../../support/tenant.ts";
@@ -165,7 +165,7 @@ describe("a vote for a panelist", () => {
     const { votes } = (await send("PUT", `/${into}/votes/${late}`)).body;
     expect(votes).toBeLessThan(200);
     expect((await send("DELETE", `/${into}/votes/${voterId(panel.bank, 199)}`)).status).toBe(200);
-    await runScheduled(env);
+    await runJob(env);
     expect((await send("GET", `/${into}`)).body.votes).toBe(199);
     expect(await findMiscounts(panel.bank)).toEqual([]);
   });

@@ -6,9 +6,9 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Change } from "../../../src/worker/model/change.ts";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { addComments } from "../../support/many-rows.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
@@ -135,7 +135,7 @@ const ACTS: Record<string, Act> = {
     panel.tenant.send("PATCH", at(panel, ""), { name: newId(), approvalRequired: pick([true, false]) }),
   another: async ({ panel }) => panel.tenant.send("POST", "/tenant/ideabanks", { name: newId() }),
   close: ({ panel }) => panel.tenant.send("DELETE", at(panel, "")),
-  job: () => runScheduled(env),
+  job: () => runJob(env),
   sql: ({ proposals }, pick) =>
     databaseOf("1").prepare("UPDATE proposals SET description = ?2 WHERE id = ?1").bind(pick(proposals), newId()).run(),
   many: async ({ panel, panelists, proposals }, pick) => {
@@ -191,7 +191,7 @@ it("a client that follows the feed holds what the lists hold, whatever it missed
         await neighbour.propose();
         for (let read = 0; read < reads; read++) await follow(known, limit, crashes);
       }
-      await runScheduled(env);
+      await runJob(env);
       while ((await follow(known, 100, false)) > 0);
       expect(known).toEqual(await list(panel, known));
       // So does one that reads the log from its beginning.

@@ -1,9 +1,9 @@
 /** The tenant's own id of a proposal, its metadata, and imports: created or changed by that id, once. */
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
 import { addComments } from "../../support/many-rows.ts";
 import { CHANGELOG, createPanel } from "../../support/panel.ts";
 import { createTenant } from "../../support/tenant.ts";
@@ -214,7 +214,7 @@ it("an id is free again when its proposal is deleted, also while slices of that 
   expect((await put("A", { title: "Another one" })).status).toBe(201);
   expect((await panel.tenant.send("DELETE", path)).status).toBe(204);
   const database = databaseOf(panel.bank.id);
-  for (let slice = 0; slice < 5; slice++) await runScheduled({ DB: database });
+  for (let slice = 0; slice < 5; slice++) await runJob({ DB: database });
   const left = await database.prepare("SELECT count(*) AS n FROM proposals").first<number>("n");
   expect(left).toBe(0);
 });

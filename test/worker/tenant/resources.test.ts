@@ -1,8 +1,8 @@
 /** The resources of the tenant API: creating, reading, changing, listing and deleting. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runScheduled } from "../../../src/worker/scheduled.ts";
 import { countRows, databaseOf } from "../../support/databases.ts";
+import { runJob } from "../../support/job.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 
 const ID = expect.stringMatching(/^[0-9A-Za-z]{12}$/);
@@ -214,6 +214,6 @@ it("deleting an idea bank deletes its proposals and comments", async () => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);
-  await runScheduled(env);
+  await runJob(env);
   expect([await countRows("proposals"), await countRows("comments")]).toEqual([0, 0]);
 });

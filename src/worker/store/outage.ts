@@ -1,5 +1,5 @@
 /** When D1 does not answer, as opposed to refusing a statement that is wrong. */
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../memory/deadline.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "./deadline.ts";
 
 /** A D1 call that failed although nothing is wrong with its statement. `cause` is what the call rejected with. */
 export class DatabaseOutage extends Error {

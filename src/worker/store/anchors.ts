@@ -4,7 +4,7 @@
  * nothing that was written `anchorMs` before it is missing; and replicas have had the time to come so far. Without such an anchor
  * the read itself makes one. Bookmarks sort as text: the greater is the later.
  */
-import { DEADLINE_MS, isWithin } from "../memory/deadline.ts";
+import { DEADLINE_MS, isWithin } from "./deadline.ts";
 
 /** Where the session of an anchor stood, and when it was opened (Unix milliseconds). */
 type Anchor = { readonly bookmark: D1SessionBookmark; readonly openedAt: number };
@@ -49,10 +49,8 @@ export class Anchors {
     return true;
   }
 
-  /** Something has succeeded in a session that was opened at the primary at `openedAt`. */
-  note(session: D1DatabaseSession, openedAt: number): void {
-    const bookmark = session.getBookmark();
-    if (bookmark === null) return;
+  /** `bookmark` is of a session that was opened at the primary at `openedAt` (Unix milliseconds), after an answer. */
+  note(bookmark: D1SessionBookmark, openedAt: number): void {
     // A clock that has stepped back: what was opened later by it says nothing.
     const known = this.#anchors.filter((anchor) => anchor.openedAt <= Date.now());
     const newest = known.at(-1)?.openedAt ?? LONG_AGO;

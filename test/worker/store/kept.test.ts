@@ -1,6 +1,6 @@
 /** The last value that a store gave: every promise of `kept.ts`, case by case, in virtual time. */
 import { describe, expect, it, vi } from "vitest";
-import { Kept } from "../../../src/worker/memory/kept.ts";
+import { Kept } from "../../../src/worker/store/kept.ts";
 import { outcomeOf, pass, type Read, readOnce, ScriptedStore } from "../../support/scripted-store.ts";
 
 const FIVE_MINUTES_MS = 300_000;

@@ -5,9 +5,16 @@
  * only the binding answers, it is used in place of sessions: it is the primary, so what it reads is fresh and what it writes is
  * there. It has no bookmark of its own. Sessions are tried again every ten seconds.
  */
-import { answerWithin, DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin } from "../memory/deadline.ts";
+
 import { laterOf } from "./anchors.ts";
-import { pingDatabase } from "./ping.ts";
+import { answerWithin, DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin } from "./deadline.ts";
+import type { Target } from "./session.ts";
+import { prepare } from "./statement.ts";
+
+/** A database answers it only if it has its tables. */
+export const PING = prepare("SELECT id FROM accounts LIMIT 1");
+
+export const ping = (target: Target): Promise<unknown> => target.prepare(PING.sql).all();
 
 /** How long until sessions that hang are asked again, in milliseconds. */
 const AGAIN_MS = 10_000;
@@ -32,14 +39,18 @@ export class Sessions {
   }
 
   /** A session, or the binding in its place. */
-  open(database: D1Database, start: D1SessionBookmark | D1SessionConstraint): D1DatabaseSession {
+  open(database: D1Database, start: D1SessionBookmark | D1SessionConstraint): Target {
     if (!this.#areHanging) return database.withSession(start);
     const now = Date.now();
     if (!isWithin(this.#loggedAt, now, LOG_AGAIN_MS)) {
       this.#loggedAt = now;
       console.warn("D1 sessions hang, while the database answers without them: the binding is used in their place");
     }
-    return withoutSession(database, () => this.#latest);
+    return {
+      prepare: (sql) => database.prepare(sql),
+      batch: (statements) => database.batch(statements),
+      getBookmark: () => this.#latest,
+    };
   }
 
   /** Whether sessions hang, and have not been asked for a while. */
@@ -53,10 +64,10 @@ export class Sessions {
    */
   async ping(database: D1Database): Promise<void> {
     this.#pingedAt = Date.now();
-    const bySession = pingDatabase(database.withSession("first-primary"));
+    const bySession = ping(database.withSession("first-primary"));
     const [hasSession, hasBinding] = await Promise.all([
       hasSettledWithin(DEADLINE_MS.withFallback, bySession),
-      answerWithin(PROMPT_MS, pingDatabase(database)).then(
+      answerWithin(PROMPT_MS, ping(database)).then(
         () => true,
         () => false,
       ),
@@ -67,13 +78,3 @@ export class Sessions {
     if (hasSession) await bySession;
   }
 }
-
-/** The primary without a session. `getBookmark` says from where on it has everything. */
-export const withoutSession = (
-  database: D1Database,
-  getBookmark: () => D1SessionBookmark | null = () => null,
-): D1DatabaseSession => ({
-  prepare: (sql) => database.prepare(sql),
-  batch: (statements) => database.batch(statements),
-  getBookmark,
-});

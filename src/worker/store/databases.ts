@@ -3,19 +3,16 @@
  * An isolate has one `Databases`. For each binding it remembers how far its reads must see, and whether its parts answer.
  */
 import { databaseDigit } from "../credentials/id.ts";
-import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "../memory/deadline.ts";
 import { readAnchorMs } from "../settings.ts";
 import { Anchors, laterOf } from "./anchors.ts";
-import { openAtPrimary } from "./at-primary.ts";
-import { attach } from "./attached-session.ts";
+import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
 import { Breaker, type Pinger } from "./breaker.ts";
-import { type Bindings, findBinding } from "./choose-database.ts";
-import { guardDatabase } from "./guarded-database.ts";
+import type { StoreCalls } from "./calls.ts";
+import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "./deadline.ts";
 import { isDatabaseOutage } from "./outage.ts";
-import { pingDatabase } from "./ping.ts";
-import { Sessions } from "./sessions.ts";
-import { rowsOf } from "./statement.ts";
-import { type AccountOfWebhooks, selectWaiting } from "./webhook-deliveries.ts";
+import { type Call, Session } from "./session.ts";
+import { ping, Sessions } from "./sessions.ts";
+import type { Statement } from "./statement.ts";
 
 export type ReadOptions<Answer> = {
   /** The answer includes at least this bookmark, besides what every read does. */
@@ -28,14 +25,15 @@ export type ReadOptions<Answer> = {
   readonly needsPrimary?: (answer: Answer) => boolean;
 };
 
-/** A request, as Hono's context has it. */
+/** A request, as Hono's context has it; or a run of the scheduled job, or of a gate. `calls` counts. */
 export type Caller = {
   readonly env: Bindings & { readonly ANCHOR_SECONDS?: string };
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
+  readonly var?: { readonly calls?: StoreCalls };
 };
 
 /** `isPrimary`: the session is at the primary. */
-type Work<Answer> = (session: D1DatabaseSession, isPrimary: boolean) => Promise<Answer>;
+type Work<Answer> = (session: Session, isPrimary: boolean) => Promise<Answer>;
 type Answered<Answer> = {
   readonly answer: Answer;
   readonly isPrimary: boolean;
@@ -66,10 +64,26 @@ export class Databases {
   of(caller: Caller, id: string): Database | undefined {
     const digit = databaseDigit(id);
     const binding = findBinding(caller.env, digit);
-    if (binding === undefined) return undefined;
+    return binding && this.#at(caller, digit, binding);
+  }
+
+  /** The database with the directory of account owners. */
+  directory(caller: Caller): Database {
+    return this.#at(caller, DIRECTORY_DIGIT, caller.env.DB);
+  }
+
+  /** Every database, with the name of its binding: for jobs that are no tenant's. */
+  all(caller: Caller): { readonly binding: string; readonly database: Database }[] {
+    return digitsOf(caller.env).flatMap((digit) => {
+      const database = this.of(caller, digit);
+      return database === undefined ? [] : [{ binding: bindingName(digit), database }];
+    });
+  }
+
+  #at(caller: Caller, digit: string, binding: D1Database): Database {
     const memory = this.#memories.get(digit) ?? new Memory(readAnchorMs(caller.env));
     this.#memories.set(digit, memory);
-    return new Database(binding, memory, (promise) => caller.executionCtx.waitUntil(promise));
+    return new Database(binding, memory, caller);
   }
 }
 
@@ -87,27 +101,25 @@ const unlessHung =
   (error: unknown): Promise<Answer> =>
     isDatabaseOutage(error) && !hasHung(error) ? other() : Promise.reject(error);
 
-/** One database as a request uses it. A request that memory answers uses none: a session is opened when it is used. */
+/** One database as a request uses it. */
 export class Database {
-  readonly #raw: D1Database;
+  readonly #binding: D1Database;
   readonly #memory: Memory;
+  readonly #calls: StoreCalls | undefined;
   readonly #pingers: Readonly<Record<"primary" | "replica", Pinger>>;
   readonly #waitUntil: WaitUntil;
 
-  constructor(binding: D1Database, memory: Memory, waitUntil: WaitUntil) {
+  constructor(binding: D1Database, memory: Memory, caller: Caller) {
     const { sessions } = memory;
-    this.#raw = binding;
+    const waitUntil: WaitUntil = (promise) => caller.executionCtx.waitUntil(promise);
+    this.#binding = binding;
     this.#memory = memory;
+    this.#calls = caller.var?.calls;
     this.#waitUntil = waitUntil;
     this.#pingers = {
       primary: { ping: () => sessions.ping(binding), waitUntil },
-      replica: { ping: () => pingDatabase(sessions.open(binding, "first-unconstrained")), waitUntil },
+      replica: { ping: () => ping(sessions.open(binding, "first-unconstrained")), waitUntil },
     };
-  }
-
-  /** The primary, for what needs no session. */
-  get binding(): D1Database {
-    return this.#guard("primary");
   }
 
   /**
@@ -125,11 +137,16 @@ export class Database {
     }
   }
 
-  /** `account`: whose webhooks are to be known when the work is done (`waiting`), for work that may change something of it. */
-  atPrimary(account?: AccountOfWebhooks): PrimarySession {
+  /** The work of one request at the primary. */
+  primary(): PrimarySession {
     const { anchors, sessions } = this.#memory;
-    if (sessions.isDue) this.#waitUntil(sessions.ping(this.#raw).catch(() => {}));
-    return new PrimarySession(this.binding, sessions, anchors, account);
+    if (sessions.isDue) this.#waitUntil(sessions.ping(this.#binding).catch(() => {}));
+    return new PrimarySession(this.#binding, sessions, anchors, this.#callOf("primary"));
+  }
+
+  /** The primary without a D1 session, for what needs no bookmark. */
+  withoutSession(): Session {
+    return new Session(() => this.#binding, this.#callOf("primary"));
   }
 
   /** How much older than its read an answer of a replica may be, in milliseconds. */
@@ -143,8 +160,12 @@ export class Database {
     this.#memory.replica.missed(since, this.#pingers.replica);
   }
 
-  #guard(part: "primary" | "replica"): D1Database {
-    return guardDatabase(this.#raw, (run) => this.#memory[part].call(run, this.#pingers[part]));
+  #callOf(part: "primary" | "replica"): Call {
+    return (run) =>
+      this.#memory[part].call(() => {
+        if (this.#calls !== undefined) this.#calls.d1 += 1;
+        return run();
+      }, this.#pingers[part]);
   }
 
   async #ask<Answer>(
@@ -154,7 +175,7 @@ export class Database {
     const { anchors, sessions } = this.#memory;
     sessions.note(floor);
     const askPrimary = once(async () => {
-      const primary = this.atPrimary();
+      const primary = this.primary();
       const answer = await work(primary.session, true);
       primary.noteAnswer();
       return { answer, isPrimary: true, bookmark: primary.bookmark ?? "" };
@@ -163,9 +184,10 @@ export class Database {
     const anchor = anchors.at(now);
     if (atPrimary || anchor === undefined || sessions.areHanging) return askPrimary();
     const askReplica = once(async () => {
-      const session = this.#guard("replica").withSession(laterOf(anchor, floor));
+      const opened = this.#binding.withSession(laterOf(anchor, floor));
+      const session = new Session(() => opened, this.#callOf("replica"));
       const answer = await work(session, false);
-      const bookmark = session.getBookmark() ?? "";
+      const bookmark = session.bookmark ?? "";
       sessions.note(bookmark);
       return { answer, isPrimary: false, bookmark };
     });
@@ -178,43 +200,45 @@ export class Database {
   }
 }
 
-/** The work of one request at the primary. The session is opened when it is first used; the binding serves while sessions hang. */
+/**
+ * The work of one request at the primary. Each round trip opens a D1 session of its own: D1 would send the second one of a session to
+ * the nearest replica, which has to come as far as the session first, and that takes for ever while the replica stands still.
+ * While sessions hang, the binding serves.
+ */
 export class PrimarySession {
-  readonly #binding: D1Database;
+  #session: Session;
   readonly #sessions: Sessions;
   readonly #anchors: Anchors;
-  readonly #account: AccountOfWebhooks | undefined;
-  #opened: { readonly session: D1DatabaseSession; readonly openedAt: number } | undefined;
-  #attached: D1DatabaseSession | undefined;
-  /** The account's webhooks that have something to deliver after the last round trip, and wait for somebody to begin. */
-  waiting: readonly string[] = [];
+  #openedAt: number | undefined;
 
-  constructor(binding: D1Database, sessions: Sessions, anchors: Anchors, account?: AccountOfWebhooks) {
-    this.#binding = binding;
+  constructor(binding: D1Database, sessions: Sessions, anchors: Anchors, call: Call) {
     this.#sessions = sessions;
     this.#anchors = anchors;
-    this.#account = account;
+    this.#session = new Session(() => {
+      this.#openedAt ??= Date.now();
+      return sessions.open(binding, "first-primary");
+    }, call);
   }
 
-  get session(): D1DatabaseSession {
-    this.#opened ??= { openedAt: Date.now(), session: openAtPrimary(this.#binding, this.#sessions) };
-    const { session } = this.#opened;
-    if (this.#account === undefined) return session;
-    this.#attached ??= attach(session, selectWaiting(session, this.#account), (result) => {
-      this.waiting = rowsOf<{ id: string }>(result).map(({ id }) => id);
-    });
-    return this.#attached;
+  get session(): Session {
+    return this.#session;
+  }
+
+  /** From now on each round trip answers one more statement (`Session.with`). */
+  attach<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): void {
+    this.#session = this.#session.with(statement, answered);
   }
 
   /** Where D1 stood after the last answer in the session; undefined before that. */
   get bookmark(): D1SessionBookmark | undefined {
-    return this.#sessions.areHanging ? undefined : (this.#opened?.session.getBookmark() ?? undefined);
+    return this.#sessions.areHanging ? undefined : this.#session.bookmark;
   }
 
-  /** Something has succeeded in the session, if it was opened: it may be an anchor. */
+  /** Something has succeeded in the session, if it was used: it may be an anchor. */
   noteAnswer(): void {
-    if (this.#opened === undefined || this.bookmark === undefined) return;
-    this.#sessions.note(this.bookmark);
-    this.#anchors.note(this.#opened.session, this.#opened.openedAt);
+    const { bookmark } = this;
+    if (this.#openedAt === undefined || bookmark === undefined) return;
+    this.#sessions.note(bookmark);
+    this.#anchors.note(bookmark, this.#openedAt);
   }
 }

@@ -6,7 +6,7 @@
  * database is pinged once a second. Only an answer closes it: a call that fails after a minute is no sign of life. When
  * nobody has called for two seconds, the database may be back, so the next call waits half a second for the ping.
  */
-import { DEADLINE_MS, hasHung, hasSettledWithin, isWithin, type WaitUntil } from "../memory/deadline.ts";
+import { DEADLINE_MS, hasHung, hasSettledWithin, isWithin, type WaitUntil } from "./deadline.ts";
 import { DatabaseOutage, databaseAnswer, isStatementDefect } from "./outage.ts";
 
 const PING_INTERVAL_MS = 1_000;

@@ -1,14 +1,18 @@
 /** A database that hangs: nobody waits in line for it, and it is back soon after its return. A slow replica delays no read. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Breaker } from "../../../src/worker/database/breaker.ts";
-import { Databases, type ReadOptions } from "../../../src/worker/database/databases.ts";
-import { DatabaseOutage } from "../../../src/worker/database/outage.ts";
-import { DeadlineExceeded, hasHung } from "../../../src/worker/memory/deadline.ts";
+import { Breaker } from "../../../src/worker/store/breaker.ts";
+import { Databases, type ReadOptions } from "../../../src/worker/store/databases.ts";
+import { DeadlineExceeded, hasHung } from "../../../src/worker/store/deadline.ts";
+import { DatabaseOutage } from "../../../src/worker/store/outage.ts";
+import type { Session } from "../../../src/worker/store/session.ts";
+import { prepare } from "../../../src/worker/store/statement.ts";
 import { openDatabase } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { freezeTime, pass } from "../../support/scripted-store.ts";
 import { VirtualTime, virtually } from "../../support/virtual-time.ts";
+
+const ONE = prepare<{ one: number }>("SELECT 1 AS one");
 
 const START = 1_900_000_000_000;
 const NEVER = Number.POSITIVE_INFINITY;
@@ -186,10 +190,10 @@ describe("of the two databases", () => {
     const databases = new Databases();
     const env = Object.assign({ DB: hung }, { DB_1: live });
     const caller = { env, executionCtx: { waitUntil: () => {} } };
-    const ask = (id: string) => databases.of(caller, id)?.binding.prepare("SELECT 1 AS one").first("one");
+    const ask = (id: string) => databases.of(caller, id)?.withoutSession().first(ONE);
     await expect(time.until(Promise.resolve(ask("0")))).rejects.toSatisfy(hasHung);
     await expect(time.until(Promise.resolve(ask("0")))).rejects.toThrow("D1 does not answer");
-    expect((await time.until(Promise.resolve(ask("1")))).answer).toBe(1);
+    expect((await time.until(Promise.resolve(ask("1")))).answer).toEqual({ one: 1 });
   });
 });
 
@@ -221,9 +225,9 @@ describe("a read", () => {
     });
     const read = async (options: ReadOptions<unknown> = {}) => {
       asked.length = 0;
-      const work = (session: D1DatabaseSession) => session.prepare("SELECT 1 AS one").first<number>("one");
+      const work = (session: Session) => session.first(ONE);
       const { answer, elapsedMs } = await time.until(openDatabase(away, databases, ANCHOR_SECONDS).read(work, options));
-      expect(answer).toBe(1);
+      expect(answer).toEqual({ one: 1 });
       return [...asked.map((constraint) => (isPrimary(constraint) ? "primary" : "replica")), elapsedMs];
     };
     expect(await read()).toEqual(["primary", ms.primary]);

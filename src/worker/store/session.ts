@@ -1,0 +1,101 @@
+/** A session of D1: sends statements, one round trip for a batch, which is one transaction. */
+import type { Statement } from "./statement.ts";
+
+/**
+ * The statements of a batch by name, in the order in which they run. A list counts as one name: nobody reads its rows. Undefined is
+ * left out.
+ */
+export type Batch = Readonly<Record<string, Statement | readonly Statement[] | undefined>>;
+
+/** `[undefined]` first: it extends everything else here. */
+type RowsOf<One> = [One] extends [undefined]
+  ? undefined
+  : One extends Statement<infer Row>
+    ? readonly Row[]
+    : undefined;
+
+/** The rows of each statement, by the statement's name. */
+export type Results<Statements extends Batch> = {
+  readonly [Name in keyof Statements]: RowsOf<Statements[Name]>;
+};
+
+/** Makes the call of one round trip: with its deadline, and counted. */
+export type Call = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
+
+/** Where a round trip goes: a D1 session, or a database without one, which has no bookmark. */
+export type Target = Pick<D1DatabaseSession, "prepare" | "batch"> & Partial<Pick<D1DatabaseSession, "getBookmark">>;
+
+/** A statement that is sent behind those of each round trip. */
+type Attached = { readonly statement: Statement; readonly answered: (rows: readonly unknown[]) => void };
+
+/** `rows` of each statement, and how many rows the statements have changed, triggers included. */
+type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
+
+export class Session {
+  readonly #connect: () => Target;
+  readonly #call: Call;
+  readonly #attached: Attached | undefined;
+  #bookmark: D1SessionBookmark | undefined;
+
+  /** `connect` gives the target of the next round trip. */
+  constructor(connect: () => Target, call: Call, attached?: Attached) {
+    this.#connect = connect;
+    this.#call = call;
+    this.#attached = attached;
+  }
+
+  /** Where D1 stood after the last answer; undefined before that, and without a D1 session. */
+  get bookmark(): D1SessionBookmark | undefined {
+    return this.#bookmark;
+  }
+
+  /** A session that sends `statement` behind those of each round trip, in the same transaction, and tells `answered` its rows. */
+  with<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): Session {
+    return new Session(this.#connect, this.#call, {
+      statement,
+      answered: (rows) => answered(rows as readonly Row[]),
+    });
+  }
+
+  async batch<const Statements extends Batch>(statements: Statements): Promise<Results<Statements>> {
+    const named = Object.entries(statements).flatMap(([name, one]) =>
+      (one === undefined ? [] : [one].flat()).map((statement) => ({ name, statement, isRead: one === statement })),
+    );
+    const answers = await this.#send(named.map(({ statement }) => statement));
+    const results = named.map(({ name, isRead }, index) => [name, isRead ? answers[index]?.rows : undefined]);
+    return Object.fromEntries(results);
+  }
+
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const [answer] = await this.#send([statement]);
+    return (answer?.rows ?? []) as readonly Row[];
+  }
+
+  /** The first row; null when there is none. */
+  async first<Row>(statement: Statement<Row>): Promise<Row | null> {
+    const [row] = await this.all(statement);
+    return row ?? null;
+  }
+
+  /** How many rows it has changed, those that triggers have changed included. */
+  async run(statement: Statement): Promise<number> {
+    const [answer] = await this.#send([statement]);
+    return answer?.changes ?? 0;
+  }
+
+  async #send(statements: readonly Statement[]): Promise<Answer[]> {
+    const attached = this.#attached;
+    const sent = attached === undefined ? statements : [...statements, attached.statement];
+    const results = await this.#call(async () => {
+      const target = this.#connect();
+      const bound = sent.map(({ sql, values }) => target.prepare(sql).bind(...values));
+      const [only] = bound;
+      const answered = only !== undefined && bound.length === 1 ? [await only.all()] : await target.batch(bound);
+      this.#bookmark = target.getBookmark?.() ?? this.#bookmark;
+      return answered;
+    });
+    const answers = results.map(({ results: rows, meta }) => ({ rows, changes: meta.changes }));
+    if (attached !== undefined) attached.answered(answers.pop()?.rows ?? []);
+    return answers;
+  }
+}

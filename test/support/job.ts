@@ -1,0 +1,9 @@
+/** One run of the scheduled job with these bindings. */
+import { runScheduled } from "../../src/worker/scheduled.ts";
+import type { Bindings } from "../../src/worker/store/bindings.ts";
+import { CONTEXT } from "./databases.ts";
+
+export const runJob = (
+  env: Bindings,
+  ...rest: Parameters<typeof runScheduled> extends [unknown, ...infer Rest] ? Rest : never
+) => runScheduled({ env, executionCtx: CONTEXT }, ...rest);

@@ -1,0 +1,41 @@
+/** D1's own session may go on at a replica after its first answer: https://developers.cloudflare.com/d1/best-practices/read-replication/ */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { prepare } from "../../../src/worker/store/statement.ts";
+import { openDatabase } from "../../support/databases.ts";
+import { interceptDatabase } from "../../support/intercept-binding.ts";
+
+/** Records with which constraint each D1 session is opened, and how many round trips each made. */
+function record(database: D1Database) {
+  const sessions: { constraint: string | undefined; roundTrips: number }[] = [];
+  const withSession = (constraint?: string) => {
+    const opened = { constraint, roundTrips: 0 };
+    sessions.push(opened);
+    return interceptDatabase(database.withSession(constraint), (_, makeCall) => {
+      opened.roundTrips += 1;
+      return makeCall();
+    });
+  };
+  const recorded: D1Database = Object.assign(Object.create(database), { withSession });
+  return { sessions, recorded };
+}
+
+const COUNT = prepare<{ n: number }>("SELECT count(*) AS n FROM idea_banks");
+
+it("each round trip is the first of a session at the primary, whose bookmark goes on", async () => {
+  const { sessions, recorded } = record(env.DB);
+  const primary = openDatabase(recorded).primary();
+  expect(primary.bookmark).toBe(undefined);
+
+  await primary.session.first(COUNT);
+  const reached = primary.bookmark;
+  expect(reached).toEqual(expect.any(String));
+  await primary.session.all(COUNT);
+  const { one, two } = await primary.session.batch({ one: COUNT, two: COUNT });
+  expect([one, two]).toEqual([[{ n: 0 }], [{ n: 0 }]]);
+  await primary.session.batch({ one: COUNT });
+
+  expect(sessions.every(({ constraint }) => constraint === "first-primary")).toBe(true);
+  expect(sessions.map(({ roundTrips }) => roundTrips)).toEqual([1, 1, 1, 1]);
+  expect(primary.bookmark).toEqual(expect.any(String));
+});
