@@ -12,6 +12,8 @@ export const REFERENCE = {
     lang: "The language of dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
     "heading-level": "1 to 4: the level of the element's heading in the page's outline. 2 unless set.",
     proposal: "Board: the identifier of a proposal to open first, for a link in an e-mail.",
+    history:
+      "Board: what is open is an entry of the tab's history, so that Back closes it. Without it none is written.",
     count: "Changelog, property alone, read only: how many entries are new since the visitor looked last.",
     label: "Launcher: the text of its button. “What’s new” or “Ideas”, by what is inside, unless set.",
     inline:

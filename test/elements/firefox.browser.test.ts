@@ -46,7 +46,9 @@ describe("in Firefox", () => {
     "both elements show what there is, take a vote, and open an idea that Back closes: %s, %i pixels",
     async (dir, width) => {
       const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train.", status: "implemented" }]);
-      const elements = ELEMENTS.map((name) => `<idea-bank-${name} token="${bank.token}"></idea-bank-${name}>`).join("");
+      const elements = ELEMENTS.map(
+        (name) => `<idea-bank-${name} history token="${bank.token}"></idea-bank-${name}>`,
+      ).join("");
       const { page: shown, complaints } = await open(page(dir, elements), width);
       for (const name of ELEMENTS) await inState(shown, name, "ready");
       const board = shadow("board");

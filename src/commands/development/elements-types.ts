@@ -52,6 +52,8 @@ export interface IdeaBankAttributes {
   "heading-level"?: 1 | 2 | 3 | 4;
   /** Of the board. */
   proposal?: string;
+  /** Of the board: Back closes what is open. */
+  history?: boolean;
 }
 
 declare global {
@@ -90,7 +92,7 @@ type Loading<Element, Label extends string> = Html<Element> &
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal"> & {
+      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal" | "history"> & {
         "onchangelog-count"?: (event: ChangelogCountEvent) => void;
       };
       "idea-bank-board": Loading<IdeaBankBoard, BoardLabel>;

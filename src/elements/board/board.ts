@@ -27,7 +27,7 @@ const CROSS = "m4 4 8 8m0-8-8 8";
 /** What the tab's history calls the form of a new idea; an open idea is called by its identifier. */
 const FORM = "";
 
-/** Attribute `proposal`: the identifier of one to open first. */
+/** Attribute `proposal`: the identifier of one to open first. Attribute `history`: Back closes what is open. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
   #left: string | null | undefined;
@@ -134,6 +134,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const list = new List(context, (idea) => visit(idea));
     const visits = new TabHistory(
       `idea-bank-board:${ideaBank.who}`,
+      this.hasAttribute("history"),
       (visited) => {
         move();
         if (visited === undefined) leave();

@@ -1,36 +1,47 @@
 /**
- * What is open in the board, kept in the tab's history: Back closes it, and Forward and a reload open it again. The address stays
- * the page's own, and so does what the page keeps in its history.
+ * What is open in the board, as entries of the tab's history: Back closes it, and Forward and a reload open it again. The address
+ * and `history.state` stay the page's own: an entry is known by its key, which no page can copy into another entry, and what was
+ * open in it is kept in the tab's storage. A browser without the Navigation API (Firefox before 147, Safari before 26.2) has no
+ * such key, so there nothing is written.
  */
+import { recall, remember } from "../shared/storage.ts";
+
+const navigation: Navigation | undefined = window.navigation;
+
 export class TabHistory {
-  readonly #key: string;
+  readonly #name: string;
+  readonly #isOn: boolean;
   /** What the history said last. */
   #last: string | undefined;
   /** Back has been asked for and has not happened yet. */
   #leaving = false;
   #next: string | undefined;
 
-  /** `key` tells boards apart. `show` is told what else is open now; undefined is the list. */
-  constructor(key: string, show: (view: string | undefined) => void, signal: AbortSignal) {
-    this.#key = key;
+  /** `name` tells boards apart. `show` is told what else is open now; undefined is the list. Nothing is written unless `isOn`. */
+  constructor(name: string, isOn: boolean, show: (view: string | undefined) => void, signal: AbortSignal) {
+    this.#name = name;
+    this.#isOn = isOn;
     this.#last = this.view;
-    const follow = () => {
+    if (!isOn) return;
+    const follow = ({ navigationType }: NavigationCurrentEntryChangeEvent) => {
+      // What the page opens on top of an entry closes nothing.
+      if (navigationType !== "traverse") return;
       const next = this.#next;
       this.#leaving = false;
       this.#next = undefined;
       if (next !== undefined) this.open(next);
-      // The page goes back and forth in entries of its own, too.
       else if (this.view !== this.#last) {
         this.#last = this.view;
         show(this.view);
       }
     };
-    window.addEventListener("popstate", follow, { signal });
+    navigation?.addEventListener("currententrychange", follow, { signal });
   }
 
   /** What was open here when the tab was left or reloaded. */
   get view(): string | undefined {
-    return history.state?.[this.#key];
+    const key = this.#key;
+    return key === undefined ? undefined : (recall(key, "sessionStorage") ?? undefined);
   }
 
   /** An opened view takes the place of the one before it: Back leads to the list. */
@@ -39,17 +50,13 @@ export class TabHistory {
       this.#next = view;
       return;
     }
-    const kept = history.state ?? {};
-    // A state of the page's that has no room for ours stays as it is. Then Back leaves the page.
-    if (Object.getPrototypeOf(kept) !== Object.prototype) return;
-    const state = { ...kept, [this.#key]: view };
-    try {
-      if (this.view === undefined) history.pushState(state, "");
-      else history.replaceState(state, "");
-    } catch {
-      // Browsers limit how often. Then Back leaves the page, too.
-    }
-    this.#last = this.view;
+    const before = this.#key;
+    if (this.view === undefined) this.#push();
+    const key = this.#key;
+    // Without a new entry Back leaves the page.
+    if (key === undefined || (key === before && this.view === undefined)) return;
+    remember(key, view, "sessionStorage");
+    this.#last = view;
   }
 
   close(): void {
@@ -58,5 +65,21 @@ export class TabHistory {
     if (this.view === undefined || this.#leaving) return;
     this.#leaving = true;
     history.back();
+  }
+
+  #push(): void {
+    if (this.#key === undefined) return;
+    try {
+      // A router finds its own state in each entry.
+      history.pushState(history.state, "");
+    } catch {
+      // Browsers limit how often.
+    }
+  }
+
+  /** Where the storage keeps what was open in the current entry; undefined where nothing is written. */
+  get #key(): string | undefined {
+    const entry = this.#isOn ? navigation?.currentEntry : null;
+    return entry ? `${this.#name}:${entry.key}` : undefined;
   }
 }

@@ -17,7 +17,7 @@ const ONLINE_AGAIN_MS = 3_000;
 const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
-  static readonly observedAttributes = ["src", "token", "lang", "heading-level", "proposal"];
+  static readonly observedAttributes = ["src", "token", "lang", "heading-level", "proposal", "history"];
 
   /** Everything that is shown. */
   protected readonly root: HTMLElement;

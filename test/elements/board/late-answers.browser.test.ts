@@ -18,7 +18,7 @@ describe("a late answer in <idea-bank-board>", () => {
   async function open(token: string, { before = "", more = "", prepare = (async () => {}) as Prepare } = {}) {
     const { page } = await stage.page();
     await prepare(page);
-    const body = `${before}<idea-bank-board token="${token}" ${more}></idea-bank-board>`;
+    const body = `${before}<idea-bank-board history token="${token}" ${more}></idea-bank-board>`;
     const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
     await page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
     await page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
@@ -116,12 +116,12 @@ describe("a late answer in <idea-bank-board>", () => {
 
     // Forward, and back before the idea has come.
     await toList(page);
-    await expect.poll(() => page.evaluate("Object.keys(history.state ?? {}).length")).toBe(0);
+    await expect.poll(() => page.evaluate("navigation.canGoForward")).toBe(true);
     const held = await hold(page, proposal(bank.ids[1]));
     await page.evaluate("history.forward()");
     await held.seen;
     await page.evaluate(
-      "new Promise((done) => { addEventListener('popstate', done, { once: true }); history.back() })",
+      "new Promise((done) => { navigation.addEventListener('currententrychange', () => done(), { once: true }); history.back() })",
     );
     const asked = page.waitForResponse(proposal(bank.ids[1]));
     held.release();
@@ -231,7 +231,7 @@ describe("a late answer in <idea-bank-board>", () => {
     const titles = () => page.locator("li h3").allTextContents();
     const failList = () => page.route(/proposals\?/, (route) => route.abort());
     await failList();
-    await page.goto(stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head }));
+    await page.goto(stage.hostPage(`<idea-bank-board history token="${bank.token}"></idea-bank-board>`, { head }));
     await page.locator("idea-bank-board:state(error)").waitFor();
     await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "New idea" }).click();

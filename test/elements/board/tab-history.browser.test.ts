@@ -16,7 +16,7 @@ describe("<idea-bank-board> in the tab's history", () => {
 
   async function open(token: string, more = "") {
     const { page } = await stage.page();
-    const body = `<input id="own"><idea-bank-board token="${token}" ${more}></idea-bank-board>`;
+    const body = `<input id="own"><a href="#faq">Questions</a><idea-bank-board token="${token}" ${more}></idea-bank-board>`;
     const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
     await page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
     await page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
@@ -24,13 +24,70 @@ describe("<idea-bank-board> in the tab's history", () => {
   }
   const focused = (page: Page) => page.evaluate("document.activeElement.id || document.activeElement.localName");
   const goBack = (page: Page) =>
-    page.evaluate("new Promise((done) => { addEventListener('popstate', done, { once: true }); history.back() })");
+    page.evaluate(
+      "new Promise((done) => { navigation.addEventListener('currententrychange', () => done(), { once: true }); history.back() })",
+    );
+
+  const compose = async (page: Page) => {
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+  };
+  const openIdea = async (page: Page, title: string) => {
+    await page.getByRole("button", { name: title, exact: true }).click();
+    await page.locator(".detail").waitFor();
+  };
+  const toList = async (page: Page) => {
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.locator(".idea").first().waitFor();
+  };
+
+  it("writes no entry without `history`, and hears of none", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const page = await open(bank.token);
+    const before = await page.evaluate("history.length");
+    await openIdea(page, "Dogs");
+    await toList(page);
+    await compose(page);
+    await page.evaluate("history.pushState({ dialog: 1 }, '')");
+    await goBack(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".idea").waitFor();
+    expect(await page.evaluate("[history.length, history.state]")).toEqual([Number(before) + 1, null]);
+  });
+
+  it.each(["", "history"])("leaves a form open when the page goes to a place of its own: %j", async (attribute) => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token, attribute);
+    await compose(page);
+    await page.getByRole("link", { name: "Questions" }).click();
+    await expect.poll(() => page.evaluate("location.hash")).toBe("#faq");
+    await page.getByLabel("Description").fill("Every hour.");
+    await goBack(page);
+    await page.getByLabel("Description").fill("Every half hour.");
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("No ideas here yet").first().waitFor();
+  });
+
+  it("closes an idea on a page that copies the state of one entry into the next", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const page = await open(bank.token, "history");
+    await openIdea(page, "Dogs");
+    await page.evaluate("history.pushState({ ...history.state, dialog: 1 }, '')");
+    await toList(page);
+    // The list stays, and the page's entry too.
+    await page.getByLabel("Show").selectOption("My ideas");
+    await page.getByText("No ideas match this filter.").first().waitFor();
+    await expect.poll(() => page.evaluate("history.state.dialog")).toBe(1);
+    // The entry of the open idea is the one before it.
+    await goBack(page);
+    await page.locator(".detail").waitFor();
+  });
 
   it("leaves what is open as it is when the page goes back in its own entries", async () => {
     const bank = await stage.ideaBank();
-    const page = await open(bank.token);
-    await page.getByRole("button", { name: "New idea" }).click();
-    await page.getByLabel("Title").fill("Night buses");
+    const page = await open(bank.token, "history");
+    await compose(page);
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Description").fill("Ten minutes of work");
@@ -44,22 +101,21 @@ describe("<idea-bank-board> in the tab's history", () => {
     await page.locator(".idea").waitFor();
   });
 
-  it("changes no state of the page's that has no room for its own", async () => {
+  it("changes no state of the page's, of whatever kind", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
-    const page = await open(bank.token);
-    for (const state of ['"inbox"', "[1, 2]", "7"]) {
+    const page = await open(bank.token, "history");
+    for (const state of ['"inbox"', "[1, 2]", "7", '{ "page": 1 }']) {
       await page.evaluate(`history.replaceState(${state}, "")`);
-      await page.getByRole("button", { name: "Dogs", exact: true }).click();
-      await page.locator(".detail").waitFor();
-      await expect.poll(() => page.evaluate("history.state")).toEqual(JSON.parse(state));
-      await page.getByRole("button", { name: "All ideas" }).click();
+      await openIdea(page, "Dogs");
+      expect(await page.evaluate("history.state")).toEqual(JSON.parse(state));
+      await goBack(page);
       await page.locator(".idea").waitFor();
     }
   });
 
   it("opens a linked idea again for a new token while it is open, and no more once it was left", async () => {
     const bank = await stage.ideaBank({}, [idea("Linked"), idea("Other")]);
-    const page = await open(bank.token, `proposal="${bank.ids[0]}"`);
+    const page = await open(bank.token, `history proposal="${bank.ids[0]}"`);
     const board = page.locator("idea-bank-board");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

@@ -19,7 +19,7 @@ describe("writing in <idea-bank-board>", () => {
 
   async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, { dir = "ltr", more = "" } = {}) {
     const head = `<script type="module" src="${stage.api}/embed/board.js"></script><meta name="color-scheme" content="light dark">`;
-    const body = `<div dir="${dir}"><idea-bank-board token="${token}" ${more}></idea-bank-board></div>`;
+    const body = `<div dir="${dir}"><idea-bank-board history token="${token}" ${more}></idea-bank-board></div>`;
     const opened = await stage.page(options);
     await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
     await opened.page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();

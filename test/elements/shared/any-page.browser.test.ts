@@ -98,7 +98,7 @@ describe("both elements, on any page", () => {
         .click();
       await page.getByRole("heading", { name: "No comments yet" }).waitFor();
       await expect.poll(() => outside(), { message: `idea ${dir}` }).toEqual([]);
-      await page.goBack();
+      await page.getByRole("button", { name: "All ideas" }).click();
       await page.getByRole("button", { name: "New idea" }).click();
       await page.getByRole("button", { name: "Submit idea" }).click();
       await page.getByText("Please fill this in.").first().waitFor();
