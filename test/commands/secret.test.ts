@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { account } from "../../src/commands/deployment/account-command.ts";
 import { suspend } from "../../src/commands/deployment/suspend.ts";
 import { importIdeas } from "../../src/commands/import/import.ts";
 
@@ -20,6 +21,7 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const url = ["--url", "https://api.example.com"];
 const commands = [
   { name: "OPERATOR_SECRET", command: suspend, args: ["owner@example.com", ...url] },
+  { name: "OPERATOR_SECRET", command: account, args: ["revoke", "0ApiKey00001", ...url] },
   {
     name: "API_KEY",
     command: importIdeas,

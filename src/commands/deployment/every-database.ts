@@ -24,8 +24,8 @@ export type EveryDatabase = {
   export(binding: string, file: string): Promise<void>;
   /** Runs a file of SQL: all of it, or nothing. */
   execute(binding: string, file: string): Promise<void>;
-  /** Runs statements in one transaction. Returns the rows of the last one. */
-  query(binding: string, ...statements: string[]): Promise<readonly Row[]>;
+  /** Runs a statement. Returns its rows. */
+  query(binding: string, sql: string): Promise<readonly Row[]>;
   /** D1 Time Travel. */
   travel(binding: string, timestamp: string): Promise<void>;
 };
@@ -63,12 +63,12 @@ export async function openEveryDatabase(context: Context, environment: string, l
     async execute(binding, file) {
       await wrangler.run(["d1", "execute", binding, place, "--yes", "--file", file]);
     },
-    async query(binding, ...statements) {
-      const oneLine = statements.join("; ").replace(/\s+/g, " ");
-      const answers = await wrangler.json<{ results: Row[] }[]>([
+    async query(binding, sql) {
+      const oneLine = sql.replace(/\s+/g, " ");
+      const [answer] = await wrangler.json<{ results: Row[] }[]>([
         ...["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine],
       ]);
-      return answers.at(-1)?.results ?? [];
+      return answer?.results ?? [];
     },
     async travel(binding, timestamp) {
       await wrangler.run(["d1", "time-travel", "restore", binding, `--timestamp=${timestamp}`]);

@@ -3,14 +3,8 @@
  * owner's e-mail address or the account's identifier. Sends the secret in the environment variable OPERATOR_SECRET.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
-import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { secretFrom } from "../command-line/secret.ts";
-
-/** Longer than the Worker waits for a gate. */
-const DEADLINE_MS = 30_000;
-
-type Answer = { accountId?: string; status?: string | number; apiKeys?: number; detail?: string };
+import { askDeployment, deploymentAt, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 
 export const suspend = defineCommand({
   name: "suspend",
@@ -23,7 +17,7 @@ export const suspend = defineCommand({
     help: [["<account>", "The owner's e-mail address, or the account's identifier."]],
   },
   options: {
-    url: { type: "string", value: "<address>", help: "The deployment, such as https://api.example.com. Required." },
+    url: URL_OF_DEPLOYMENT,
     resume: { type: "boolean", default: false, help: "Opens the account again." },
   },
   run: async ({ values: { url, resume }, positionals }, context) => {
@@ -33,47 +27,24 @@ export const suspend = defineCommand({
     if (more.length > 0) throw misused(`Name one account: ${account} and ${more.join(", ")} are several.`, suspend);
     if (url === undefined)
       throw misused("Say where: --url https://api.example.com, the deployment's address.", suspend);
-    const origin = originOf(url);
+    const deployment = deploymentAt(context, url);
     const status = resume ? "active" : "suspended";
-    const secret = secretFrom(context, "OPERATOR_SECRET", "the deployment's operator secret");
-
-    const response = await fetch(new URL("/operator/account-status", origin), {
+    const { accountId, apiKeys } = await askDeployment(deployment, {
       method: "PUT",
-      headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ account, status }),
-      redirect: "error",
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    }).catch((error: Error) => {
-      const cause = error.cause instanceof Error ? error.cause.message || error.message : error.message;
-      throw new Failure(`${origin} does not answer: ${cause}. Nothing is certain; run it again.`);
+      path: "/operator/account-status",
+      body: { account, status },
+      confirms: (answer) =>
+        answer.status === status && typeof answer.accountId === "string" && typeof answer.apiKeys === "number",
+      done: `the account is ${status}`,
     });
-    const answer = (await response.json().catch(() => ({}))) as Answer;
-    if (!response.ok) {
-      const hint =
-        response.status === 404 && !String(answer.detail).includes("account") ? " Is OPERATOR_SECRET set there?" : "";
-      throw new Failure(`${response.status}: ${answer.detail ?? "no problem document"}${hint}`);
-    }
-    if (answer.status !== status || answer.accountId === undefined || answer.apiKeys === undefined)
-      throw new Failure(
-        `${origin} answered ${response.status}, and not that the account is ${status}. Nothing is certain: see that --url is the deployment's address, and run it again.`,
-      );
-    const keys = answer.apiKeys === 1 ? "Its API key's gate has" : `The gates of its ${answer.apiKeys} API keys have`;
-    context.print(`${account} (account ${answer.accountId}) is ${answer.status}. ${keys} confirmed it.`);
+    const keys = apiKeys === 1 ? "Its API key's gate has" : `The gates of its ${apiKeys} API keys have`;
+    context.print(`${account} (account ${accountId}) is ${status}. ${keys} confirmed it.`);
     context.print(
       resume
         ? "Panelists see it within the freshness of their answers."
-        : `Panelists see it within the freshness of their answers. To undo it: npm run suspend -- ${account} --url ${origin} --resume`,
+        : `Panelists see it within the freshness of their answers. To undo it: npm run suspend -- ${account} --url ${deployment.origin} --resume`,
     );
   },
 });
-
-/** Where the secret goes. Throws a Failure for an address that would show it on the way. */
-export function originOf(url: string): string {
-  if (!URL.canParse(url)) throw new Failure(`--url ${url}: an address such as https://api.example.com.`);
-  const { origin, protocol, hostname } = new URL(url);
-  const isThisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && isThisMachine)) return origin;
-  throw new Failure(`${url} is not https: the secret would be readable on the way.`);
-}
 
 if (import.meta.main) await main(suspend);

@@ -16,7 +16,7 @@ import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
 import { DamagedFile, requireWholeFiles, withLocalDatabases } from "./local-database.ts";
-import { localCredentialSecrets } from "./local-secrets.ts";
+import { localCredentialSecrets, localOperatorSecret } from "./local-secrets.ts";
 import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
@@ -66,10 +66,14 @@ export const dev = defineCommand({
       throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
     });
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
+    const operatorSecret = await localOperatorSecret(context.folder);
     const args = [
       // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
       ...["dev", "--minify=false", "--config", config],
-      ...["--port", String(port), "--persist-to", stateFolder, ...others],
+      ...["--port", String(port), "--persist-to", stateFolder],
+      // wrangler takes no secret from .dev.vars that wrangler.toml does not require. Who reads this process's arguments can open
+      // Account Settings at localhost anyway.
+      ...["--var", `OPERATOR_SECRET:${operatorSecret}`, ...others],
     ];
     await serve(args, context, () => context.print(credentials));
   },

@@ -7,15 +7,20 @@ const FILE = ".dev.vars";
 
 /** The signing secrets of this machine, newest first; creates one if there is none and keeps the rest of the file. */
 export async function localCredentialSecrets(folder = "."): Promise<[string, ...string[]]> {
+  const [newest, ...older] = (await keepSecret(folder, "CREDENTIAL_SECRETS")).split(",").map((secret) => secret.trim());
+  return [newest ?? "", ...older];
+}
+
+/** The secret of this machine's operator; creates it if there is none. `npm run account` sends it. */
+export const localOperatorSecret = (folder: string): Promise<string> => keepSecret(folder, "OPERATOR_SECRET");
+
+async function keepSecret(folder: string, name: string): Promise<string> {
   const file = join(folder, FILE);
   const text = await readFile(file, "utf8").catch(() => "");
-  const [newest, ...older] =
-    parseEnv(text)
-      .CREDENTIAL_SECRETS?.split(",")
-      .map((secret) => secret.trim()) ?? [];
-  if (newest) return [newest, ...older];
+  const known = parseEnv(text)[name];
+  if (known) return known;
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  await appendFile(file, `${separator}CREDENTIAL_SECRETS="${secret}"\n`, { mode: 0o600 });
-  return [secret];
+  await appendFile(file, `${separator}${name}="${secret}"\n`, { mode: 0o600 });
+  return secret;
 }

@@ -9,7 +9,7 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { secretFrom } from "../command-line/secret.ts";
-import { originOf } from "../deployment/suspend.ts";
+import { originOf } from "../deployment/ask-deployment.ts";
 import { faultsOf } from "./faults.ts";
 import { type Idea, type Import, peopleOf, type Terms } from "./ideas.ts";
 import { readCanny } from "./read-canny.ts";

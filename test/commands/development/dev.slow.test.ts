@@ -113,11 +113,13 @@ describe("npm run dev", () => {
     expect(JSON.parse(list.body).items).toHaveLength(1);
   });
 
-  it("keeps the key nowhere but in one ignored file, and the signing secret in .dev.vars", async () => {
+  it("keeps the key nowhere but in one ignored file, and the secrets in .dev.vars", async () => {
     const key = printed("API key", server);
     const found = await paste(`grep -rlaF '${key}' '${checkout.folder}' --exclude-dir=node_modules`);
     expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
-    expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(/^CREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/);
+    expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(
+      /^CREDENTIAL_SECRETS="[0-9a-f]{64}"\nOPERATOR_SECRET="[0-9a-f]{64}"\n$/,
+    );
   });
 });
 

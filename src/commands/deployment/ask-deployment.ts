@@ -1,0 +1,88 @@
+/** Calls of a deployment with its operator's secret. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Option } from "../command-line/command.ts";
+import type { Context } from "../command-line/context.ts";
+import { Failure } from "../command-line/failure.ts";
+import { secretFrom } from "../command-line/secret.ts";
+
+export const URL_OF_DEPLOYMENT = {
+  type: "string",
+  value: "<address>",
+  help: "The deployment, such as https://api.example.com.",
+} as const satisfies Option;
+
+/** Longer than the Worker waits for D1, for a gate, and for the end of a lease. */
+const DEADLINE_MS = 45_000;
+
+export type Deployment = { readonly origin: string; readonly secret: string };
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export type Call = {
+  readonly method: "PUT" | "DELETE";
+  readonly path: string;
+  readonly body?: object;
+  /** Whether the answer says that it is done. */
+  readonly confirms: (answer: Answer) => boolean;
+  /** Such as "the account is suspended". */
+  readonly done: string;
+};
+
+/** Throws a Failure for an address that would show the secret on the way, and without the secret. */
+export const deploymentAt = (context: Context, url: string): Deployment => ({
+  origin: originOf(url),
+  secret: secretFrom(context, "OPERATOR_SECRET", "the deployment's operator secret"),
+});
+
+/** The server of `npm run dev` in this folder, which writes down where it answers. */
+export async function deploymentHere({ folder }: Context): Promise<Deployment> {
+  const read = (file: string) => readFile(join(folder, file), "utf8").catch(() => "");
+  const origin = (await read(".wrangler/state/dev-address.txt")).trim();
+  const { OPERATOR_SECRET: secret } = parseEnv(await read(".dev.vars"));
+  if (origin === "" || !secret) throw new Failure("Start the server of this folder: npm run dev");
+  return { origin, secret };
+}
+
+/** Returns the answer that confirms it. Throws a Failure for any other, and without an answer. */
+export async function askDeployment(
+  { origin, secret }: Deployment,
+  { method, path, body, confirms, done }: Call,
+): Promise<Answer> {
+  const response = await fetch(new URL(path, origin), {
+    method,
+    headers: { Authorization: `Bearer ${secret}`, ...(body && { "Content-Type": "application/json" }) },
+    body: body ? JSON.stringify(body) : null,
+    redirect: "error",
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  }).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause.message || error.message : error.message;
+    throw new Failure(`${origin} does not answer: ${cause}. Nothing is certain; run it again.`);
+  });
+  const answer = await readObject(response);
+  if (!response.ok) {
+    const detail = String(answer.detail ?? "no problem document");
+    const hint =
+      response.status === 404 && !detail.startsWith("There is no such") ? " Is OPERATOR_SECRET set there?" : "";
+    throw new Failure(`${response.status}: ${detail}${hint}`);
+  }
+  if (confirms(answer)) return answer;
+  throw new Failure(
+    `${origin} answered ${response.status}, and not that ${done}. Nothing is certain: see that it is the deployment's address, and run it again.`,
+  );
+}
+
+async function readObject(response: Response): Promise<Answer> {
+  const value: unknown = await response.json().catch(() => undefined);
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** Where the secret goes. Throws a Failure for an address that would show it on the way. */
+export function originOf(url: string): string {
+  if (!URL.canParse(url)) throw new Failure(`--url ${url}: an address such as https://api.example.com.`);
+  const { origin, protocol, hostname } = new URL(url);
+  const isThisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  if (protocol === "https:" || (protocol === "http:" && isThisMachine)) return origin;
+  throw new Failure(`${url} is not https: the secret would be readable on the way.`);
+}
