@@ -1,0 +1,166 @@
+/**
+ * Each field that a resource can be given, generated from the operations and their schemas: it is sent when the resource is created,
+ * then changed alone, and read back each time. Each of these is one row in the log of changes, where the log has the resource.
+ */
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
+import { logOf } from "../support/change-log.ts";
+import { createIsolate } from "../support/isolate.ts";
+import { fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
+import { sendWith } from "../support/panel.ts";
+import { addOneOfEverything, createTenant } from "../support/tenant.ts";
+import { newId, tokenFor } from "../support/world.ts";
+
+type Schema = z.core.JSONSchema.BaseSchema;
+/** A resource is created with the values of the first; another with those of the second, and changed to those of the third. */
+type Round = 0 | 1 | 2;
+type Resource = Readonly<Record<string, unknown>>;
+
+const operations = (["apiKey", "compoundToken"] as const).flatMap(operationsOf);
+const find = (method: string, path: string) => operations.find((each) => each.method === method && each.path === path);
+const collectionOf = (path: string) => path.replace(/\/[^/]*$/, "");
+
+const resources = operations
+  .filter(({ method }) => method === "PATCH")
+  .map((change) => ({ title: change.path, change, creation: find("POST", collectionOf(change.path)) }));
+const upserts = operations.filter(({ operation }) => operation.creates);
+
+function fieldsOf({ operation }: OperationCase): Record<string, Schema> {
+  if (operation.body === undefined) throw new Error("no body");
+  const { properties = {} } = z.toJSONSchema(operation.body, { io: "input", unrepresentable: "any" });
+  return properties as Record<string, Schema>;
+}
+
+/** A valid value, another for each round; in the first two not the default. A new kind of field may need a line here. */
+function exampleOf(name: string, schema: Schema, round: Round): unknown {
+  if (schema.anyOf !== undefined) {
+    const [value] = schema.anyOf.filter((each) => typeof each === "object" && each.type !== "null");
+    return exampleOf(name, value as Schema, round);
+  }
+  if (schema.enum !== undefined) {
+    const values = schema.enum.filter((value) => value !== schema.default);
+    return values.at(-1 - round) ?? schema.default;
+  }
+  switch (schema.type) {
+    case "boolean":
+      return (round === 2) === (schema.default ?? false);
+    case "integer":
+      return (schema.minimum ?? 0) + 1 + round;
+    case "array":
+      return [exampleOf(name, schema.items as Schema, round)];
+    case "object":
+      return schema.properties === undefined || Object.keys(schema.properties).length === 0
+        ? { [name]: `${name} ${round}` }
+        : examplesOf(schema.properties as Record<string, Schema>, round);
+    default:
+      return schema.format === "date-time" ? `2020-01-0${round + 1}T00:00:00.000Z` : `${name} ${round}`;
+  }
+}
+
+const examplesOf = (fields: Record<string, Schema>, round: Round): Resource =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, exampleOf(name, schema, round)]));
+
+/** A tenant or a panelist with all that a path can name, and its way to the resource of `item`, the path of one. */
+async function createScene({ path, operation }: OperationCase) {
+  const ids = await addOneOfEverything();
+  const { accountId = "", ideaBankId = "", panelistId = "" } = ids;
+  const isTenants = operation.credential.kind === "apiKey";
+  const send = isTenants
+    ? (await createTenant({ accountId })).send
+    : sendWith(createIsolate(), await tokenFor(ideaBankId, panelistId));
+  const noun = (path.match(/\{(\w+)Id\}$/)?.[1] ?? "").toLowerCase();
+  const isLogged = CHANGE_TYPES.some((type) => type.startsWith(`${noun}.`));
+  let logged = (await logOf(accountId)).length;
+  return {
+    /** All fields but those that name the same panelist again. A field that names a row names one that exists. */
+    fieldsFor: (fields: Record<string, Schema>, round: Round): Resource => {
+      const { panelistExternalId: _, ...values } = examplesOf(fields, round);
+      return "panelistId" in values ? { ...values, panelistId } : values;
+    },
+    send: async (method: string, to: string, body?: object, more: Readonly<Record<string, string>> = {}) => {
+      const response = await send(method, fillPath(to, { ...ids, ...more }), body);
+      const answer = await response.json<Resource>();
+      expect([response.status, answer]).toEqual([expect.toBeOneOf([200, 201]), answer]);
+      return answer;
+    },
+    /** As a request of its own reads it: by its path, or in its list. */
+    read: async (id: string, to = path): Promise<Resource | undefined> => {
+      const single = find("GET", to);
+      const address = fillPath((single?.path ?? collectionOf(to)).replace(/\{\w+\}$/, single ? id : "$&"), ids);
+      const answer = await (await send("GET", address)).json<Resource & { items?: Resource[] }>();
+      return single ? answer : answer.items?.find((each) => each.id === id);
+    },
+    /** Since the last look the log has one row more, if it has such a resource at all. */
+    expectOneRow: async (types: RegExp) => {
+      const rows = (await logOf(accountId)).slice(logged).map(({ type, actor }) => `${actor}: ${type}`);
+      logged += rows.length;
+      const row = new RegExp(`^${isTenants ? "tenant" : "panelist"}: ${noun || "proposal"}\\.${types.source}$`);
+      expect(rows).toEqual(isLogged ? [expect.stringMatching(row)] : []);
+    },
+  };
+}
+
+it("there are resources to check", () => {
+  expect(resources.length).toBeGreaterThan(6);
+  expect(resources.filter(({ creation }) => creation === undefined)).toEqual([]);
+});
+
+describe.each(resources)("$title", ({ change, creation }) => {
+  it("keeps every field that it is created with, and each that is changed alone", async () => {
+    const scene = await createScene(change);
+    const [settable, changeable] = [fieldsOf(creation ?? change), Object.keys(fieldsOf(change))];
+    const create = async (given: Resource) => {
+      const created = await scene.send("POST", collectionOf(change.path), given);
+      expect(created).toMatchObject(given);
+      expect(await scene.read(String(created.id))).toEqual(created);
+      await scene.expectOneRow(/created/);
+      return created;
+    };
+    await create(scene.fieldsFor(settable, 0));
+
+    // Another one: who it was created for can be a reason that it cannot be changed.
+    const [before, after] = ([1, 2] as const).map((round) =>
+      Object.fromEntries(
+        Object.entries(scene.fieldsFor(settable, round)).filter(([name]) => changeable.includes(name)),
+      ),
+    );
+    let expected = await create(before ?? {});
+    const path = change.path.replace(/\{\w+\}$/, String(expected.id));
+    expect(Object.keys(after ?? {})).toEqual(expect.arrayContaining(changeable));
+    for (const [name, value] of Object.entries(after ?? {})) {
+      expect(value, `two values of ${name}`).not.toEqual(expected[name]);
+      const changed = await scene.send("PATCH", path, { [name]: value });
+      expect(changed).toMatchObject({ [name]: value });
+      expect(await scene.read(String(expected.id))).toEqual(changed);
+      await scene.expectOneRow(/(updated|status-changed)/);
+      // The other fields stay, but for the times of the change itself.
+      const { updatedAt, lastActivityAt, ...rest } = expected;
+      expect(changed).toMatchObject({ ...rest, [name]: changed[name] });
+      expected = changed;
+    }
+  });
+});
+
+describe.each(upserts)("PUT $path", (upsert) => {
+  it("keeps every field that it creates with, and all that it changes", async () => {
+    const scene = await createScene({ ...upsert, path: upsert.path.replace(/\/by-external-id\/.*/, "/{proposalId}") });
+    const more = { externalId: newId() };
+    const put = (body: object) => scene.send("PUT", upsert.path, body, more);
+    const given = scene.fieldsFor(fieldsOf(upsert), 0);
+    const created = await put(given);
+    expect(created).toMatchObject({ ...given, ...more });
+    await scene.expectOneRow(/created/);
+
+    const { createdAt: _, panelistId: __, ...changes } = scene.fieldsFor(fieldsOf(upsert), 1);
+    const changed = await put(changes);
+    expect(changed).toMatchObject({
+      ...changes,
+      ...more,
+      createdAt: created.createdAt,
+      panelistId: created.panelistId,
+    });
+    expect(await scene.read(String(created.id))).toEqual(changed);
+    await scene.expectOneRow(/(updated|status-changed)/);
+  });
+});
