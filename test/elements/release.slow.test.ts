@@ -11,7 +11,7 @@ import { faultsOfReleases, readReleases, release } from "../../src/commands/deve
 import { ELEMENTS_VERSION } from "../../src/elements/version.ts";
 
 const KIB = 1024;
-const LIMITS = { "changelog.js": 6.25 * KIB, "board.js": 15.25 * KIB, "launcher.js": 3 * KIB };
+const LIMITS = { "changelog.js": 7 * KIB, "board.js": 18 * KIB, "launcher.js": 4 * KIB };
 const elements = await buildElements();
 
 it.each(Object.entries(LIMITS))("%s is at most %i bytes gzipped", (name, limit) => {

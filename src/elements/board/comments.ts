@@ -1,6 +1,7 @@
 /** A proposal's comments, oldest first, and the form to add one. */
 import { h, heading, icon } from "../shared/h.ts";
 import { skeleton } from "../shared/message.ts";
+import { prose, setProse } from "../shared/prose.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
@@ -44,7 +45,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       announce(words.say("commentDeleted"));
       (next?.querySelector("button") ?? title).focus();
     };
-    const text = h("p", { class: "prose" }, body);
+    const text = prose(body);
     const own = h("div", { class: "own" });
     const showOwn = () => {
       text.hidden = false;
@@ -66,7 +67,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
           submit: words.say("save"),
           cancel: closeEditor,
           send: async ({ body = "" }) => {
-            text.textContent = (await ideaBank.editComment(idea.id, id, body)).body;
+            setProse(text, (await ideaBank.editComment(idea.id, id, body)).body);
             closeEditor();
             announce(words.say("commentEdited"));
           },

@@ -1,5 +1,6 @@
 /** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
 import { h, heading, icon } from "../shared/h.ts";
+import { prose, setProse } from "../shared/prose.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
 import { onEscape } from "./escape.ts";
@@ -29,13 +30,13 @@ export type Detail = {
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
   const { ideaBank, capabilities, ballots, words, level, notify } = context;
   const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
-  const text = h("p", { class: "prose", part: "idea-description" });
+  const text = prose("", { part: "idea-description" });
   const meta = h("div", { class: "meta" });
   let asides: readonly HTMLElement[] = [];
   const showText = () => {
     const { duplicateOf, response } = idea;
     title.textContent = idea.title;
-    text.textContent = idea.description;
+    setProse(text, idea.description);
     text.hidden = idea.description === "";
     meta.replaceChildren(
       status(idea.status, words),
@@ -59,7 +60,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
         "section",
         { class: "response", part: "response" },
         h("p", { class: "meta" }, h("strong", {}, words.say("response")), time(response.respondedAt, words)),
-        h("p", { class: "prose" }, response.text),
+        prose(response.text),
       );
     for (const aside of asides) aside.remove();
     asides = [merged, official].filter((aside) => aside instanceof HTMLElement);

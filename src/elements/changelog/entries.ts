@@ -2,6 +2,7 @@
 import type { Changelog } from "../../worker/model/changelog.ts";
 import { h, heading } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
+import { prose } from "../shared/prose.ts";
 import type { CHANGELOG_LABELS } from "./labels.ts";
 
 type Item = Changelog["items"][number];
@@ -41,7 +42,7 @@ export class Entries {
     const time = new Date(lastModified * 1000);
     const when = h("time", { datetime: time.toISOString(), part: "date" }, this.#words.date(time));
     const mark = isNew && h("span", { class: "badge", part: "badge" }, this.#words.say("new"));
-    const text = description && h("p", { class: "prose", part: "description" }, description);
+    const text = description && prose(description, { part: "description" });
     return h(
       "li",
       { class: isNew ? "entry new" : "entry", part: isNew ? "entry new" : "entry" },

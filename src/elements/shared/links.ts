@@ -1,0 +1,34 @@
+/** Where the links are in what people write (pure). */
+
+/**
+ * Up to white space, quotation marks and what no address has: control and direction characters, and the marks that end a sentence
+ * or a quotation where words have no spaces between them.
+ */
+const URLS = /\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（），：；？]+/giu;
+/** A longer one is no address that people use, and finding its end would take long. */
+const LONGEST = 2_000;
+/** These belong to the sentence around the link. */
+const ENDS_SENTENCE = /[.,;:!?'’…*_~]$/u;
+const BRACKETS = { ")": "(", "]": "[", "}": "{" } as const;
+
+const count = (text: string, character: string) => text.split(character).length - 1;
+
+/** A closing bracket belongs to the address only where its opening one does. */
+const isTooLong = (url: string): boolean =>
+  ENDS_SENTENCE.test(url) ||
+  Object.entries(BRACKETS).some(([close, open]) => url.endsWith(close) && count(url, close) > count(url, open));
+
+/** The text in pieces, in their order: texts and links by turns, so that every second piece is a link. */
+export function splitLinks(text: string): string[] {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(URLS)) {
+    if (found.length > LONGEST) continue;
+    let url = found;
+    while (isTooLong(url)) url = url.slice(0, -1);
+    if (!URL.canParse(url)) continue;
+    pieces.push(text.slice(end, index), url);
+    end = index + url.length;
+  }
+  return [...pieces, text.slice(end)];
+}
