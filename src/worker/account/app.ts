@@ -1,7 +1,10 @@
 /** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
+
+import type { MiddlewareHandler } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
+import type { AppEnv } from "../http/app-env.ts";
 import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
@@ -17,7 +20,6 @@ import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
 import { renderProblem } from "./render-page.tsx";
-import { requireSameOrigin } from "./same-origin.ts";
 import { addWebhookPages } from "./webhook-pages.tsx";
 
 const MAX_OWNERS = 1_000;
@@ -67,4 +69,25 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
       : renderProblem(c, error);
   });
   return app;
+}
+
+const SAFE = ["GET", "HEAD", "OPTIONS"];
+
+/**
+ * Cross-site request forgery: what changes something must come from our own pages, or from no page at all (a script).
+ * Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
+ */
+function requireSameOrigin(): MiddlewareHandler<AppEnv> {
+  return async function requireSameOrigin(c, next) {
+    if (!SAFE.includes(c.req.method)) {
+      const site = c.req.header("Sec-Fetch-Site");
+      const origin = c.req.header("Origin");
+      const foreignSite = site !== undefined && site !== "same-origin";
+      const foreignOrigin = origin !== undefined && origin !== new URL(c.req.url).origin;
+      if (foreignSite || foreignOrigin) {
+        throw new Problem("forbidden", { detail: "This request came from another site.", cause: "another site" });
+      }
+    }
+    await next();
+  };
 }

@@ -6,9 +6,7 @@ import { NewMember } from "../model/member.ts";
 import { accountsOf } from "./account-databases.ts";
 import { dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { AccountsPage } from "./pages/accounts-page.tsx";
-import { MembersPage, type MembersPageProps } from "./pages/members-page.tsx";
-import { RemoveMemberPage } from "./pages/remove-member-page.tsx";
+import { AccountsPage, MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const MEMBERS = "/account/members";

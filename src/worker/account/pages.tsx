@@ -11,6 +11,7 @@ import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
+import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
 import { visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
@@ -18,13 +19,11 @@ import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
-import { ChangePage } from "./pages/change-page.tsx";
+import { ChangePage, RevokePage } from "./pages/change-page.tsx";
 import { KeyPage } from "./pages/key-page.tsx";
-import { RevokePage } from "./pages/revoke-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 import { changeSettings } from "./settings.ts";
-import { USAGE_FILES } from "./usage-files.ts";
 
 const LIST = "/account/api-keys";
 
@@ -158,3 +157,21 @@ async function renderList(
     status,
   );
 }
+
+const toLine = (values: readonly (string | number)[]): string => `${values.join(",")}\r\n`;
+
+const toOperationLine = (span: string) => (count: OperationCount) =>
+  toLine([span, count.start, count.operation, count.admitted]);
+
+/** A key's use as CSV (RFC 4180), for spreadsheets: the lines of each file. No text of a client is in them. */
+const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) => string[]>> = {
+  usage: ({ items }) => [
+    toLine(["hour", "admitted", "limited"]),
+    ...items.map(({ hour, admitted, limited }) => toLine([hour, admitted, limited])),
+  ],
+  operations: ({ hours, days }) => [
+    toLine(["span", "start", "operation", "admitted"]),
+    ...hours.map(toOperationLine("hour")),
+    ...days.map(toOperationLine("day")),
+  ],
+};

@@ -2,12 +2,11 @@
 import type { Context } from "hono";
 import type { FieldError } from "../http/invalid-request.ts";
 import { toProblem } from "../http/problem-response.ts";
-import { Problem } from "../problem.ts";
+import { Problem, type ProblemCode, problemDocument } from "../problem.ts";
 import { inAccount } from "./identity.ts";
 import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import type { Frame } from "./pages/layout.tsx";
-import { ProblemPage } from "./pages/problem-page.tsx";
+import { type Frame, Layout } from "./pages/layout.tsx";
 
 /** A page under its own Content-Security-Policy: only what carries this answer's nonce runs, and nothing inline. */
 export function renderPage(
@@ -58,3 +57,29 @@ export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
   return error.extensions.errors as FieldError[];
 }
+
+/** Where the status in words says little. */
+const TITLES: Partial<Record<ProblemCode, string>> = {
+  "api-key-limit-reached": "Revoke a key to create another",
+  conflict: "Nothing was changed",
+  "invalid-request": "The form was refused",
+  "method-not-allowed": "This page cannot do that",
+  "not-found": "Not found",
+};
+
+const ProblemPage = ({ frame, problem }: { frame: Frame; problem: Problem }) => {
+  const { title, detail } = problemDocument(problem);
+  const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
+  return (
+    <Layout title={TITLES[problem.code] ?? title} {...frame}>
+      <div class="notice bad" role="alert" tabindex={-1} autofocus>
+        {errors.length === 0 ? <p>{detail}</p> : errors.map(({ path, message }) => <p>{`${path} ${message}`}</p>)}
+      </div>
+      {frame.email && (
+        <p>
+          <a href="/account/api-keys">Back to API keys</a>
+        </p>
+      )}
+    </Layout>
+  );
+};

@@ -9,8 +9,7 @@ import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove } from "../m
 import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { SentForm } from "./pages/webhook-form.tsx";
-import { WebhookPage } from "./pages/webhook-page.tsx";
-import { WebhooksPage } from "./pages/webhooks-page.tsx";
+import { WebhookPage, WebhooksPage } from "./pages/webhook-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./webhooks.ts";
 

@@ -2,7 +2,6 @@
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import { noCalls } from "../store/calls.ts";
-import { readMethods } from "./allowed-methods.ts";
 import type { AppEnv } from "./app-env.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { observe } from "./observe.ts";
@@ -52,4 +51,19 @@ export function addMiddleware<E extends AppEnv>(
     return respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } }));
   });
   app.onError(handleError);
+}
+
+/** The methods of a path, for the header `Allow`: from the routes themselves. */
+type Route = { readonly method: string; readonly path: string };
+
+/** The routes are read when this is first asked. Parts of a path that begin with a colon are anything. */
+function readMethods(routes: () => readonly Route[]): (path: string) => readonly string[] {
+  let known: (readonly [pattern: RegExp, method: string])[] | undefined;
+  return (path) => {
+    known ??= routes()
+      .filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => [new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`), method]);
+    const methods = known.filter(([pattern]) => pattern.test(path)).map(([, method]) => method);
+    return [...new Set(methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method])))];
+  };
 }

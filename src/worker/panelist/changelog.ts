@@ -1,6 +1,5 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer. */
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
-import { ifNoneMatch } from "../http/if-none-match.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
 import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -66,4 +65,11 @@ function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogR
   const headers = isKnown ? notModified : ok;
   headers.set(REQUEST_ID, request.requestId);
   return isKnown ? new Response(null, { status: 304, headers }) : new Response(changelog.bytes, { headers });
+}
+
+/** Whether an `If-None-Match` header names this entity tag, by the weak comparison of RFC 9110, section 13.1.2. */
+function ifNoneMatch(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header === etag) return true;
+  return header.trim() === "*" || (header.match(/"[^"]*"/g)?.includes(etag) ?? false);
 }

@@ -1,8 +1,8 @@
 /** What a decision on an API key's request means for its response: 401, then 429, then 403. */
 import { oncePer } from "../http/once-per.ts";
-import type { Admission } from "../model/api-key.ts";
+import type { Admission, Quota } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
-import { POLICY, policyHeader, quotaHeader, toSeconds } from "./rate-limit-headers.ts";
+import type { RateLimit } from "../rate-limit/sliding-window.ts";
 
 /** The same response for every reason, but for `reason`: what it says is only known of a key whose secret is right. */
 export const unauthorized = oncePer(
@@ -67,3 +67,15 @@ export function problemOf(admission: Admission): Problem | undefined {
       return serviceUnavailable("the gate needs the key's record and cannot read it from D1");
   }
 }
+
+/** The policy of `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-10. */
+const POLICY = "api-key";
+
+/** Whole seconds, rounded up, so that a client that waits does not retry too early. */
+const toSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
+
+/** `q` requests per `w` seconds. */
+const policyHeader = ({ limit, windowMs }: RateLimit): string => `"${POLICY}";q=${limit};w=${windowMs / 1000}`;
+
+/** `r` requests remain; in `t` seconds the oldest one leaves the window. */
+const quotaHeader = ({ remaining, waitMs }: Quota): string => `"${POLICY}";r=${remaining};t=${toSeconds(waitMs)}`;

@@ -1,14 +1,14 @@
 /** `/account/api-keys`: every active key, the form for another while there is room, what has ended, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
-import { type ApiKey, MAX_ACTIVE_KEYS } from "../../model/account.ts";
+import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
 import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.tsx";
-import { EndedKeys } from "./ended-keys.tsx";
 import { ErrorSummary } from "./field.tsx";
-import { KeyCard } from "./key-card.tsx";
-import { endsSoon } from "./key-facts.tsx";
+import { KeyActions } from "./key-actions.tsx";
+import { EndsSoon, endsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
+import { bytesInWords, number } from "./key-words.ts";
 import { type Frame, Layout } from "./layout.tsx";
-import { StorageBar } from "./storage-bar.tsx";
-import { relativeTime } from "./times.tsx";
+import { relativeTime, Time } from "./times.tsx";
+import { UsageChart } from "./usage-chart.tsx";
 
 /** What was just done to which key: the list opens with a sentence about it. */
 export type Done = { readonly what: string | undefined; readonly apiKeyId: string | undefined };
@@ -87,3 +87,87 @@ function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[], now: num
   }
   return undefined;
 }
+
+type EndedProps = { readonly keys: readonly ApiKey[]; readonly count: number; readonly now: number };
+
+/** The keys that no longer work, folded away: the last ones, and how many there are. */
+const EndedKeys = ({ keys, count, now }: EndedProps) => (
+  <details class="ended">
+    <summary>
+      {count > keys.length
+        ? `Show the last ${keys.length} of ${number(count)} revoked and expired keys`
+        : `Show ${count} revoked or expired ${count === 1 ? "key" : "keys"}`}
+    </summary>
+    <ul>
+      {keys.map(({ id, name, lastFour, state, expiresAt, revokedAt, leakedAt, lastUsedAt }) => (
+        <li class={state}>
+          <span>
+            <strong dir="auto">{name}</strong> <code>{`ibk_${id}…${lastFour}`}</code>
+          </span>
+          <span class="hint">
+            {leakedAt && "found in public, "}
+            {state} <Time at={revokedAt ?? expiresAt ?? ""} now={now} />
+            {lastUsedAt ? ", last used " : ", never used"}
+            {lastUsedAt && <Time at={lastUsedAt} now={now} />}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </details>
+);
+
+type CardProps = { readonly apiKey: ApiKey; readonly now: number };
+
+/** One active API key in the list: who uses it, what it may do, and what can be done about it. */
+const KeyCard = ({ apiKey, now }: CardProps) => {
+  const { id, name, lastFour } = apiKey;
+  return (
+    <li class="card">
+      <div class="card-head">
+        <div>
+          <h2 dir="auto">
+            <a href={`/account/api-keys/${id}`}>{name}</a>
+          </h2>
+          <PausedSince apiKey={apiKey} now={now} />
+          <EndsSoon apiKey={apiKey} now={now} />
+          <code>{`ibk_${id}…${lastFour}`}</code>
+        </div>
+        <KeyActions apiKey={apiKey} />
+      </div>
+      <div class="card-body">
+        <KeyFacts apiKey={apiKey} now={now} />
+        <UsageChart apiKey={apiKey} now={now} />
+      </div>
+    </li>
+  );
+};
+
+/** From here on the bar changes its colour. */
+const NEARLY_FULL = 0.8;
+
+/** How full the account's storage is. */
+const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) => {
+  const words = `${bytesInWords(usedBytes)} of ${bytesInWords(maxBytes)} used`;
+  const isFull = usedBytes >= maxBytes;
+  return (
+    <section aria-labelledby="storage">
+      <h2 id="storage">Storage</h2>
+      <meter
+        aria-labelledby="storage"
+        aria-describedby="storage-hint"
+        max={maxBytes}
+        high={maxBytes * NEARLY_FULL}
+        optimum={0}
+        value={usedBytes}
+      >
+        {words}
+      </meter>
+      <p id="storage-hint" class={isFull ? "error" : "hint"}>
+        {`${words}. `}
+        {isFull
+          ? "The storage is full: what would store more is refused. Reading, deleting and revoking still work."
+          : "Surveys, panelists, idea banks, proposals, comments and votes count."}
+      </p>
+    </section>
+  );
+};

@@ -1,6 +1,6 @@
 /** The members of the account, and a form for another. */
 import type { FieldError } from "../../http/invalid-request.ts";
-import type { Member } from "../../model/member.ts";
+import type { Member, OwnAccount } from "../../model/member.ts";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
@@ -73,3 +73,35 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
     </Layout>
   );
 };
+
+/** `/account/accounts`: the accounts that the visitor is a member of, to choose from. The choice is in the URL. */
+export const AccountsPage = ({ frame, own }: { frame: Frame; own: readonly OwnAccount[] }) => (
+  <Layout title="Accounts" current="accounts" {...frame}>
+    <ul class="events">
+      {own.map(({ id, name }) => (
+        <li>
+          <a href={`/account/api-keys?account=${id}`}>{name}</a>
+          {name === (frame.account ?? frame.email) && " (this one)"}
+        </li>
+      ))}
+    </ul>
+  </Layout>
+);
+
+/** The confirmation before a member is removed. */
+export const RemoveMemberPage = ({ frame, member, person }: { frame: Frame; member: Member; person: string }) => (
+  <Layout title={`Remove ${member.email}?`} current="members" {...frame}>
+    <p>
+      {member.email === person
+        ? "This is you. When it is done, you can do nothing more for this account. Another member can add you again."
+        : "When it is done, this person can do nothing more for this account. Any member can add the person again."}
+    </p>
+    <p>The keys and the webhooks of the account stay as they are.</p>
+    <form method="post" action={`/account/members/${member.id}/remove`} class="confirm">
+      <button type="submit" class="danger">
+        Remove this member
+      </button>
+      <a href="/account/members">Keep</a>
+    </form>
+  </Layout>
+);

@@ -1,11 +1,10 @@
 /** `/account/webhooks/{id}`: one webhook, how it is doing, and what can be done about it. */
-import type { Webhook } from "../../model/webhook.ts";
+import { MAX_WEBHOOKS, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "./copyable.tsx";
 import { Fact } from "./key-facts.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 import { Once, Refused, type SentForm, WebhookForm } from "./webhook-form.tsx";
-import { WebhookState } from "./webhook-state.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -92,4 +91,46 @@ const Do = ({ what, label, danger }: { what: string; label: string; danger?: boo
   <button type="submit" name="do" value={what} class={danger && "danger"}>
     {label}
   </button>
+);
+
+type ListProps = { readonly frame: Frame; readonly webhooks: readonly Webhook[]; readonly sent: SentForm | undefined };
+
+/** `/account/webhooks`: each webhook and its state, and the form for another while there is room. */
+export const WebhooksPage = ({ frame, webhooks, sent }: ListProps) => (
+  <Layout title="Webhooks" current="webhooks" {...frame}>
+    <Refused sent={sent} />
+    <p class="lead">Each change of the account is sent to these URLs: signed, in order, at least once.</p>
+    <ul class="events">
+      {webhooks.map((webhook) => (
+        <li>
+          <p>
+            <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a>
+          </p>
+          <WebhookState webhook={webhook} />
+        </li>
+      ))}
+    </ul>
+    <section aria-labelledby="create">
+      <h2 id="create">Create a webhook</h2>
+      {webhooks.length < MAX_WEBHOOKS ? (
+        <WebhookForm action="/account/webhooks" label="Create webhook" sent={sent} />
+      ) : (
+        <p class="notice">{`${MAX_WEBHOOKS} webhooks: delete one first.`}</p>
+      )}
+    </section>
+  </Layout>
+);
+
+const WORDS: Readonly<Record<Webhook["state"], string>> = {
+  active: "Active",
+  paused: "Paused",
+  failed: "Paused after five days of failure",
+  ended: "Ended: the receiver answered 410",
+};
+
+/** The state of a webhook, in a word or a few. */
+const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
+  <p class={state === "active" && !failingSince ? "hint" : "paused"}>
+    {state === "active" && failingSince ? "Failing" : WORDS[state]}
+  </p>
 );
