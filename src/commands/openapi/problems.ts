@@ -5,7 +5,11 @@ import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
 import { type HeaderName, headerReferences } from "./headers.ts";
 
-const fieldErrors = [{ path: "title", message: "must have 1 to 200 characters" }];
+const TITLE_RULE = "must have 1 to 200 characters after trimming";
+const invalidTitle = {
+  detail: `\`title\` ${TITLE_RULE}.`,
+  extensions: { errors: [{ path: "title", message: TITLE_RULE }] },
+};
 
 /** The problem document, of any code. */
 export const PROBLEM_SCHEMA = {
@@ -130,7 +134,7 @@ function toResponse(codes: readonly ProblemCode[], kind: Kind = {}) {
 function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
   const kind = operation?.credential.kind;
   const isPanelists = kind === "compoundToken";
-  if (code === "invalid-request") return new Problem(code, { extensions: { errors: fieldErrors } });
+  if (code === "invalid-request") return new Problem(code, invalidTitle);
   if (code === "forbidden" && isPanelists)
     return new Problem(code, { detail: "Only the panelist who wrote it can change or delete it." });
   if (code !== "too-many-requests" || kind === "access") return new Problem(code);

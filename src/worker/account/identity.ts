@@ -8,6 +8,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { findMembership } from "../database/members.ts";
 import { isId } from "../model/id.ts";
+import { foldAddress } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import { noMember, requireChoice } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -48,12 +49,7 @@ export const identifyByAccess: Identify = async (c) => {
   return email === undefined ? undefined : { email, actor: token };
 };
 
-/**
- * In lower case, because identity providers write the same address in different cases. Only ASCII: beyond it, two different addresses
- * can have the same lower case.
- */
-const toAddress = (email: unknown): string | undefined =>
-  typeof email === "string" && /^[!-~]+$/.test(email) ? email.toLowerCase() : undefined;
+const toAddress = (email: unknown): string | undefined => (typeof email === "string" ? foldAddress(email) : undefined);
 
 const serviceTokenOwners = (setting: string): Map<string, string> =>
   new Map(

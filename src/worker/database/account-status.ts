@@ -1,5 +1,6 @@
 /** The status of an account. */
 
+import { foldAddress } from "../model/member.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { HEARD_MS } from "./api-key-rows.ts";
@@ -20,8 +21,8 @@ export async function setAccountStatus(
   readonly apiKeyIds: readonly string[];
   readonly bookmark: D1SessionBookmark;
 } | null> {
-  // Owners' addresses are stored in lower case; an identifier has no @.
-  const [column, value] = account.includes("@") ? ["owner_email", account.toLowerCase()] : ["id", account];
+  const address = foldAddress(account);
+  const [column, value] = address === undefined ? ["id", account] : ["owner_email", address];
   const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = :value)`;
   const { updated, apiKeys } = await session.batch({
     updated: prepare<{ id: string }>(`UPDATE accounts SET status = :status WHERE ${column} = :value RETURNING id`, {

@@ -1,6 +1,7 @@
 /** Bodies of at most 64 KiB, unless more is said, read no further than that. */
 import { Problem, type ProblemOptions } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
+import { indexOfFault } from "./json-fault.ts";
 
 const MAX_BYTES = 64 * 1024;
 export const JSON_TYPE = "application/json";
@@ -21,13 +22,36 @@ const decode = (_: string, code: string) => String.fromCharCode(Number.parseInt(
 
 /** Throws `invalid-request`. */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
+  const text = decodeUtf8(bytes);
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return { text, value: JSON.parse(text) };
   } catch {
-    throw invalid([{ path: "", message: "must be valid JSON, in UTF-8" }]);
+    throw invalid([{ path: "", message: `must be valid JSON: ${describeFault(text)}` }]);
   }
 }
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw invalid([{ path: "", message: "must be in UTF-8" }]);
+  }
+}
+
+function describeFault(text: string): string {
+  if (text.trim() === "") return "it is empty";
+  const at = indexOfFault(text) ?? text.length;
+  const lines = text.slice(0, at).split("\n");
+  const place = `line ${lines.length}, column ${[...(lines.at(-1) ?? "")].length + 1}`;
+  return at === text.length ? `it ends too early, at ${place}` : `it breaks at ${place}`;
+}
+
+/** RFC 9110, section 15.5.16: the header says which encodings are understood. */
+const compressed = () =>
+  new Problem("unsupported-media-type", {
+    detail: "The request body must not be compressed: send it without `Content-Encoding`.",
+    headers: { "Accept-Encoding": "identity" },
+  });
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -46,6 +70,7 @@ export async function readBytes(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== expectedType) throw new Problem("unsupported-media-type", unsupported);
+  if ((request.headers.get("Content-Encoding") ?? "identity").toLowerCase() !== "identity") throw compressed();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {

@@ -6,13 +6,21 @@ import { Timestamp } from "./text.ts";
 
 export const MAX_MEMBERS = 50;
 
-/** As Cloudflare Access names people: visible ASCII, in lower case. */
+/** The longest is that of SMTP. */
+const ADDRESS = /^(?=.{1,320}$)[!-?A-~]+@[!-?A-~]+$/;
+
+/**
+ * In lower case, because identity providers write the same address in different cases. Only visible ASCII, before that: the lower case of
+ * the Kelvin sign is a `k`. Undefined for any other text.
+ */
+export const foldAddress = (text: string): string | undefined => (ADDRESS.test(text) ? text.toLowerCase() : undefined);
+
 const Email = z.string({ error: "must be an e-mail address" }).check(
   z.trim(),
-  z.toLowerCase(),
-  z.refine((text) => text.length <= 320 && /^[!-?A-~]+@[!-?A-~]+$/.test(text), {
+  z.refine((text) => foldAddress(text) !== undefined, {
     error: "must be an e-mail address of ASCII characters, at most 320",
   }),
+  z.overwrite((text) => foldAddress(text) ?? text),
 );
 
 const email = "colleague@example.com";

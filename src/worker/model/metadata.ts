@@ -1,9 +1,9 @@
 /** What the tenant keeps with a proposal and panelists never see: its own id for it, and pairs of texts. */
 import * as z from "zod/mini";
-import { line, prose } from "./text.ts";
+import { exactLine, prose } from "./text.ts";
 
 /** The tenant's own id for a proposal, unique in its idea bank. In NFC: what looks the same is the same. The two that are left out are no part of a path. */
-export const ProposalExternalId = line({ min: 1, max: 255 }, "NFC").check(
+export const ProposalExternalId = exactLine({ min: 1, max: 255 }, "NFC").check(
   z.refine((value) => value !== "." && value !== "..", { error: "must not be . or .." }),
 );
 export const ProposalExternalIdPath = z.object({ externalId: ProposalExternalId });
@@ -11,7 +11,7 @@ export const ProposalExternalIdPath = z.object({ externalId: ProposalExternalId 
 const PAIRS = 16;
 const BYTES = 4096;
 
-const Pair = line({ min: 1, max: 64 });
+const Pair = exactLine({ min: 1, max: 64 });
 
 // Not z.record, which is larger than the rest of this file.
 export const Metadata = z

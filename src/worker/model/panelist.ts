@@ -4,10 +4,10 @@ import { COMPOUND_TOKEN, TOKEN_LIFETIME } from "../credentials/compound-token.ts
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { flag, integer, line, Name, Timestamp } from "./text.ts";
+import { exactLine, flag, integer, Name, Timestamp } from "./text.ts";
 
 /** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
-export const ExternalId = line({ min: 1, max: 200 }, "NFC");
+export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 
 const editable = {
   externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",

@@ -1,7 +1,10 @@
-/** The texts that clients send: trimmed, without control characters, kept as sent unless a form is named. Lengths are in Unicode characters. */
+/** The texts that clients send: trimmed, without control characters. Lengths are in Unicode characters, after trimming. */
 import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
+
+/** `form`: normalized; without it kept as sent. */
+type Rules = Bounds & { readonly forbidden: RegExp; readonly form?: "NFC"; readonly invisible?: "dropped" | "refused" };
 
 // Control characters are what these patterns are about.
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -12,7 +15,7 @@ const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
  * selectors, tags), the noncharacters, and the three annotation characters, which Unicode leaves out of the first. The other
  * characters of the category Cf are seen: signs that enclose numbers, the layout of hieroglyphs.
  */
-const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/u;
+const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/gu;
 
 /** What stands where an invisible character changes what is seen. Each needs the base that it changes. */
 const INVISIBLE_WITH_EFFECT = new RegExp(
@@ -38,9 +41,6 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
     .join("|"),
   "gu",
 );
-
-const isVisible = (value: string) => !INVISIBLE.test(value.replace(INVISIBLE_WITH_EFFECT, ""));
-
 const INVISIBLE_OR_WITH_EFFECT = new RegExp(`(${INVISIBLE_WITH_EFFECT.source})|${INVISIBLE.source}`, "gu");
 
 /** The text without what no screen shows. What changes what is seen stays: joiners, variation selectors, the tags of a flag. */
@@ -54,24 +54,40 @@ export function withoutInvisible(value: string): string {
 const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 
 const lengthMessage = ({ min, max }: Bounds) =>
-  min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
+  `must have ${min === 0 ? "at most" : `${min} to`} ${max} characters after trimming`;
 
 /** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
-const text = (bounds: Bounds, forbidden: RegExp, form?: "NFC") =>
+const text = ({ forbidden, form, invisible, ...bounds }: Rules) =>
   z
     .string(orRequired("must be a string"))
     .check(
+      ...((form ?? invisible) ? [workable(bounds)] : []),
+      ...(invisible === "dropped" ? [z.overwrite(withoutInvisible)] : []),
       z.trim(),
-      ...(form === undefined ? [] : [normalizable(bounds), z.normalize(form)]),
+      ...(form === undefined ? [] : [z.normalize(form)]),
       z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
+      ...(invisible === undefined
+        ? []
+        : [
+            z.refine<string>((value) => withoutInvisible(value) === value, {
+              error: "must not contain invisible characters or bidirectional controls",
+              abort: true,
+            }),
+            z.refine<string>((value) => value === "" || SEEN.test(value), {
+              error: "must contain a character that can be seen",
+            }),
+          ]),
     )
     .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
 
-/** Normalizing takes time that grows with the square of a run of accents. It makes a text up to eight times shorter. */
-const normalizable = (bounds: Bounds) =>
-  z.refine<string>((value) => value.length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
+/**
+ * Normalizing, and dropping in rounds, take time that grows with the square of a length. Both make a text of people shorter by far less
+ * than eight times.
+ */
+const workable = (bounds: Bounds) =>
+  z.refine<string>((value) => value.trim().length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
 
 /** A missing field has its own message. */
 export const orRequired = (message: string) => ({
@@ -80,17 +96,16 @@ export const orRequired = (message: string) => ({
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line: a name, a title. What looks the same is the same: nothing invisible is in it. `form`: normalized; otherwise kept as sent. */
+/** One line for people: a name, a title, a tag. What no screen shows is dropped, because its author does not see it either. */
 export const line = (bounds: Bounds, form?: "NFC") =>
-  text(bounds, CONTROL, form).check(
-    z.refine(isVisible, { error: "must not contain invisible characters or bidirectional controls" }),
-    z.refine((value) => value === "" || SEEN.test(value) || !isVisible(value), {
-      error: "must contain a character that can be seen",
-    }),
-  );
+  text({ ...bounds, forbidden: CONTROL, invisible: "dropped", ...(form && { form }) });
+
+/** One line for programs: an id. It is refused where it would not stay what was sent, or look like another one. */
+export const exactLine = (bounds: Bounds, form?: "NFC") =>
+  text({ ...bounds, forbidden: CONTROL, invisible: "refused", ...(form && { form }) });
 
 /** A longer text: line breaks and tabs are allowed. */
-export const prose = (bounds: Bounds) => text(bounds, CONTROL_BUT_WHITESPACE);
+export const prose = (bounds: Bounds) => text({ ...bounds, forbidden: CONTROL_BUT_WHITESPACE });
 
 export const Name = line({ min: 1, max: 100 });
 export const Title = line({ min: 1, max: 200 });
@@ -128,7 +143,7 @@ export const Moment = z
         /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
         new Date(value).getTime() >= 0 &&
         isDay(value.slice(0, 10)),
-      { error: "must be a time since 1970 in ISO 8601, such as 2026-11-20T12:00:00Z" },
+      { error: "must be a time since 1970 in ISO 8601 with an offset, such as 2026-11-20T12:00:00Z" },
     ),
   )
   .register(z.globalRegistry, { format: "date-time" });

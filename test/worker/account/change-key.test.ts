@@ -202,6 +202,16 @@ it.each(["2035-02-30T00:00:00Z", "2035-06-31T00:00:00.5Z", "2035-02-28T24:00:00Z
   },
 );
 
+it.each(["2035-06-30T02:00:00+02:00", "2035-06-30T00:00:00.000000Z"])(
+  "an end at %s is taken as `createdAt` of a proposal is: an offset and microseconds are fine",
+  async (expiresAt) => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, { expiresAt })).status).toBe(200);
+    expect((await owner.keys()).map((key) => key.expiresAt)).toEqual(["2035-06-30T00:00:00.000Z"]);
+  },
+);
+
 it("a gate that was not reached is 503, and the same change again is sure", async () => {
   const owner = createOwner();
   const { apiKey, key } = await owner.create();
@@ -281,6 +291,6 @@ describe("the form", () => {
     const fields = { ...Object.fromEntries(new URLSearchParams(was)), was, scopes: "surveys:read", expiresAt: "soon" };
     const answer = await owner.submit(`/api-keys/${apiKey.id}/change`, fields);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('<a href="#expiresAt">Expires must be a time in UTC');
+    expect(await answer.text()).toContain('<a href="#expiresAt">Expires must be a time since 1970 in ISO 8601');
   });
 });

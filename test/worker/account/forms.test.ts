@@ -81,7 +81,7 @@ describe("the forms", () => {
     for (const text of [
       "x".repeat(101),
       'value="0"',
-      '<a href="#name">Name must have 1 to 100 characters</a>',
+      '<a href="#name">Name must have 1 to 100 characters after trimming</a>',
       '<a href="#scopes">Scopes must name at least one scope</a>',
       '<a href="#limit">Requests must be an integer from 1 to 10000</a>',
     ]) {
@@ -180,7 +180,7 @@ describe("the forms", () => {
     });
     expect(response.status).toBe(400);
     const html = await response.text();
-    expect(html).toContain('<a href="#name">Name must have 1 to 100 characters</a>');
+    expect(html).toContain('<a href="#name">Name must have 1 to 100 characters after trimming</a>');
     expect(html).toContain('<a href="#allowedAddresses">Allowed addresses number 2 must be an address or a CIDR block');
     expect(html).toContain("203.0.113.9/24</textarea>");
     expect(html).toContain(`action="/account/api-keys/${apiKey.id}/change"`);

@@ -168,7 +168,7 @@ describe("Account Settings in Chromium", () => {
       await expect.poll(() => focused(page)).toContain("The key was not created.");
       await expect.poll(() => page.evaluate<number>("scrollY")).toBe(0);
       await expect.poll(places).toEqual(before);
-      await summary.getByRole("link", { name: "Name must have 1 to 100 characters" }).click();
+      await summary.getByRole("link", { name: "Name must have 1 to 100 characters after trimming" }).click();
       await expect.poll(() => new URL(page.url()).hash).toBe("#name");
       await expect
         .poll(() => page.locator("#name").evaluate((input) => input.getBoundingClientRect().top))

@@ -73,7 +73,8 @@ describe("a body that breaks rules is 400, and names its fields", () => {
 
   it.each(["", "{", "{'body':'B'}", "\u0000"])("%j is no JSON", async (body) => {
     const { status, errors } = await rejected("COMMENT", body, { "Content-Type": "application/json" });
-    expect([status, errors]).toEqual([400, [{ path: "", message: "must be valid JSON, in UTF-8" }]]);
+    expect(status).toBe(400);
+    expect(errors).toEqual([{ path: "", message: expect.stringMatching(/^must be valid JSON: it /) }]);
   });
 });
 

@@ -10,8 +10,13 @@ const rejected = async (method: string, path: string, body: unknown, headers?: R
   const response = await tenant.send(method, named, body, headers);
   expect(await dumpDatabases()).toEqual(before);
   expect(response.headers.get("Content-Type")).toBe("application/problem+json");
-  const document = await response.json<{ error: string; errors?: { path: string; message: string }[] }>();
-  return { status: response.status, error: document.error, errors: document.errors ?? [] };
+  const document = await response.json<{
+    error: string;
+    detail: string;
+    errors?: { path: string; message: string }[];
+  }>();
+  const { error, detail, errors = [] } = document;
+  return { status: response.status, error, detail, errors };
 };
 
 describe("a body that breaks rules", () => {
@@ -43,7 +48,12 @@ describe("a body that breaks rules", () => {
     ["a title of spaces", "/tenant/surveys", { title: " \t " }, ["title"]],
     ["a title of 201 characters", "/tenant/surveys", { title: "é".repeat(201) }, ["title"]],
     ["a line break in a title", "/tenant/surveys", { title: "a\nb" }, ["title"]],
-    ["nothing but a zero-width joiner for a title", "/tenant/surveys", { title: "\u200d" }, ["title"]],
+    [
+      "nothing but a zero-width joiner and a soft hyphen for a title",
+      "/tenant/surveys",
+      { title: "\u200d\u00ad" },
+      ["title"],
+    ],
     ["a right-to-left override in an externalId", "/tenant/panelists", { externalId: "a\u202eb" }, ["externalId"]],
     ["a NUL in a description", "/tenant/surveys", { title: "T", description: "a\0b" }, ["description"]],
     ["half a surrogate pair", "/tenant/surveys", '{"title":"\\ud800"}', ["title"]],
@@ -109,9 +119,17 @@ describe("a body that breaks rules", () => {
     for (const { message } of errors) expect(message).toMatch(/^(must|is) /);
   });
 
-  it.each(["", "{", "{'title':'T'}", '{"title":"T"', "\u0000"])("is refused when it is not JSON: %j", async (body) => {
-    const { status, errors } = await rejected("POST", "/tenant/surveys", body);
-    expect([status, errors]).toEqual([400, [{ path: "", message: "must be valid JSON, in UTF-8" }]]);
+  it.each([
+    ["", "it is empty"],
+    ["{", "it ends too early, at line 1, column 2"],
+    ["{'title':'T'}", "it breaks at line 1, column 2"],
+    ['{\n  "title": "😀",\n}', "it breaks at line 3, column 1"],
+    ['{"title":"😀" "T"}', "it breaks at line 1, column 14"],
+    ["\u0000", "it breaks at line 1, column 1"],
+  ])("is refused when it is not JSON, and told where: %j", async (body, where) => {
+    const { status, errors, detail } = await rejected("POST", "/tenant/surveys", body);
+    expect([status, errors]).toEqual([400, [{ path: "", message: `must be valid JSON: ${where}` }]]);
+    expect(detail).toBe(`The request body must be valid JSON: ${where}.`);
   });
 });
 
@@ -132,6 +150,23 @@ describe("text", () => {
       expect(await created.json()).toMatchObject({ title, description: "a\n\tb" });
     }
   });
+
+  it("for people loses what no screen shows, and is not refused for it", async () => {
+    const tenant = await createTenant();
+    const created = await tenant.send("POST", "/tenant/ideabanks", { name: "Ideas\u200b for\u00ad you\u200e" });
+    const { id, name } = await created.json<{ id: string; name: string }>();
+    expect(name).toBe("Ideas for you");
+    const named = { "/tenant/surveys": "title", [`/tenant/ideabanks/${id}/proposals`]: "title" };
+    for (const [path, field] of Object.entries(named)) {
+      const created = await tenant.send("POST", path, { [field]: "\u200eDark\u00ad mode\u200b" });
+      expect(await created.json()).toMatchObject({ [field]: "Dark mode" });
+    }
+    const person = await tenant.send("POST", "/tenant/panelists", {
+      externalId: "p1",
+      displayName: "\u200fRobin\u00ad",
+    });
+    expect(await person.json()).toMatchObject({ displayName: "Robin" });
+  });
 });
 
 describe("the body's format", () => {
@@ -147,6 +182,23 @@ describe("the body's format", () => {
       status: 415,
       error: "unsupported-media-type",
     });
+  });
+
+  it.each(["gzip", "br", "deflate", "GZIP"])("in the encoding %s is 415, which says so", async (encoding) => {
+    const tenant = await createTenant();
+    const headers = { "Content-Encoding": encoding };
+    const response = await tenant.send("POST", "/tenant/surveys", { title: "T" }, headers);
+    expect(response.headers.get("Accept-Encoding")).toBe("identity");
+    expect(await response.json()).toMatchObject({
+      error: "unsupported-media-type",
+      detail: "The request body must not be compressed: send it without `Content-Encoding`.",
+    });
+  });
+
+  it("may say that it has no encoding", async () => {
+    const tenant = await createTenant();
+    const headers = { "Content-Encoding": "identity" };
+    expect((await tenant.send("POST", "/tenant/surveys", { title: "T" }, headers)).status).toBe(201);
   });
 
   it("may name its charset", async () => {
