@@ -92,8 +92,9 @@ export class Gatekeeper {
       if (use !== undefined && report !== undefined) reports[use.secretHash] = report;
     }
     const notify = () => this.#gateOf(caller, apiKeyId).forget();
+    const report = () => orLost(this.#gateOf(caller, apiKeyId).forget(reports));
     try {
-      const notified = retried(() => this.#gateOf(caller, apiKeyId).forget(reports), notify);
+      const notified = retried(Object.keys(reports).length === 0 ? notify : report, notify);
       const leaseMs = await answerWithin(DEADLINE_MS.without, notified);
       // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first.
       await wait(Math.max(readLeaseMs(caller.env), leaseMs));
@@ -115,10 +116,9 @@ export class Gatekeeper {
     const seen = toSeen(request);
     const admit = async (ask: Ask): Promise<Admission> =>
       await this.#gateOf(caller, apiKey.id).admit(apiKey.secretHash, address, ask);
-    const asked = retried(
-      () => admit({ perSecond, seen, report }),
-      () => admit({ perSecond, seen }),
-    ).then((admission) => {
+    const askAlone = () => admit({ perSecond, seen });
+    const askAndReport = () => orLost(admit({ perSecond, seen, report }));
+    const asked = retried(report === undefined ? askAlone : askAndReport, askAlone).then((admission) => {
       this.#take(caller, request, use, call, admission);
       return admission;
     });
@@ -164,12 +164,8 @@ export class Gatekeeper {
   async #report(caller: GateCaller, { apiKey }: KeyRequest, use: KeyUse): Promise<void> {
     const report = use.takeReport();
     if (report === undefined) return;
-    try {
-      const reported = this.#gateOf(caller, apiKey.id).report(apiKey.secretHash, report);
-      await answerWithin(DEADLINE_MS.withFallback, reported);
-    } catch (error) {
-      console.warn("an API key's gate did not take an isolate's report, which is lost", error);
-    }
+    const reported = this.#gateOf(caller, apiKey.id).report(apiKey.secretHash, report);
+    await orLost(answerWithin(DEADLINE_MS.withFallback, reported)).catch(() => {});
   }
 
   #notifyAgain(notify: () => Promise<unknown>, waitUntil: WaitUntil, times: number): void {
@@ -202,8 +198,18 @@ const waitUntilOf =
   (promise) =>
     executionCtx.waitUntil(promise);
 
+/** A call that brings a report. The report is sent once: if the call fails, it is lost, and the log says so. */
+async function orLost<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    console.warn("an API key's gate did not take an isolate's report, which is lost", error);
+    throw error;
+  }
+}
+
 /** Calls a gate. If that fails, `again` calls it once more, with a new stub, unless the gate is overloaded. */
-async function retried<Answer>(call: () => Promise<Answer>, again = call): Promise<Answer> {
+async function retried<Answer>(call: () => Promise<Answer>, again: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (error) {

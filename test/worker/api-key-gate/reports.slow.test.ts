@@ -108,6 +108,54 @@ describe("a report", () => {
     expect(await usageOf(key.id)).toEqual({ admitted: 7, limited: 3 });
   });
 
+  const LOST = expect.stringMatching(/report.* is lost$/);
+
+  /** An isolate that has refused four requests by itself. The next call that brings a report fails, after its work (`arrives`) or before. */
+  async function unlucky(arrives: boolean, kind: "admit" | "forget") {
+    freeze(START);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create("Flooded", { limit: 5, windowSeconds: 60 });
+    let fails = false;
+    const gates = interceptObjects(env.API_KEY_GATE, [kind], async (_, makeCall) => {
+      if (!fails) return makeCall();
+      fails = false;
+      if (arrives) await makeCall();
+      throw new Error("injected fault: gate");
+    });
+    const { isolate, json } = createOwner(owner.email, { ...env, API_KEY_GATE: gates });
+    for (let times = 0; times < 10; times++) await whoami(isolate, key);
+    fails = true;
+    return { id: apiKey.id, key, isolate, json, warn };
+  }
+
+  it.each([
+    ["has failed is lost", false, 1],
+    ["was done, and its answer lost, counts once", true, 5],
+  ])(
+    "whose call %s, and the log says that it is lost: the call is made again without it",
+    async (_, arrives, limited) => {
+      const { id, key, isolate, warn } = await unlucky(arrives, "admit");
+      vi.setSystemTime(START + 60_000);
+      expect((await whoami(isolate, key)).status).toBe(200);
+      expect(warn.mock.calls).toEqual([[LOST, expect.any(Error)]]);
+      await isolate.elapse();
+      expect(await usageOf(id)).toMatchObject({ limited });
+    },
+  );
+
+  it.each([
+    ["has failed is lost", false, 1],
+    ["was done, and its answer lost, counts once", true, 5],
+  ])("to a gate that is told to forget, whose call %s", async (_, arrives, limited) => {
+    const { id, json, isolate, warn } = await unlucky(arrives, "forget");
+    env.LEASE_SECONDS = "0";
+    expect((await json("PATCH", `/keys/${id}`, { limit: 6 })).status).toBe(200);
+    expect(warn.mock.calls).toEqual([[LOST, expect.any(Error)]]);
+    await isolate.elapse();
+    expect(await usageOf(id)).toMatchObject({ limited });
+  });
+
   it("whose call is answered after two seconds, too late for its isolate, counts once", async () => {
     freezeTimers(START);
     vi.spyOn(console, "warn").mockImplementation(() => {});
