@@ -5,6 +5,8 @@
 export const REFERENCE = {
   attributes: {
     token: "The panelist's token. Given as a property it stays out of the page's markup.",
+    "token-url":
+      "An address of the page's own server that answers with a token, as a text. Asked when there is no token, and once more when the API has refused the last one. An attribute, so it survives server rendering.",
     tokenProvider:
       "Property alone: `() => string`, or a promise of one. Called when there is no token, and once more when the API has refused the last one.",
     src: "Where the API is. The origin that the script came from, unless set.",

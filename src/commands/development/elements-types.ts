@@ -29,6 +29,8 @@ export interface IdeaBankSettings<Name extends string> {
   token: string | undefined;
   tokenProvider: TokenProvider | undefined;
   labels: Labels<Name>;
+  /** Begins anew with another token, after a sign-in or a sign-out that did not leave the page. */
+  restart(): void;
 }
 
 export interface IdeaBankChangelog extends HTMLElement, IdeaBankSettings<ChangelogLabel> {
@@ -49,6 +51,8 @@ export type SignedOutEvent = CustomEvent<{ readonly error: "not-signed-in" | "un
 
 /** What is an attribute and no property. */
 export interface IdeaBankAttributes {
+  /** An address of the page's own server that answers with a token, as a text. */
+  "token-url"?: string;
   "heading-level"?: 1 | 2 | 3 | 4;
   /** Of the board. */
   proposal?: string;
@@ -86,7 +90,7 @@ import type {
 
 type Html<Element> = DetailedHTMLProps<HTMLAttributes<Element>, Element>;
 type Loading<Element, Label extends string> = Html<Element> &
-  Partial<IdeaBankSettings<Label>> &
+  Partial<Omit<IdeaBankSettings<Label>, "restart">> &
   IdeaBankAttributes & { "onsigned-out"?: (event: SignedOutEvent) => void };
 
 declare module "react" {

@@ -5,7 +5,8 @@
 import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
-import { type Connection, RequestFailure } from "../shared/request.ts";
+import type { Connection } from "../shared/request.ts";
+import { RequestFailure } from "../shared/request-failure.ts";
 import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";

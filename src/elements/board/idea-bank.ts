@@ -2,7 +2,8 @@
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
 import type { TagCount } from "../../worker/model/tag.ts";
-import { type Connection, RequestFailure, type RequestOptions } from "../shared/request.ts";
+import type { Connection, RequestOptions } from "../shared/request.ts";
+import { RequestFailure } from "../shared/request-failure.ts";
 
 /** Its vote and what belongs to it follow what the panelist does. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };

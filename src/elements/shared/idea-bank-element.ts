@@ -7,7 +7,9 @@ import { h } from "./h.ts";
 import { type Labels, Words } from "./labels.ts";
 import { languageOf } from "./language.ts";
 import { message } from "./message.ts";
-import { Connection, RequestFailure, type TokenProvider } from "./request.ts";
+import { Connection } from "./request.ts";
+import { RequestFailure } from "./request-failure.ts";
+import { forgetToken, providerOf, type TokenProvider } from "./tokens.ts";
 
 /** Also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
@@ -17,7 +19,7 @@ const ONLINE_AGAIN_MS = 3_000;
 const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
-  static readonly observedAttributes = ["src", "token", "lang", "heading-level", "proposal", "history"];
+  static readonly observedAttributes = ["src", "token", "token-url", "lang", "heading-level", "proposal", "history"];
 
   /** Everything that is shown. */
   protected readonly root: HTMLElement;
@@ -67,6 +69,13 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     const isFirst = !this.#provider;
     this.#provider = value;
     if (isFirst) this.#restartSoon();
+  }
+
+  /** Begins anew with another token, after a sign-in or a sign-out that did not leave the page. */
+  restart(): void {
+    const provider = this.#source();
+    if (provider) forgetToken(provider);
+    this.#restartSoon();
   }
 
   /** Replaces some of the words, or all. */
@@ -208,7 +217,12 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     queueMicrotask(() => {
       if (lifetime.signal.aborted) return;
       this.#words = undefined;
-      this.start(new Connection(this.src, this.token, () => this.#provider?.(), lifetime.signal), lifetime.signal);
+      this.start(new Connection(this.src, this.token, () => this.#source(), lifetime.signal), lifetime.signal);
     });
+  }
+
+  #source(): TokenProvider | undefined {
+    const address = this.getAttribute("token-url");
+    return this.#provider ?? (address ? providerOf(address) : undefined);
   }
 }

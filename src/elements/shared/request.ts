@@ -1,29 +1,7 @@
 /** Requests to the panelist API, from any page's origin. */
+import { RequestFailure } from "./request-failure.ts";
 import { recall, remember } from "./storage.ts";
-
-/**
- * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
- * (the page of an error) is no token.
- */
-export type TokenProvider = () => string | Promise<string>;
-
-type FieldError = { readonly path: string; readonly message: string };
-
-export class RequestFailure extends Error {
-  /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
-  readonly code: string;
-  /** After `too-many-requests`: how long to wait. */
-  readonly seconds: number;
-  /** After `invalid-request`: what is wrong with which field. */
-  readonly errors: readonly FieldError[];
-
-  constructor(code = "offline", seconds = 0, errors: readonly FieldError[] = []) {
-    super(code);
-    this.code = code;
-    this.seconds = seconds;
-    this.errors = errors;
-  }
-}
+import { DEADLINE_MS, isToken, nextToken, type TokenProvider, useTokens } from "./tokens.ts";
 
 /** Both are null for 204 and 304. */
 export type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
@@ -35,7 +13,6 @@ export type RequestOptions = {
   readonly signal?: AbortSignal;
 };
 
-const DEADLINE_MS = 20_000;
 /**
  * Reading one's own writes. The API may answer from a copy that is a moment behind; the `Consistency-Token` that came with the
  * answer to a write, sent back, asks for an answer that includes it. The last one is kept for the tab: for the other element and
@@ -46,28 +23,21 @@ const CONSISTENCY = "Consistency-Token";
 const CONSISTENCY_MS = 60_000;
 /** Unix milliseconds have so many digits until the year 2286. */
 const DIGITS = 13;
-/** `fetch` takes the white space around it away. */
-const TOKEN = /^\s*[!-~]+\s*$/;
-const isToken = (text: string | undefined): text is string => TOKEN.test(text ?? "");
 
 export class Connection {
   readonly #base: string;
-  readonly #provider: () => ReturnType<TokenProvider> | undefined;
+  readonly #provider: () => TokenProvider | undefined;
   readonly #signal: AbortSignal;
-  #token: Promise<string> | undefined;
+  #token: string | undefined;
   #who = "";
 
-  /** `signal` ends every request: nobody waits for the answers any more. `provider` gives nothing where there is none. */
-  constructor(
-    base: string,
-    token: string | undefined,
-    provider: () => ReturnType<TokenProvider> | undefined,
-    signal: AbortSignal,
-  ) {
+  /** `signal` ends every request: nobody waits for the answers any more. `provider` is looked up whenever a token is needed. */
+  constructor(base: string, token: string | undefined, provider: () => TokenProvider | undefined, signal: AbortSignal) {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
     this.#signal = signal;
-    this.#token = isToken(token) ? Promise.resolve(token) : undefined;
+    this.#token = isToken(token) ? token : undefined;
+    useTokens(signal);
   }
 
   /**
@@ -105,12 +75,14 @@ export class Connection {
       return answer;
     };
     try {
-      const token = this.#token ?? this.#renew("not-signed-in");
-      let response = await ask(await token);
-      if (response.status === 401) {
-        // Of several requests that met the same expired token, the first one renews it.
-        response = await ask(await (this.#token === token ? this.#renew("unauthorized") : (this.#token ?? token)));
-      }
+      const next = async (refused: string | undefined, code: string) => {
+        this.#token = await nextToken(this.#provider(), refused, code);
+        return this.#token;
+      };
+      const token = this.#token ?? (await next(undefined, "not-signed-in"));
+      let response = await ask(token);
+      // Of several requests that met the same expired token, the first one renews it.
+      if (response.status === 401) response = await ask(await next(token, "unauthorized"));
       const { ok, status } = response;
       if (status === 204 || status === 304) return { body: null, etag: null };
       // An answer that was cut off is none.
@@ -123,22 +95,5 @@ export class Connection {
     } catch (error) {
       throw ended.aborted || error instanceof RequestFailure ? error : new RequestFailure();
     }
-  }
-
-  /** Fails with `code` where there is no other token. */
-  #renew(code: string): Promise<string> {
-    const renewed = (async () => {
-      // What the page gives has a deadline as the API has.
-      const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
-      const token = await Promise.race([this.#provider(), late]);
-      if (isToken(token)) return token;
-      throw new RequestFailure(code);
-    })();
-    this.#token = renewed;
-    // A provider that failed is asked again by the next request.
-    renewed.catch(() => {
-      if (this.#token === renewed) this.#token = undefined;
-    });
-    return renewed;
   }
 }

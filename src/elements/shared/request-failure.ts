@@ -1,0 +1,17 @@
+type FieldError = { readonly path: string; readonly message: string };
+
+export class RequestFailure extends Error {
+  /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
+  readonly code: string;
+  /** After `too-many-requests`: how long to wait. */
+  readonly seconds: number;
+  /** After `invalid-request`: what is wrong with which field. */
+  readonly errors: readonly FieldError[];
+
+  constructor(code = "offline", seconds = 0, errors: readonly FieldError[] = []) {
+    super(code);
+    this.code = code;
+    this.seconds = seconds;
+    this.errors = errors;
+  }
+}

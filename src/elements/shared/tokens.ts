@@ -1,0 +1,90 @@
+/**
+ * Tokens by where they come from. All elements of a page that have the same source share its token, and the request for it; they
+ * come from several scripts, which find each other by a symbol. When no element is left on the page, all tokens are forgotten: the
+ * next visitor of a page that is never reloaded may be somebody else.
+ */
+import { RequestFailure } from "./request-failure.ts";
+
+/**
+ * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
+ * (the page of an error) is no token.
+ */
+export type TokenProvider = () => string | Promise<string>;
+
+type Kept = { token?: string; asking?: Promise<string> };
+type Shared = {
+  /** The one that asks an address, by the address. */
+  readonly providers: Map<string, TokenProvider>;
+  kept: WeakMap<TokenProvider, Kept>;
+  elements: number;
+};
+
+const SHARED: unique symbol = Symbol.for("idea-bank-tokens");
+declare global {
+  interface Window {
+    [SHARED]?: Shared;
+  }
+}
+window[SHARED] ??= { providers: new Map(), kept: new WeakMap(), elements: 0 };
+const shared: Shared = window[SHARED];
+
+export const DEADLINE_MS = 20_000;
+/** `fetch` takes the white space around it away. */
+const TOKEN = /^\s*[!-~]+\s*$/;
+export const isToken = (text: string | undefined): text is string => TOKEN.test(text ?? "");
+
+/** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */
+export function providerOf(address: string): TokenProvider {
+  const url = new URL(address, document.baseURI).href;
+  const provider =
+    shared.providers.get(url) ??
+    (async () => {
+      const answer = await fetch(url, { cache: "no-store", credentials: "same-origin" });
+      if (answer.status >= 500) throw new RequestFailure("failed");
+      return answer.ok ? answer.text() : "";
+    });
+  shared.providers.set(url, provider);
+  return provider;
+}
+
+/** For as long as an element is on the page. */
+export function useTokens(signal: AbortSignal): void {
+  shared.elements += 1;
+  signal.addEventListener("abort", () => {
+    shared.elements -= 1;
+    // An element that begins anew is back at once.
+    setTimeout(() => {
+      if (shared.elements === 0) shared.kept = new WeakMap();
+    });
+  });
+}
+
+/** After a sign-in, or a sign-out, that does not leave the page. */
+export const forgetToken = (provider: TokenProvider): boolean => shared.kept.delete(provider);
+
+/** The token that is known, unless it is `refused`; else a new one. Fails with `code` where there is none. */
+export function nextToken(
+  provider: TokenProvider | undefined,
+  refused: string | undefined,
+  code: string,
+): Promise<string> {
+  if (!provider) return Promise.reject(new RequestFailure(code));
+  const kept = shared.kept.get(provider) ?? {};
+  shared.kept.set(provider, kept);
+  if (kept.asking) return kept.asking;
+  if (kept.token !== undefined && kept.token !== refused) return Promise.resolve(kept.token);
+  const ask = async () => {
+    // What the page gives has a deadline as the API has.
+    const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
+    try {
+      const token = await Promise.race([provider(), late]);
+      if (!isToken(token)) throw new RequestFailure(code);
+      kept.token = token;
+      return token;
+    } finally {
+      delete kept.asking;
+    }
+  };
+  kept.asking = ask();
+  return kept.asking;
+}

@@ -1,0 +1,110 @@
+/** Where the elements of a page take their token from: one source is asked once, whoever asks. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const ELEMENTS = ["board", "changelog"] as const;
+type Element = (typeof ELEMENTS)[number];
+const IDEAS = [{ title: "Dogs", description: "On the train.", status: "implemented" }];
+const TAGS = ELEMENTS.map((name) => `<idea-bank-${name} token-url="/my/token"></idea-bank-${name}>`).join("");
+
+describe("the token of the elements", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  const head = () =>
+    ELEMENTS.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
+  const inState = (page: Page, name: Element, state: string) =>
+    page.locator(`idea-bank-${name}:state(${state})`).waitFor();
+  /** The page's own server, which gives these tokens one by one, and the last one again. A number is the status of a refusal. */
+  async function giveTokens(page: Page, ...answers: (string | number)[]) {
+    const asked = { times: 0 };
+    await page.route("**/my/token", (route) => {
+      const answer = answers[Math.min(asked.times++, answers.length - 1)] ?? "";
+      return route.fulfill(typeof answer === "number" ? { status: answer, body: "<h1>No</h1>" } : { body: answer });
+    });
+    return asked;
+  }
+
+  it("is asked for once by all elements with the same `token-url`, and renewed once", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    const asked = await giveTokens(page, "ibt_expired", `${bank.token}\n`);
+    await page.goto(stage.hostPage(TAGS, { head: head() }));
+    for (const name of ELEMENTS) await inState(page, name, "ready");
+    expect(asked.times).toBe(2);
+    // One that comes later has it, too.
+    await ask(page.locator("main"), `element.append(document.querySelector("idea-bank-changelog").cloneNode())`);
+    await page.locator("idea-bank-changelog:state(ready)").nth(1).waitFor();
+    expect(asked.times).toBe(2);
+  });
+
+  it("is asked for once by all elements with the same function, set before the scripts have run", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    const early = `<script>
+      window.calls = 0;
+      const tokenProvider = async () => (calls++ ? "${bank.token}" : "ibt_expired");
+      for (const element of document.querySelectorAll("main > *")) element.tokenProvider = tokenProvider;
+    </script>`;
+    const tags = ELEMENTS.map((name) => `<idea-bank-${name}></idea-bank-${name}>`).join("");
+    await page.goto(stage.hostPage(tags + early, { head: head() }));
+    for (const name of ELEMENTS) await inState(page, name, "ready");
+    expect(await page.evaluate("calls")).toBe(2);
+  });
+
+  it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
+    const bank = await stage.ideaBank();
+    const submitted = await fetch(`${stage.api}/ideabank/proposals`, {
+      method: "POST",
+      headers: { Authorization: bank.token, "Content-Type": "application/json" },
+      body: JSON.stringify({ title: "Mine", description: "" }),
+    });
+    expect(submitted.status).toBe(201);
+    const { page } = await stage.page();
+    const others = [await bank.tokenFor("another"), await bank.tokenFor("a third")];
+    const asked = await giveTokens(page, bank.token, ...others);
+    await page.goto(stage.hostPage(`<idea-bank-board token-url="/my/token"></idea-bank-board>`, { head: head() }));
+    const isMine = async () => {
+      await inState(page, "board", "ready");
+      return page.locator(".idea .meta").getByText("You", { exact: true }).count();
+    };
+    await expect.poll(isMine).toBe(1);
+    await page.evaluate("window.board = document.querySelector('idea-bank-board'), board.remove()");
+    await page.evaluate("new Promise((done) => setTimeout(done))");
+    await page.evaluate("document.querySelector('main').append(board)");
+    await expect.poll(() => asked.times).toBe(2);
+    await expect.poll(isMine).toBe(0);
+    await page.evaluate("board.restart()");
+    await expect.poll(() => asked.times).toBe(3);
+    await expect.poll(isMine).toBe(0);
+    // A new start for another reason keeps it.
+    const read = page.waitForResponse(/proposals\?/);
+    await page.evaluate("board.setAttribute('lang', 'de')");
+    await read;
+    await inState(page, "board", "ready");
+    expect(asked.times).toBe(3);
+  });
+
+  it.each(ELEMENTS)(
+    "is none for the %s where `token-url` refuses, and a failure where its server fails",
+    async (name) => {
+      const bank = await stage.ideaBank({}, IDEAS);
+      const { page } = await stage.page();
+      await giveTokens(page, 503, 401, bank.token);
+      await page.goto(
+        stage.hostPage(`<idea-bank-${name} token-url="/my/token"></idea-bank-${name}>`, { head: head() }),
+      );
+      await inState(page, name, "error");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await inState(page, name, "signed-out");
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+      await inState(page, name, "ready");
+    },
+  );
+});
