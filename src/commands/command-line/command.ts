@@ -88,7 +88,11 @@ function messageOf(error: unknown): string | undefined {
 }
 
 /** What npm may set by itself, where the command has an option of the same name as npm. */
-const NPM_DEFAULTS: Readonly<Record<string, string>> = { "dry-run": "", location: "user" };
+const NPM_DEFAULTS: Readonly<Record<string, string>> = { "dry-run": "" };
+
+/** Where it does arrive: behind `--`, and without npm. */
+const LOCAL_IS_NPMS =
+  "--local is npm's own option: without `--` before it, npm takes it, and the command acts on the deployment. For this machine's databases write --on-this-machine.";
 
 /**
  * Throws a Failure for what the command does not know, and for an option that npm has taken for its own: without `--` before it,
@@ -96,12 +100,14 @@ const NPM_DEFAULTS: Readonly<Record<string, string>> = { "dry-run": "", location
  */
 function read<O extends Options>(definition: Definition<O>, args: readonly string[], { variables }: Context): Given<O> {
   const { options, positionals, passesOnTo } = definition;
-  for (const name of Object.keys(options)) {
+  const kept = Object.keys(options).filter((name) => {
     const taken = variables[`npm_config_${name.replaceAll("-", "_")}`];
-    if (taken !== undefined && taken !== NPM_DEFAULTS[name]) {
-      throw new Failure(`npm has kept --${name} for itself. Write \`--\` before the options.\n${usageOf(definition)}`);
-    }
-  }
+    return taken !== undefined && taken !== NPM_DEFAULTS[name];
+  });
+  if (kept.length > 0)
+    throw new Failure(
+      `npm has kept --${kept.join(", --")} for itself. Write \`--\` before the options.\n${usageOf(definition)}`,
+    );
   const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
   try {
     const given = parseArgs({ args: own, options, allowPositionals: positionals !== undefined, tokens: true });
@@ -112,6 +118,8 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
     return { values: given.values, positionals: given.positionals, others };
   } catch (error) {
     if (error instanceof Failure) throw error;
+    if (/^Unknown option '--local'/.test(error instanceof Error ? error.message : ""))
+      throw new Failure(`${LOCAL_IS_NPMS}\n${usageOf(definition)}`);
     // What Node adds is about arguments that begin with a dash: no command here has any.
     const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new Failure(`${problem}.\n${usageOf(definition)}`);

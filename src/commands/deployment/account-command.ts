@@ -7,7 +7,7 @@ import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { allowAnother } from "./another-account.ts";
-import { ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import {
   askDeployment,
   type Call,
@@ -53,7 +53,7 @@ export const account = defineCommand({
       ],
     ],
   },
-  options: { url: URL_OF_DEPLOYMENT, local: LOCAL, env: ENVIRONMENT },
+  options: { url: URL_OF_DEPLOYMENT, [ON_THIS_MACHINE]: LOCAL, env: ENVIRONMENT },
   run: async ({ values, positionals }, context) => {
     const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
     const isAsked =
@@ -69,7 +69,7 @@ export const account = defineCommand({
     if (values.url !== undefined) throw misused(`--url is for revoke and limit: ${action} asks the database.`, account);
     const sql = action === "another" ? undefined : sqlOf(action, subject, first);
     if (sql === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
-    const databases = await openEveryDatabase(context, values.env, values.local);
+    const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
     await databases.logIn();
     if (sql === undefined) {
       for (const line of await allowAnother(databases, subject.toLowerCase())) context.print(line);
@@ -89,16 +89,17 @@ export const account = defineCommand({
   },
 });
 
-type Where = { readonly url?: string | undefined; readonly local: boolean; readonly env: string };
+type Where = { readonly url?: string | undefined; readonly [ON_THIS_MACHINE]: boolean; readonly env: string };
 
 function findDeployment(
   action: string,
-  { url, local, env }: Where,
+  { url, env, [ON_THIS_MACHINE]: local }: Where,
   context: Context,
 ): Promise<Deployment> | Deployment {
   if (env !== "") throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
   if (local && url === undefined) return deploymentHere(context);
-  if (local || url === undefined) throw misused("Say where: --url https://api.example.com, or --local.", account);
+  if (local || url === undefined)
+    throw misused("Say where: --url https://api.example.com, or --on-this-machine.", account);
   return deploymentAt(context, url);
 }
 

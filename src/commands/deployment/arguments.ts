@@ -9,6 +9,8 @@ export const ENVIRONMENT = {
   help: "An environment of wrangler.toml, such as staging. Without it the top level.",
 } as const satisfies Option;
 
+/** Not `--local`, which npm takes for its own without a trace: the command would act on the deployment. */
+export const ON_THIS_MACHINE = "on-this-machine";
 export const LOCAL = {
   type: "boolean",
   default: false,

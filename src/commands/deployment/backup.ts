@@ -1,11 +1,11 @@
 /**
- * `npm run backup`: exports every database of the deployment into a folder below `backups/`, or into `--output`. `--local` takes
- * the databases of `npm run dev`. D1 answers no requests while it exports.
+ * `npm run backup`: exports every database of the deployment into a folder below `backups/`, or into `--output`. `--on-this-machine`
+ * takes the databases of `npm run dev`. D1 answers no requests while it exports.
  */
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import { openEveryDatabase } from "./every-database.ts";
 import { exportAll } from "./export.ts";
 
@@ -14,18 +14,18 @@ export const backup = defineCommand({
   summary: ["Exports every database, reads each file back, and says what it holds. D1 answers no requests meanwhile."],
   options: {
     output: { type: "string", value: "<folder>", help: "Where to write. Without it a new folder below backups/." },
-    local: LOCAL,
+    [ON_THIS_MACHINE]: LOCAL,
     env: ENVIRONMENT,
   },
   run: async ({ values }, context) => {
     const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
-    const databases = await openEveryDatabase(context, values.env, values.local);
+    const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
     await databases.logIn();
     await exportAll(databases, folder, ([without]) => {
       if (without === undefined) return;
       throw new Failure(
         `${without} has no tables: there is nothing to back up, and no backup was kept. ` +
-          (values.local
+          (values[ON_THIS_MACHINE]
             ? "`npm run dev` makes the local database."
             : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
       );
@@ -33,7 +33,7 @@ export const backup = defineCommand({
     context.print(
       `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: keep it as you keep those.`,
     );
-    const options = ["--from", folder, ...(values.local ? ["--local"] : [])];
+    const options = ["--from", folder, ...(values[ON_THIS_MACHINE] ? [`--${ON_THIS_MACHINE}`] : [])];
     context.print(`To restore it: ${commandLine("restore", values.env, ...options)}`);
   },
 });

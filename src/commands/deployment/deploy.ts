@@ -31,7 +31,7 @@ export const deploy = defineCommand({
   ],
   options: {
     "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Worker, without a network." },
-    location: {
+    "database-location": {
       type: "string",
       multiple: true,
       default: [],
@@ -52,7 +52,7 @@ export const deploy = defineCommand({
     env: ENVIRONMENT,
   },
   run: async ({ values: options }, context) => {
-    const locations = new Map(options.location.map(parseLocation));
+    const locations = new Map(options["database-location"].map(parseLocation));
     const seconds = secondsOf("--wait", options.wait);
     requireAddress("--url", options.url);
     const say = (part: string, text: string) => context.print(`${part.padEnd(12)} ${text}`);
@@ -61,7 +61,9 @@ export const deploy = defineCommand({
     for (const binding of locations.keys()) {
       // A database cannot be moved later. With a mistyped binding it would be created where nobody wanted it.
       if (binding === "" || configuration.databases.some((database) => database.binding === binding)) continue;
-      throw new Failure(`--location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`);
+      throw new Failure(
+        `--database-location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`,
+      );
     }
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     if (options["dry-run"]) return printPlan(wrangler, configuration, steps, locations);
@@ -106,7 +108,9 @@ export const deploy = defineCommand({
 function parseLocation(text: string): [string, string] {
   const [location = "", binding = ""] = text.split("=").toReversed();
   if (LOCATIONS.includes(location)) return [binding, location];
-  throw new Failure(`--location ${text}: one of ${LOCATIONS.join(", ")}; for one database DB_1=${LOCATIONS[0]}.`);
+  throw new Failure(
+    `--database-location ${text}: one of ${LOCATIONS.join(", ")}; for one database DB_1=${LOCATIONS[0]}.`,
+  );
 }
 
 if (import.meta.main) await main(deploy);

@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export type EveryDatabase = {
   readonly context: Context;
-  /** Whose they are, in the words of the options: "--local --env staging". */
+  /** Whose they are, in the words of wrangler's options: "--local --env staging". */
   readonly which: string;
   /** In the order of wrangler.toml. */
   readonly bindings: readonly string[];

@@ -8,7 +8,7 @@ import { relative, resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { commandLine, ENVIRONMENT, LOCAL } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
@@ -47,14 +47,14 @@ export const restore = defineCommand({
       default: false,
       help: "Restores although the present state cannot be exported: no way back, nothing is ended again.",
     },
-    local: LOCAL,
+    [ON_THIS_MACHINE]: LOCAL,
     env: ENVIRONMENT,
   },
   run: async ({ values }, context) => {
-    const { timestamp, from, local, env } = values;
+    const { timestamp, from, env, [ON_THIS_MACHINE]: local } = values;
     const onlyEndAgain = values["end-again"] && relative(context.folder, resolve(context.folder, values["end-again"]));
     const same = (name: string, ...options: string[]) =>
-      commandLine(name, env, ...options, ...(local ? ["--local"] : []));
+      commandLine(name, env, ...options, ...(local ? [`--${ON_THIS_MACHINE}`] : []));
     if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
       throw misused("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.", restore);
     if (onlyEndAgain !== undefined && values["without-export"])

@@ -25,10 +25,10 @@ beforeEach(() => {
     INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at) VALUES ('${KEY}', '${ACCOUNT}', 'Import', 'h', '[]', 1);`);
 });
 
-const run = (...args: string[]) => standIn.run("account", ...args, "--local");
+const run = (...args: string[]) => standIn.run("account", ...args, "--on-this-machine");
 
 it("shows an account and its keys, as an operator types it", async () => {
-  const { code, stdout, stderr } = await standIn.runNpm("account", "show", OWNER.toUpperCase(), "--local");
+  const { code, stdout, stderr } = await standIn.runNpm("account", "show", OWNER.toUpperCase(), "--on-this-machine");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toBe(
     `${OWNER} (account ${ACCOUNT}) is active. It stores 0.0 of 512.0 MiB.\n  ${KEY}  Import: 600 requests in 60 s\n`,

@@ -41,7 +41,7 @@ function makeAccount(id: string, left: boolean, email = PERSON) {
     .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?, ?, 1)")
     .run(id, left ? id : email);
 }
-const run = (...args: string[]) => standIn.run("account", "another", ...args, "--local");
+const run = (...args: string[]) => standIn.run("account", "another", ...args, "--on-this-machine");
 const entries = () =>
   BINDINGS.map((binding) =>
     databases[binding]

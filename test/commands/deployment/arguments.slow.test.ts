@@ -39,7 +39,7 @@ it.each([
 );
 
 it("npm run deploy --env=staging, without `--`, as npm starts it, does not act on production", async () => {
-  const ran = await account.runNpmWithoutDashes("deploy", "--env=staging");
+  const ran = await account.runScript("deploy", "--env=staging");
   expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("npm has kept --env for itself.")]);
   expect(account.calls()).toEqual([]);
 });

@@ -168,14 +168,14 @@ it("npm run account -- limit takes seconds, too", async () => {
 
 it.each([
   ["revoke", "--env", "staging", "--url", "https://api.example.com"],
-  ["revoke", "--local", "--url", "https://api.example.com"],
+  ["revoke", "--on-this-machine", "--url", "https://api.example.com"],
   ["show", "--url", "https://api.example.com"],
 ])("npm run account -- %s %s %s %s %s says two places, and is refused", async (action, ...where) => {
   const { code, complained } = await run(account, [action, KEY, ...where], { folder: ".", variables: {} });
   expect([code, complained]).toEqual([1, expect.stringMatching(/--env is for|Say where|--url is for/)]);
 });
 
-describe("with --local", () => {
+describe("with --on-this-machine", () => {
   /** A folder in which `npm run dev` has written down where it answers, and the secret of this machine. */
   async function withFolder(address: string | undefined, use: (folder: string) => Promise<void>) {
     const folder = await mkdtemp(join(tmpdir(), "ask-deployment-"));
@@ -193,7 +193,9 @@ describe("with --local", () => {
     const { asked, listener } = recording(200, { id: KEY, state: "revoked" });
     await withServer(listener, (url) =>
       withFolder(url, async (folder) => {
-        expect(await run(account, ["revoke", KEY, "--local"], { folder, variables: {} })).toMatchObject({ code: 0 });
+        expect(await run(account, ["revoke", KEY, "--on-this-machine"], { folder, variables: {} })).toMatchObject({
+          code: 0,
+        });
       }),
     );
     expect(asked).toEqual([["DELETE", `/operator/keys/${KEY}`, undefined], `Bearer ${SECRET}`]);
@@ -201,7 +203,7 @@ describe("with --local", () => {
 
   it.each([undefined, "http://127.0.0.1:9"])("while it does not run (%s) it says so", async (address) => {
     await withFolder(address, async (folder) => {
-      const { code, complained } = await run(account, ["revoke", KEY, "--local"], { folder, variables: {} });
+      const { code, complained } = await run(account, ["revoke", KEY, "--on-this-machine"], { folder, variables: {} });
       expect([code, complained]).toEqual([1, expect.stringMatching(/npm run dev|does not answer/)]);
     });
   });

@@ -20,7 +20,7 @@ afterEach(() => account.close());
 it("--dry-run prints the plan and asks Cloudflare nothing", async () => {
   const configuration = () => readFile(join(account.checkout, "wrangler.toml"), "utf8");
   const before = await configuration();
-  const { code, stdout } = await account.run("deploy", "--dry-run", "--location", "weur");
+  const { code, stdout } = await account.run("deploy", "--dry-run", "--database-location", "weur");
   expect(code).toBe(0);
   expect(stdout).toContain(
     "2. find the D1 database edge-access-api for DB, or create it in weur, and write its id into wrangler.toml",

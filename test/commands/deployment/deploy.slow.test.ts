@@ -55,7 +55,7 @@ const COMPLETE = {
 };
 
 it("as an operator types it, with wrangler in processes of its own", async () => {
-  const { code, stdout, stderr } = await account.runNpm("deploy", "--location", "weur");
+  const { code, stdout, stderr } = await account.runNpm("deploy", "--database-location", "weur");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("Smoke test   a forged API key: 401\n");
   expect(stdout).not.toMatch(/[0-9a-f]{64}/);
@@ -63,7 +63,7 @@ it("as an operator types it, with wrangler in processes of its own", async () =>
 });
 
 it("from nothing: creates the stores, applies the steps, makes the secret, deploys, tests, and says what is left", async () => {
-  const stdout = await deployWell("--location", "weur");
+  const stdout = await deployWell("--database-location", "weur");
   expect(await everything()).toEqual(COMPLETE);
   const { databases, workers } = account.state();
   expect(databases[0]?.location).toBe("weur");
@@ -223,7 +223,7 @@ describe("environments and databases", () => {
   it("every D1 binding is created, where it was asked for, and gets the steps", async () => {
     const second = '\n[[d1_databases]]\nbinding = "DB_1"\ndatabase_name = "edge-access-api-1"\n';
     await edit((toml) => toml.replace("\n# One rendered changelog", `${second}\n# One rendered changelog`));
-    await deployWell("--location", "weur", "--location", "DB_1=enam");
+    await deployWell("--database-location", "weur", "--database-location", "DB_1=enam");
     expect(account.state().databases.map(({ name, location }) => [name, location])).toEqual([
       ["edge-access-api", "weur"],
       ["edge-access-api-1", "enam"],
@@ -233,11 +233,13 @@ describe("environments and databases", () => {
   });
 
   it("a location that Cloudflare does not have is refused at once", async () => {
-    expect((await deploy("--location", "moon")).stderr).toContain("--location moon: one of weur, eeur");
+    expect((await deploy("--database-location", "moon")).stderr).toContain(
+      "--database-location moon: one of weur, eeur",
+    );
   });
 
   it("a location for a database that wrangler.toml does not have is refused at once", async () => {
-    expect((await deploy("--location", "DB_9=weur")).stderr).toContain('no D1 database with binding = "DB_9"');
+    expect((await deploy("--database-location", "DB_9=weur")).stderr).toContain('no D1 database with binding = "DB_9"');
     expect(account.calls()).toEqual([]);
   });
 });

@@ -136,7 +136,7 @@ it("--end-again with the folder of another environment's restore is refused", as
   keepMoment("DB");
   sql("DB", REVOKED);
   const folder = folderIn(await well("restore", "--timestamp", MOMENT));
-  expect((await refused("restore", "--end-again", folder, "--local")).stderr).toContain(
+  expect((await refused("restore", "--end-again", folder, "--on-this-machine")).stderr).toContain(
     `${folder} is of a restore of other databases (--remote).`,
   );
 });

@@ -158,7 +158,7 @@ it.each([
   [[], "Give one of --timestamp"],
   [["--timestamp", MOMENT, "--from", "x"], "Give one of --timestamp"],
   [["--timestamp", "yesterday"], "a time such as 2026-11-20T12"],
-  [["--timestamp", MOMENT, "--local"], "use --from"],
+  [["--timestamp", MOMENT, "--on-this-machine"], "use --from"],
   [["--from", "backups/none"], "backups/none/DB.sql is missing."],
   [["--end-again", "backups/none"], "DB.sql is missing"],
   [["--end-again", "x", "--without-export"], "--end-again needs its export"],

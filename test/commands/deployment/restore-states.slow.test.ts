@@ -35,7 +35,7 @@ describe("npm run backup", () => {
   });
 
   it("of a database without tables is a failure, and leaves no file", async () => {
-    const { stderr } = await refused("backup", "--local", "--output", "backups/none");
+    const { stderr } = await refused("backup", "--on-this-machine", "--output", "backups/none");
     expect(stderr).toContain(
       "DB has no tables: there is nothing to back up, and no backup was kept. `npm run dev` makes",
     );
@@ -56,7 +56,7 @@ describe("npm run backup", () => {
         if (writes-- > 0)
           local(`INSERT INTO accounts (id, owner_email, created_at) VALUES ('w${writes}', 'w${writes}', 1)`);
       });
-      const printed = await well("backup", "--local", "--output", "backups/b");
+      const printed = await well("backup", "--on-this-machine", "--output", "backups/b");
       expect(printed).toContain("backups/b/DB.sql: ");
       expect(printed).toContain("; 3 accounts, ");
       expect(calls()).toHaveLength(3);
@@ -67,7 +67,7 @@ describe("npm run backup", () => {
       account.before("d1 export DB --local", () =>
         local(`INSERT INTO accounts (id, owner_email, created_at) VALUES ('w${writes}', 'w${writes++}', 1)`),
       );
-      const { stderr } = await refused("backup", "--local", "--output", "backups/b");
+      const { stderr } = await refused("backup", "--on-this-machine", "--output", "backups/b");
       expect(stderr).toContain("A server writes to DB all the time, so its export would be of no single moment.");
       expect(readdirSync(inCheckout("backups/b"))).toEqual([]);
     });
@@ -97,7 +97,7 @@ describe("npm run backup", () => {
     const before = last();
     account.cutExports(3_000);
     await refused("backup", "--output", "backups/last");
-    await refused("backup", "--output", "backups/last", "--local");
+    await refused("backup", "--output", "backups/last", "--on-this-machine");
     expect(last()).toEqual(before);
     expect(readdirSync(inCheckout("backups/last"))).toEqual(["DB.sql"]);
   });

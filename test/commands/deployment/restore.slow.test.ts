@@ -48,9 +48,9 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   const lines = 'It\'s back,\nwith "quotes"; and — ü 🚌';
   const proposal = await ask(proposals, { method: "POST", ...asTenant, body: { title: "Back", description: lines } });
   await stop();
-  const backup = await run("backup -- --local --output backups/before");
+  const backup = await run("backup -- --on-this-machine --output backups/before");
   expect(backup).toMatch(/backups\/before\/DB\.sql: \d+ bytes; 1 accounts, 4 API keys, \d+ panelists, 1 idea banks/);
-  expect(backup).toContain("npm run restore -- --from backups/before --local\nexit 0");
+  expect(backup).toContain("npm run restore -- --from backups/before --on-this-machine\nexit 0");
 
   await start();
   await ask(`${url}/account/api/keys/${revoked.id}`, { method: "DELETE" });
@@ -66,8 +66,8 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   await ask(`${proposals}/${proposal.id}`, { method: "DELETE", ...asTenant });
   const lost = await ask(proposals, { method: "POST", ...asTenant, body: { title: "Lost" } });
   await stop();
-  const restore = await run("restore -- --from backups/before --local");
-  expect(restore).toMatch(/npm run restore -- --end-again \S+ --local\n/);
+  const restore = await run("restore -- --from backups/before --on-this-machine");
+  expect(restore).toMatch(/npm run restore -- --end-again \S+ --on-this-machine\n/);
   // What it did and what is next are the last three lines, and wrangler's answers are not shown.
   expect(restore.trimEnd().split("\n").slice(-4)).toEqual([
     expect.stringMatching(/^Put back: backups\/before \(DB: 1 accounts, 4 API keys, \d+ panelists, /),

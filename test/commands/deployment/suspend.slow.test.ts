@@ -77,7 +77,7 @@ it("another command revokes and limits a key of the server of this folder, and e
   const who = await fetch(`${url}/tenant/whoami`, { headers: { "X-API-Key": demoKey() } });
   const { apiKeyId } = (await who.json()) as { apiKeyId: string };
   const account = (args: string) =>
-    paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --local 2>&1; echo "exit $?"`);
+    paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --on-this-machine 2>&1; echo "exit $?"`);
   expect(await account(`limit ${apiKeyId} 1 3600`)).toMatch(/may make 1 requests in 3600 seconds\. .*\nexit 0/);
   expect(await whoami()).toBe(429);
   expect(await account(`revoke ${apiKeyId}`)).toMatch(/is revoked\. Its gate has confirmed it.*\nexit 0/);

@@ -153,8 +153,8 @@ export async function openAccount() {
     },
     /** `npm run`, whole, in a process of its own, as an operator types it. */
     runNpm: (command: CommandName, ...args: string[]): Promise<Ran> => npm([command, "--", ...args]),
-    /** The same without the `--`: npm takes the options. */
-    runNpmWithoutDashes: (command: CommandName, ...args: string[]): Promise<Ran> => npm([command, ...args]),
+    /** Any script, with what stands behind it: without `--` npm takes the options. */
+    runScript: (script: string, ...args: string[]): Promise<Ran> => npm([script, ...args]),
     close: async () => {
       await new Promise<void>((closed) => server.close(() => closed()));
       await checkout.remove();
