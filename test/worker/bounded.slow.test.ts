@@ -1,4 +1,4 @@
-/** What each operation costs, generated from the tables of operations: the same whatever is stored, by others and by oneself. */
+/** The cost of each operation, generated from the definitions: the same whatever is stored, by others and by oneself. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { SORTS } from "../../src/worker/model/panelist-proposal.ts";

@@ -6,7 +6,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "./app-env.ts";
 
-/** Requests that no operation of a table answers: pages, preflights, unknown paths. */
+/** Requests that no operation answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
 export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {

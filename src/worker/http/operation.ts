@@ -58,7 +58,7 @@ export type Tag = { readonly name: string; readonly description: string };
 /** By operation id. */
 export type Operations<O extends Operation = Operation> = Readonly<Record<string, O>>;
 
-/** What a definition says besides its credential and tag, with the types of its path, query and body: its handler's types follow. */
+/** A definition without its credential and tag. The types of its handler follow from those of its path, query and body. */
 export type Definition<Path extends string, Query, Body> = Omit<
   Operation,
   "path" | "credential" | "query" | "body" | "tag"
@@ -81,11 +81,11 @@ type Parsed<Schema> = [Schema] extends [never]
     ? z.output<Schema>
     : undefined;
 
-/** What a request sends, parsed. `ids` are the path's parameters; `page` is set if the operation has a query. */
-export type Input<Path extends string, Query, Body> = AnyInput & {
+/** The input of a request, parsed. `ids` are the path's parameters, whose format is not checked; `page` comes with a query. */
+export type Input<Path extends string, Query, Body> = Pick<AnyInput, "idempotencyKey"> & {
   readonly ids: Readonly<Record<PathParameter<Path>, string>>;
   readonly query: Parsed<Query>;
-  readonly page: PageRequest;
+  readonly page: [Query] extends [never] ? undefined : PageRequest;
   readonly body: Parsed<Body>;
 };
 

@@ -25,14 +25,14 @@ export const MAX_ACTIVE_KEYS = 4;
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
 
-const name = "CRM sync";
-const scopes = ["surveys:read", "panelists:write"] satisfies Scope[];
-const apiKey = {
+const EXAMPLE_NAME = "CRM sync";
+const EXAMPLE_SCOPES = ["surveys:read", "panelists:write"] satisfies Scope[];
+const EXAMPLE_KEY = {
   id: "XtwvMRbXxcwn",
-  name,
+  name: EXAMPLE_NAME,
   lastFour: "q48A",
   state: "active" as const,
-  scopes,
+  scopes: EXAMPLE_SCOPES,
   limit: 600,
   windowSeconds: 60,
   createdAt: "2026-11-02T09:30:00.000Z",
@@ -46,7 +46,7 @@ const apiKey = {
   allowedAddresses: ["203.0.113.0/24", "2001:db8::/32"],
   leakedAt: null,
 };
-const settable = {
+const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
   scopes: "What the key may do. The default is every scope.",
   limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
@@ -69,8 +69,8 @@ export const NewApiKey = describe(
   }),
   {
     name: "NewApiKey",
-    example: { name, scopes, expiresInDays: 90 },
-    fields: { ...settable, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
+    example: { name: EXAMPLE_NAME, scopes: EXAMPLE_SCOPES, expiresInDays: 90 },
+    fields: { ...TEXTS, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
   },
 );
 export type NewApiKey = z.infer<typeof NewApiKey>;
@@ -144,10 +144,10 @@ export const ApiKey = describe(
   }),
   {
     name: "ApiKey",
-    example: apiKey,
+    example: EXAMPLE_KEY,
     fields: {
       id: "The key's identifier: the `apiKeyId` of `GET /tenant/whoami`.",
-      ...settable,
+      ...TEXTS,
       lastFour: "The last four characters of the key.",
       state: "`active`, `expired` or `revoked`. Only an active key that is not paused is admitted.",
       pausedAt: "Since when it is paused. `null` while it is not.",
@@ -172,7 +172,7 @@ export const ShownApiKey = describe(
   }),
   {
     name: "ShownApiKey",
-    example: { apiKey, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
+    example: { apiKey: EXAMPLE_KEY, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
@@ -203,7 +203,7 @@ export const ApiKeyList = describe(
   {
     name: "ApiKeyList",
     example: {
-      items: [apiKey],
+      items: [EXAMPLE_KEY],
       active: 1,
       maxActive: MAX_ACTIVE_KEYS,
       ended: 0,

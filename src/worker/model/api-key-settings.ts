@@ -25,7 +25,7 @@ export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BL
 export const LEAKED =
   "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";
 
-const texts = {
+const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
   scopes: "What the key may do.",
   limit: "How many requests are admitted in any window: 1 to 10,000.",
@@ -57,7 +57,7 @@ const changeable = () => ({
 export const ApiKeyChanges = describe(z.strictObject(changeable()), {
   name: "ApiKeyChanges",
   example: { name: "CRM sync, nightly", limit: 60 },
-  fields: texts,
+  fields: TEXTS,
 });
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
@@ -73,7 +73,7 @@ const AuditedSettings = describe(
   {
     name: "AuditedSettings",
     fields: {
-      ...texts,
+      ...TEXTS,
       member: "The e-mail address of a member of the account. `null` where there is none.",
       foundAt: "Where the key was found in public, in the words of whoever reported it.",
       ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",

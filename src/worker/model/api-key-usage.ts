@@ -7,16 +7,16 @@ import { integer, oneOf, Timestamp } from "./text.ts";
 
 const Requests = integer(0, 1_000_000_000_000);
 
-const hour = "2026-11-20T12:00:00.000Z";
-const counts = { operation: "whoami", admitted: 42 };
-const lastUse = {
+const EXAMPLE_HOUR = "2026-11-20T12:00:00.000Z";
+const EXAMPLE_COUNT = { operation: "whoami", admitted: 42 };
+const EXAMPLE_USE = {
   at: "2026-11-20T12:34:56.000Z",
   network: "203.0.113.0/24",
   country: "DE",
   userAgent: "crm-sync/2.1",
   operation: "whoami",
 };
-const seen = {
+const SEEN_TEXTS = {
   at: "When it was sent: ISO 8601, UTC, with milliseconds.",
   network:
     "The network that it came from: the first 24 bits of an IPv4 address, 48 of an IPv6 one. The rest of the address is not kept.",
@@ -50,12 +50,12 @@ const SEEN = {
   userAgent: z.nullable(z.string()),
   operation: z.string(),
 };
-const SeenRequest = describe(z.object(SEEN), { name: "SeenRequest", fields: seen });
+const SeenRequest = describe(z.object(SEEN), { name: "SeenRequest", fields: SEEN_TEXTS });
 export type SeenRequest = z.infer<typeof SeenRequest>;
 const RefusedRequest = describe(z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) }), {
   name: "RefusedRequest",
   fields: {
-    ...seen,
+    ...SEEN_TEXTS,
     reason:
       "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
   },
@@ -74,11 +74,11 @@ export const ApiKeyUsage = describe(
   {
     name: "ApiKeyUsage",
     example: {
-      items: [{ hour, admitted: 42, limited: 1 }],
-      hours: [{ start: hour, ...counts }],
-      days: [{ start: "2026-11-20T00:00:00.000Z", ...counts }],
-      lastUse,
-      lastRefusal: { ...lastUse, reason: "limited" },
+      items: [{ hour: EXAMPLE_HOUR, admitted: 42, limited: 1 }],
+      hours: [{ start: EXAMPLE_HOUR, ...EXAMPLE_COUNT }],
+      days: [{ start: "2026-11-20T00:00:00.000Z", ...EXAMPLE_COUNT }],
+      lastUse: EXAMPLE_USE,
+      lastRefusal: { ...EXAMPLE_USE, reason: "limited" },
       previousLastUse: null,
     },
     fields: {

@@ -10,7 +10,7 @@ const Body = prose({ min: 1, max: 10_000 });
 /** Who wrote it. */
 export const CommentAuthor = oneOf(["panelist", "tenant"]);
 
-const body = "Thank you! Finally something for early mornings.";
+const EXAMPLE_BODY = "Thank you! Finally something for early mornings.";
 
 /** `panelistId` is null when the tenant wrote it, or when the panelist has been deleted. */
 export const Comment = describe(
@@ -27,7 +27,7 @@ export const Comment = describe(
       id: "C0mment00001",
       by: "panelist",
       panelistId: "Pa7Ne1isT001",
-      body,
+      body: EXAMPLE_BODY,
       createdAt: "2026-11-20T12:30:00.000Z",
     },
     fields: {
@@ -43,7 +43,7 @@ export type Comment = z.infer<typeof Comment>;
 
 export const NewComment = describe(z.strictObject({ body: Body }), {
   name: "NewComment",
-  example: { body },
+  example: { body: EXAMPLE_BODY },
   fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 export type NewComment = z.infer<typeof NewComment>;
@@ -53,7 +53,7 @@ export const TenantComment = describe(
   z.strictObject({ body: Body, createdAt: z.optional(Moment), ...actingFor() }).check(namesAtMostOne),
   {
     name: "TenantComment",
-    example: { body },
+    example: { body: EXAMPLE_BODY },
     fields: {
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "For imports: when it was written, in ISO 8601 and not in the future.",

@@ -10,7 +10,7 @@ export type IdeaBankStatus = (typeof IDEA_BANK_STATUSES)[number];
 const Status = oneOf(IDEA_BANK_STATUSES);
 const ChangelogMaxEntries = integer(1, 100);
 
-const editable = {
+const TEXTS = {
   name: "The name: one line of 1 to 100 characters.",
   status: "Panelists can use an idea bank while it is `OPEN`. `DRAFT` and `CLOSED` close every capability.",
   internal:
@@ -23,9 +23,9 @@ const editable = {
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
 };
-const name = "Riverline rider ideas";
+const EXAMPLE_NAME = "Riverline rider ideas";
 
-const capabilities = {
+const EXAMPLE_CAPABILITIES = {
   canViewChangelog: true,
   canViewProposals: true,
   canSubmitProposals: true,
@@ -51,7 +51,7 @@ export const IdeaBank = describe(
     name: "IdeaBank",
     example: {
       id: "b4nKb4nKb4nK",
-      name,
+      name: EXAMPLE_NAME,
       status: "OPEN",
       internal: false,
       changelogEnabled: true,
@@ -64,7 +64,7 @@ export const IdeaBank = describe(
     },
     fields: {
       id: "The idea bank's identifier.",
-      ...editable,
+      ...TEXTS,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
     },
   },
@@ -85,8 +85,8 @@ export const NewIdeaBank = describe(
   }),
   {
     name: "NewIdeaBank",
-    example: { name, status: "OPEN", changelogEnabled: true },
-    fields: editable,
+    example: { name: EXAMPLE_NAME, status: "OPEN", changelogEnabled: true },
+    fields: TEXTS,
   },
 );
 export type NewIdeaBank = z.infer<typeof NewIdeaBank>;
@@ -103,7 +103,7 @@ export const IdeaBankChanges = describe(
     commentsEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
   }),
-  { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: editable },
+  { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: TEXTS },
 );
 export type IdeaBankChanges = z.infer<typeof IdeaBankChanges>;
 
@@ -150,7 +150,7 @@ export type Capability = keyof Capabilities;
 /** What panelists may do with an idea bank. */
 export const IdeaBankAccess = describe(z.object({ name: z.nullable(Name), capabilities: CapabilitySet }), {
   name: "IdeaBankAccess",
-  example: { name, capabilities },
+  example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },
   fields: {
     name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
     capabilities: "What the token's panelist can do with the idea bank now.",

@@ -8,10 +8,10 @@ export const MAX_REPORTS = 1_000;
 
 const text = (most: number) => z.string().check(z.maxLength(most));
 
-const token = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
-const type = "edge_access_api_key";
-const url = "https://git.example/a/b/blob/main/.env";
-const verdict = { token_raw: token, token_type: type, label: "true_positive" as const };
+const EXAMPLE_TOKEN = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
+const EXAMPLE_TYPE = "edge_access_api_key";
+const EXAMPLE_URL = "https://git.example/a/b/blob/main/.env";
+const EXAMPLE_VERDICT = { token_raw: EXAMPLE_TOKEN, token_type: EXAMPLE_TYPE, label: "true_positive" as const };
 
 /** More members may come with time. */
 const LeakReport = describe(
@@ -33,7 +33,7 @@ const LeakReport = describe(
 );
 export const LeakReports = describe(z.array(LeakReport).check(z.maxLength(MAX_REPORTS)), {
   name: "LeakReports",
-  example: [{ token, type, url, source: "content" }],
+  example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
   fields: {},
 });
 
@@ -52,5 +52,9 @@ const LeakVerdict = describe(
     },
   },
 );
-export const LeakVerdicts = describe(z.array(LeakVerdict), { name: "LeakVerdicts", example: [verdict], fields: {} });
+export const LeakVerdicts = describe(z.array(LeakVerdict), {
+  name: "LeakVerdicts",
+  example: [EXAMPLE_VERDICT],
+  fields: {},
+});
 export type LeakVerdicts = z.infer<typeof LeakVerdicts>;

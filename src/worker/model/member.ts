@@ -23,13 +23,18 @@ const Email = z.string({ error: "must be an e-mail address" }).check(
   z.overwrite((text) => foldAddress(text) ?? text),
 );
 
-const email = "colleague@example.com";
-const member = { id: "Memb3r000001", email, addedBy: "owner@example.com", createdAt: "2026-11-20T12:00:00.000Z" };
-const ownAccount = { id: "Acc0unt00001", name: "owner@example.com" };
+const EXAMPLE_EMAIL = "colleague@example.com";
+const EXAMPLE_MEMBER = {
+  id: "Memb3r000001",
+  email: EXAMPLE_EMAIL,
+  addedBy: "owner@example.com",
+  createdAt: "2026-11-20T12:00:00.000Z",
+};
+const EXAMPLE_ACCOUNT = { id: "Acc0unt00001", name: "owner@example.com" };
 
 export const NewMember = describe(z.strictObject({ email: Email }), {
   name: "NewMember",
-  example: { email },
+  example: { email: EXAMPLE_EMAIL },
   fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
 });
 
@@ -37,7 +42,7 @@ export const Member = describe(
   z.object({ id: Id, email: z.string(), addedBy: z.nullable(z.string()), createdAt: Timestamp }),
   {
     name: "Member",
-    example: member,
+    example: EXAMPLE_MEMBER,
     fields: {
       id: "The member's identifier. Of whoever has made the account it is the account's.",
       email: "The e-mail address.",
@@ -50,13 +55,13 @@ export type Member = z.infer<typeof Member>;
 
 export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
   name: "MemberList",
-  example: { accountId: "Acc0unt00001", items: [member] },
+  example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
   fields: { accountId: "The account.", items: `Its members, the first one first: at most ${MAX_MEMBERS}.` },
 });
 
 export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
   name: "OwnAccount",
-  example: ownAccount,
+  example: EXAMPLE_ACCOUNT,
   fields: {
     id: "The account's identifier: send it as `?account=`.",
     name: "The e-mail address of whoever has made it; its identifier, when that person is no member any more.",
@@ -66,6 +71,6 @@ export type OwnAccount = z.infer<typeof OwnAccount>;
 
 export const OwnAccountList = describe(z.object({ items: z.array(OwnAccount) }), {
   name: "OwnAccountList",
-  example: { items: [ownAccount] },
+  example: { items: [EXAMPLE_ACCOUNT] },
   fields: { items: "The accounts that this person is a member of: at most 20." },
 });

@@ -5,7 +5,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { integer, line, oneOf } from "./text.ts";
 
-const status = "`suspended` closes everything that the account offers; `active` opens it again.";
+const STATUS_TEXT = "`suspended` closes everything that the account offers; `active` opens it again.";
 
 export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }), {
   name: "Health",
@@ -22,7 +22,7 @@ export const AccountStatusChange = describe(
   {
     name: "AccountStatusChange",
     example: { account: "owner@example.com", status: "suspended" },
-    fields: { account: "The owner's e-mail address, or the account's identifier.", status },
+    fields: { account: "The owner's e-mail address, or the account's identifier.", status: STATUS_TEXT },
   },
 );
 export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
@@ -32,7 +32,7 @@ export const ChangedAccount = describe(z.object({ accountId: Id, status: Account
   example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
   fields: {
     accountId: "The account's identifier.",
-    status,
+    status: STATUS_TEXT,
     apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
   },
 });

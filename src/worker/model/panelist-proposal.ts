@@ -8,11 +8,11 @@ import { Count, OfficialResponse, ProposalStatus, SEARCH_TEXT } from "./proposal
 import { Tag, Tags } from "./tag.ts";
 import { Description, flag, Name, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
 
-const editable = {
+const TEXTS = {
   title: "The title: one line of 1 to 200 characters.",
   description: "The description: up to 10,000 characters, or empty. Line breaks are kept.",
 };
-const text = { title: "Night buses", description: "Every half hour, all week." };
+const EXAMPLE = { title: "Night buses", description: "Every half hour, all week." };
 
 /** `author` is a display name, or null. */
 export const PanelistProposal = describe(
@@ -37,7 +37,7 @@ export const PanelistProposal = describe(
     name: "PanelistProposal",
     example: {
       id: "Pr0p0sa1Nigh",
-      ...text,
+      ...EXAMPLE,
       status: "planned",
       tags: ["Mobile"],
       votes: 12,
@@ -53,7 +53,7 @@ export const PanelistProposal = describe(
     },
     fields: {
       id: "The proposal's identifier.",
-      ...editable,
+      ...TEXTS,
       status: "The proposal's status.",
       tags: "Its tags, which the tenant sets: at most 5.",
       votes: "How many panelists vote for it. After a merge, votes arrive within minutes when there are many.",
@@ -79,8 +79,8 @@ const Text = prose({ min: 1, max: 10_000 });
 
 export const Submission = describe(z.strictObject({ title: Title, description: z._default(Description, "") }), {
   name: "Submission",
-  example: text,
-  fields: editable,
+  example: EXAMPLE,
+  fields: TEXTS,
 });
 export type Submission = z.infer<typeof Submission>;
 
@@ -89,7 +89,7 @@ export const SubmissionChanges = describe(
   {
     name: "SubmissionChanges",
     example: { description: "Every twenty minutes, all week." },
-    fields: editable,
+    fields: TEXTS,
   },
 );
 export type SubmissionChanges = z.infer<typeof SubmissionChanges>;

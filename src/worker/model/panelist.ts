@@ -9,14 +9,14 @@ import { exactLine, flag, integer, Name, Timestamp } from "./text.ts";
 /** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 
-const editable = {
+const TEXTS = {
   externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
   displayName:
     "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
   active: "`false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`.",
 };
-const externalId = "customer-42";
-const id = "Pa7Ne1isT001";
+const EXAMPLE_EXTERNAL_ID = "customer-42";
+const EXAMPLE_ID = "Pa7Ne1isT001";
 
 export const Panelist = describe(
   z.object({
@@ -28,10 +28,16 @@ export const Panelist = describe(
   }),
   {
     name: "Panelist",
-    example: { id, externalId, displayName: "Robin", active: true, createdAt: "2026-11-02T09:31:00.000Z" },
+    example: {
+      id: EXAMPLE_ID,
+      externalId: EXAMPLE_EXTERNAL_ID,
+      displayName: "Robin",
+      active: true,
+      createdAt: "2026-11-02T09:31:00.000Z",
+    },
     fields: {
       id: "The panelist's identifier.",
-      ...editable,
+      ...TEXTS,
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
     },
   },
@@ -44,7 +50,7 @@ export const NewPanelist = describe(
     displayName: z._default(z.nullable(Name), null),
     active: z._default(flag(), true),
   }),
-  { name: "NewPanelist", example: { externalId, displayName: "Robin" }, fields: editable },
+  { name: "NewPanelist", example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" }, fields: TEXTS },
 );
 export type NewPanelist = z.infer<typeof NewPanelist>;
 
@@ -54,7 +60,7 @@ export const PanelistChanges = describe(
     displayName: z.optional(z.nullable(Name)),
     active: z.optional(flag()),
   }),
-  { name: "PanelistChanges", example: { active: false }, fields: editable },
+  { name: "PanelistChanges", example: { active: false }, fields: TEXTS },
 );
 export type PanelistChanges = z.infer<typeof PanelistChanges>;
 
@@ -84,7 +90,7 @@ export const TokenRequest = describe(
     }),
   {
     name: "TokenRequest",
-    example: { externalId, lifetimeSeconds: 3_600 },
+    example: { externalId: EXAMPLE_EXTERNAL_ID, lifetimeSeconds: 3_600 },
     fields: {
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
@@ -106,7 +112,7 @@ export const IssuedToken = describe(
     name: "IssuedToken",
     example: {
       token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8",
-      panelistId: id,
+      panelistId: EXAMPLE_ID,
       expiresAt: "2026-11-21T10:00:00.000Z",
     },
     fields: {

@@ -28,7 +28,7 @@ export type Visibility = z.infer<typeof Visibility>;
 
 const ResponseText = prose({ min: 1, max: 10_000 });
 
-const editable = {
+const TEXTS = {
   title: "The title: one line of 1 to 200 characters.",
   description: "The description: at most 10,000 characters. Line breaks are kept.",
   status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
@@ -39,23 +39,23 @@ const editable = {
     "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
     "What you send replaces all of them.",
 };
-const externalId =
+const EXTERNAL_ID_TEXT =
   "Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it.";
-const atCreationTexts = {
+const CREATION_TEXTS = {
   createdAt:
     "For imports: when it was created, in ISO 8601 and not in the future. It is `lastActivityAt`, too, and the time of the response. " +
     "An update does not change it.",
   panelistId: `${ACTING_FOR_TEXTS.panelistId} It becomes the author. An update does not change it.`,
   panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
 };
-const text = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
-const response = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
-const newResponse = "Your official response, or `null`.";
+const EXAMPLE = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
+const EXAMPLE_RESPONSE = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
+const RESPONSE_TEXT = "Your official response, or `null`.";
 
 /** The tenant's official response. */
 export const OfficialResponse = describe(z.object({ text: ResponseText, respondedAt: Timestamp }), {
   name: "OfficialResponse",
-  example: response,
+  example: EXAMPLE_RESPONSE,
   fields: {
     text: "The text: 1 to 10,000 characters. Line breaks are kept.",
     respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
@@ -89,13 +89,13 @@ export const Proposal = describe(
     name: "Proposal",
     example: {
       id: "Pr0p0sa1Dark",
-      ...text,
+      ...EXAMPLE,
       status: "implemented",
       visibility: "public",
       votes: 12,
       comments: 3,
       panelistId: "Pa7Ne1isT001",
-      response,
+      response: EXAMPLE_RESPONSE,
       duplicateOf: null,
       merging: false,
       tags: ["Mobile"],
@@ -106,7 +106,7 @@ export const Proposal = describe(
     },
     fields: {
       id: "The proposal's identifier.",
-      ...editable,
+      ...TEXTS,
       votes: "How many panelists vote for it. The votes of a merged proposal are those of its target.",
       comments: "How many comments it has.",
       panelistId: "The panelist who submitted it. `null` if you created it, or once the panelist has been deleted.",
@@ -114,7 +114,7 @@ export const Proposal = describe(
       duplicateOf: "The proposal that this one was merged into, or `null`.",
       merging:
         "`true` while votes are on their way from a merged proposal to its target: of both, `votes` counts what each has now.",
-      externalId,
+      externalId: EXTERNAL_ID_TEXT,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
         "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
@@ -126,7 +126,7 @@ export type Proposal = z.infer<typeof Proposal>;
 
 const NewResponse = describe(z.strictObject({ text: ResponseText }), {
   name: "NewResponse",
-  example: { text: response.text },
+  example: { text: EXAMPLE_RESPONSE.text },
   fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 
@@ -147,8 +147,8 @@ export const ProposalUpsert = describe(
   z.strictObject({ title: Title, ...settable(), ...atCreation() }).check(namesAtMostOne),
   {
     name: "ProposalUpsert",
-    example: { ...text, status: "planned", metadata: { team: "Apps" } },
-    fields: { ...editable, response: newResponse, ...atCreationTexts },
+    example: { ...EXAMPLE, status: "planned", metadata: { team: "Apps" } },
+    fields: { ...TEXTS, response: RESPONSE_TEXT, ...CREATION_TEXTS },
   },
 );
 export type ProposalUpsert = z.infer<typeof ProposalUpsert>;
@@ -164,8 +164,8 @@ export const NewProposal = describe(
     .check(namesAtMostOne),
   {
     name: "NewProposal",
-    example: text,
-    fields: { ...editable, response: newResponse, externalId, ...atCreationTexts },
+    example: EXAMPLE,
+    fields: { ...TEXTS, response: RESPONSE_TEXT, externalId: EXTERNAL_ID_TEXT, ...CREATION_TEXTS },
   },
 );
 export type NewProposal = z.infer<typeof NewProposal>;
@@ -178,8 +178,8 @@ export const ProposalChanges = describe(
   }),
   {
     name: "ProposalChanges",
-    example: { status: "implemented", response: { text: response.text } },
-    fields: { ...editable, response: "Your official response. `null` removes it.", externalId },
+    example: { status: "implemented", response: { text: EXAMPLE_RESPONSE.text } },
+    fields: { ...TEXTS, response: "Your official response. `null` removes it.", externalId: EXTERNAL_ID_TEXT },
   },
 );
 export type ProposalChanges = z.infer<typeof ProposalChanges>;

@@ -7,12 +7,12 @@ import { Description, oneOf, Timestamp, Title } from "./text.ts";
 export const SURVEY_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 const Status = oneOf(SURVEY_STATUSES);
 
-const editable = {
+const TEXTS = {
   title: "The title: one line of 1 to 200 characters.",
   description: "The description: at most 10,000 characters. Line breaks are kept.",
   status: "`DRAFT` until it is published, `OPEN` while it takes answers, then `CLOSED`.",
 };
-const survey = { title: "How do you travel to work?", description: "Two minutes, six questions." };
+const EXAMPLE = { title: "How do you travel to work?", description: "Two minutes, six questions." };
 
 export const Survey = describe(
   z.object({
@@ -27,14 +27,14 @@ export const Survey = describe(
     name: "Survey",
     example: {
       id: "Q7rTz0LmX2cV",
-      ...survey,
+      ...EXAMPLE,
       status: "OPEN",
       createdAt: "2026-11-02T09:30:00.000Z",
       updatedAt: "2026-11-03T16:05:12.345Z",
     },
     fields: {
       id: "The survey's identifier.",
-      ...editable,
+      ...TEXTS,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       updatedAt: "When it was last changed: ISO 8601, UTC, with milliseconds.",
     },
@@ -48,7 +48,7 @@ export const NewSurvey = describe(
     description: z._default(Description, ""),
     status: z._default(Status, "DRAFT"),
   }),
-  { name: "NewSurvey", example: survey, fields: editable },
+  { name: "NewSurvey", example: EXAMPLE, fields: TEXTS },
 );
 export type NewSurvey = z.infer<typeof NewSurvey>;
 
@@ -58,6 +58,6 @@ export const SurveyChanges = describe(
     description: z.optional(Description),
     status: z.optional(Status),
   }),
-  { name: "SurveyChanges", example: { status: "CLOSED" }, fields: editable },
+  { name: "SurveyChanges", example: { status: "CLOSED" }, fields: TEXTS },
 );
 export type SurveyChanges = z.infer<typeof SurveyChanges>;

@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { ExternalId } from "./panelist.ts";
 import { Name, Timestamp } from "./text.ts";
 
-const panelistId = "Pa7Ne1isT001";
+const EXAMPLE_PANELIST_ID = "Pa7Ne1isT001";
 
 /** `externalId` and `displayName` are null for a key that may not read panelists. */
 export const Voter = describe(
@@ -18,7 +18,12 @@ export const Voter = describe(
   }),
   {
     name: "Voter",
-    example: { panelistId, externalId: "customer-42", displayName: "Robin", at: "2026-11-20T12:30:00.000Z" },
+    example: {
+      panelistId: EXAMPLE_PANELIST_ID,
+      externalId: "customer-42",
+      displayName: "Robin",
+      at: "2026-11-20T12:30:00.000Z",
+    },
     fields: {
       panelistId: "The panelist.",
       externalId: "Your own id for the person, or `null`. Always `null` when the key lacks the scope `panelists:read`.",
@@ -32,7 +37,7 @@ export type Voter = z.infer<typeof Voter>;
 
 export const NewVote = describe(z.strictObject(actingFor()).check(namesAtMostOne, namesOne), {
   name: "NewVote",
-  example: { panelistId },
+  example: { panelistId: EXAMPLE_PANELIST_ID },
   fields: ACTING_FOR_TEXTS,
 });
 export type NewVote = z.infer<typeof NewVote>;

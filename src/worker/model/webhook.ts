@@ -21,37 +21,43 @@ const Types = z.array(oneOf(CHANGE_TYPES), { error: "must be a list of types" })
   z.refine((types) => new Set(types).size === types.length, { error: "must name each type once" }),
 );
 
-const url = "https://crm.example.com/hooks/ideas";
-const types = ["proposal.created", "proposal.status-changed"] satisfies ChangeType[];
-const at = "2026-11-20T12:00:00.000Z";
-const attempt = { at, id: "chg_AcC0unt00001_42_0Vd9zkQ0", type: "proposal.created", status: 204, durationMs: 87 };
-const webhook = {
+const EXAMPLE_URL = "https://crm.example.com/hooks/ideas";
+const EXAMPLE_TYPES = ["proposal.created", "proposal.status-changed"] satisfies ChangeType[];
+const EXAMPLE_TIME = "2026-11-20T12:00:00.000Z";
+const EXAMPLE_ATTEMPT = {
+  at: EXAMPLE_TIME,
+  id: "chg_AcC0unt00001_42_0Vd9zkQ0",
+  type: "proposal.created",
+  status: 204,
+  durationMs: 87,
+};
+const EXAMPLE_WEBHOOK = {
   id: "W3bh00k00001",
-  url,
-  types,
+  url: EXAMPLE_URL,
+  types: EXAMPLE_TYPES,
   state: "active" as const,
   createdAt: "2026-11-02T09:30:00.000Z",
-  reachedAt: at,
+  reachedAt: EXAMPLE_TIME,
   waiting: 0,
   missed: 0,
   failingSince: null,
   nextAttemptAt: null,
   previousSecretUntil: null,
-  attempts: [attempt],
+  attempts: [EXAMPLE_ATTEMPT],
 };
-const settable = {
+const TEXTS = {
   url:
     "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
     "at most 1,000 characters.",
   types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
 };
-const status = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
-const durationMs = "How long the answer took, in milliseconds.";
+const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
+const DURATION_TEXT = "How long the answer took, in milliseconds.";
 
 export const NewWebhook = describe(z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }), {
   name: "NewWebhook",
-  example: { url, types },
-  fields: settable,
+  example: { url: EXAMPLE_URL, types: EXAMPLE_TYPES },
+  fields: TEXTS,
 });
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
@@ -63,9 +69,9 @@ export const WebhookChanges = describe(
   }),
   {
     name: "WebhookChanges",
-    example: { types, paused: false },
+    example: { types: EXAMPLE_TYPES, paused: false },
     fields: {
-      ...settable,
+      ...TEXTS,
       types: "The types of changes that are sent. `null` for all.",
       paused:
         "`true` pauses the deliveries; `false` goes on with them, also after failures or a 410. Nothing is lost meanwhile.",
@@ -88,7 +94,7 @@ export const WebhookMove = describe(
   }),
   {
     name: "WebhookMove",
-    example: { to: at },
+    example: { to: EXAMPLE_TIME },
     fields: {
       to:
         "`now`: what waits is not delivered. `next`: the change that comes next is not delivered. A time (ISO 8601): " +
@@ -118,8 +124,8 @@ export const WebhookAttempt = describe(
       at: "When it was made: ISO 8601, UTC, with milliseconds.",
       id: "The header `webhook-id`: the same at each attempt of one change.",
       type: "The type of the change; `webhook.test` for a test.",
-      status,
-      durationMs,
+      status: STATUS_TEXT,
+      durationMs: DURATION_TEXT,
     },
   },
 );
@@ -142,10 +148,10 @@ export const Webhook = describe(
   }),
   {
     name: "Webhook",
-    example: webhook,
+    example: EXAMPLE_WEBHOOK,
     fields: {
       id: "The webhook's identifier.",
-      ...settable,
+      ...TEXTS,
       state:
         "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver has answered " +
         "410. Only an active one is sent changes. Changes wait in the log for 30 days.",
@@ -172,7 +178,7 @@ export const ShownWebhook = describe(
   }),
   {
     name: "ShownWebhook",
-    example: { webhook, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+    example: { webhook: EXAMPLE_WEBHOOK, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
     fields: {
       webhook: "The webhook as the list shows it.",
       secret: "What its deliveries are signed with (Standard Webhooks). It is shown only in this answer.",
@@ -185,7 +191,7 @@ export const WebhookList = describe(
   z.object({ items: z.array(Webhook), maxWebhooks: integer(MAX_WEBHOOKS, MAX_WEBHOOKS) }),
   {
     name: "WebhookList",
-    example: { items: [webhook], maxWebhooks: MAX_WEBHOOKS },
+    example: { items: [EXAMPLE_WEBHOOK], maxWebhooks: MAX_WEBHOOKS },
     fields: { items: "The webhooks, oldest first.", maxWebhooks: "How many an account can have." },
   },
 );
@@ -193,6 +199,6 @@ export const WebhookList = describe(
 export const WebhookTest = describe(z.object({ status: Status, durationMs: Count }), {
   name: "WebhookTest",
   example: { status: 204, durationMs: 87 },
-  fields: { status, durationMs },
+  fields: { status: STATUS_TEXT, durationMs: DURATION_TEXT },
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;

@@ -1,4 +1,4 @@
-/** What holds for every operation of Account Settings: generated from the table of operations. */
+/** Rules of every operation of Account Settings, generated from the definitions. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Member } from "../../../src/worker/model/member.ts";

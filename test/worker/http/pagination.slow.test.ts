@@ -1,4 +1,4 @@
-/** Pagination: no row is missing, and a page reads only its own rows. For every list, generated from the tables of operations. */
+/** Pagination: no row is missing, and a page reads only its own rows. For every list, generated from the definitions. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import document from "../../../public/openapi.json";

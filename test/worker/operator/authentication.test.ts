@@ -1,4 +1,4 @@
-/** Who is not the operator: the same for every operation of the operator's, from the table. */
+/** Requests without the operator's secret: the same for each of the operator's operations, generated from the definitions. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { countStores } from "../../support/intercept.ts";

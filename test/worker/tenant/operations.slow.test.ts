@@ -1,4 +1,4 @@
-/** What holds for every operation of the tenant API: generated from the one table of operations. */
+/** Rules of every operation of the tenant API, generated from the definitions. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../../../src/worker/model/scope.ts";
