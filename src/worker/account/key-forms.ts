@@ -2,6 +2,7 @@
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { NewApiKey } from "../model/account.ts";
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
+import { changedSettings } from "./opened-form.tsx";
 
 const DAY_MS = 86_400_000;
 
@@ -14,17 +15,21 @@ export function toNewApiKey(fields: URLSearchParams): NewApiKey {
   });
 }
 
-/** What is not as the form was opened, so that it takes back no change that somebody else made since. Throws `invalid-request`. */
+/** What the form's user has changed. A limit and its window are one choice: halves of two are a limit that nobody chose. Throws `invalid-request`. */
 export function toKeyChanges(fields: URLSearchParams, now: number): ApiKeyChanges {
-  const before = new URLSearchParams(fields.get("was") ?? "");
-  const [was, is] = [before, fields].map((each) =>
-    Object.entries({ ...toSettings(each), paused: each.has("paused") }).map(([name, value]) => [name, value] as const),
-  );
-  const changed = (is ?? []).filter(([, value], index) => JSON.stringify(value) !== JSON.stringify(was?.[index]?.[1]));
-  const expiry = fields.get("expiresAt") ?? "";
-  const inDays = /^\d{1,4}$/.test(expiry) ? new Date(now + Number(expiry) * DAY_MS).toISOString() : expiry;
-  const expiresAt = expiry === "never" ? null : inDays;
-  return parseOrThrow(ApiKeyChanges, { ...Object.fromEntries(changed), ...(expiry !== "" && { expiresAt }) });
+  const { rate, ...changed } = changedSettings(fields, (each) => {
+    const { limit, windowSeconds, ...settings } = toSettings(each);
+    const expiresAt = toExpiry(each.get("expiresAt") ?? "", now);
+    return { ...settings, rate: { limit, windowSeconds }, paused: each.has("paused"), expiresAt };
+  });
+  return parseOrThrow(ApiKeyChanges, { ...changed, ...rate });
+}
+
+/** Undefined: as it is. */
+function toExpiry(expiry: string, now: number): string | null | undefined {
+  if (expiry === "") return undefined;
+  if (expiry === "never") return null;
+  return /^\d{1,4}$/.test(expiry) ? new Date(now + Number(expiry) * DAY_MS).toISOString() : expiry;
 }
 
 /** The forms offer some limits as `<requests>/<seconds>`; for any other they have two fields of their own. */

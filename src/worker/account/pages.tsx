@@ -11,11 +11,13 @@ import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { type ApiKey, Rotation } from "../model/account.ts";
+import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
 import { visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
+import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
 import { ApiKeysPage } from "./pages/api-keys-page.tsx";
@@ -113,8 +115,8 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
 
   routes.post("/account/settings", async (c) => {
-    const leakedKeys = (await readForm(c.req.raw)).has("mark") ? "mark" : "end";
-    await changeSettings(c, { leakedKeys });
+    const { leakedKeys } = changedSettings(await readForm(c.req.raw), toSettings);
+    if (leakedKeys !== undefined) await changeSettings(c, { leakedKeys });
     return c.redirect(`${LIST}?done=settings`, 303);
   });
   routes.all("/account/settings", refuseMethod("POST"));
@@ -132,6 +134,8 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   });
   routes.all("/account/activity", refuseMethod("GET, HEAD"));
 }
+
+const toSettings = (fields: URLSearchParams): AccountSettings => ({ leakedKeys: fields.has("mark") ? "mark" : "end" });
 
 async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<ApiKey> {
   const apiKey = await loadOwnApiKey(primaryOf(c, id), c.var.owner.email, id, now);

@@ -7,6 +7,7 @@ import type { Routes } from "../http/routes.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove } from "../model/webhook.ts";
 import { visitAccount } from "./account-databases.ts";
+import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { SentForm } from "./pages/webhook-form.tsx";
 import { WebhookPage, WebhooksPage } from "./pages/webhook-page.tsx";
@@ -59,7 +60,11 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
         await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), toKey(fields));
       else {
         const paused = { pause: true, resume: false }[what] ?? what;
-        await changeWebhook(c, id, parseOrThrow(WebhookChanges, what === "change" ? toSettings(fields) : { paused }));
+        await changeWebhook(
+          c,
+          id,
+          parseOrThrow(WebhookChanges, what === "change" ? changedSettings(fields, toSettings) : { paused }),
+        );
       }
     } catch (error) {
       const sent = { fields, errors: fieldErrorsOf(error) };

@@ -1,6 +1,7 @@
 /** `/account/api-keys`: every active key, the form for another while there is room, what has ended, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
+import { OpenedWith } from "../opened-form.tsx";
 import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.tsx";
 import { ErrorSummary } from "./field.tsx";
 import { KeyActions } from "./key-actions.tsx";
@@ -60,6 +61,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
       </section>
       <StorageBar storage={storage} />
       <form method="post" action="/account/settings">
+        <OpenedWith fields={new URLSearchParams(leakedKeys === "mark" ? { mark: "on" } : {})} />
         <h2>Keys that are found in public</h2>
         <p>
           <label>

@@ -1,6 +1,7 @@
 /** `/account/api-keys/{id}/change`: what can be changed of a key without a new secret. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { ApiKey } from "../../model/account.ts";
+import { OpenedWith } from "../opened-form.tsx";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { AddressesField, KEY_LABELS, NameField, RateField, ScopesField } from "./key-fields.tsx";
 import { type Frame, Layout } from "./layout.tsx";
@@ -36,7 +37,7 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
         The secret stays. When this is saved, nothing is decided by what was before: saving takes a second.
       </p>
       <form method="post" action={`/account/api-keys/${id}/change`} class="create">
-        <input type="hidden" name="was" value={fields.get("was") ?? ""} />
+        <OpenedWith fields={fields} />
         <div class="columns">
           <NameField value={fields.get("name") ?? ""} errors={errors} />
           <Field name="expiresAt" label={LABELS.expiresAt} message={expires}>
@@ -71,13 +72,11 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
   );
 };
 
-/** `was` is what the form was filled with, so that only what its user changes is sent on. */
 function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {
   const fields = new URLSearchParams({ name, limit: String(limit), windowSeconds: String(windowSeconds) });
   for (const scope of scopes) fields.append("scopes", scope);
   fields.set("allowedAddresses", (allowedAddresses ?? []).join("\n"));
   if (pausedAt !== null) fields.set("paused", "on");
-  fields.set("was", fields.toString());
   return fields;
 }
 

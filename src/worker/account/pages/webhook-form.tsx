@@ -2,6 +2,7 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import { CHANGE_TYPES } from "../../model/change.ts";
 import type { Webhook } from "../../model/webhook.ts";
+import { OpenedWith } from "../opened-form.tsx";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 
 /** What was sent, and refused. */
@@ -22,17 +23,18 @@ type Props = {
 export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
   // On a webhook's page another form may have been refused.
   const own = webhook === undefined || sent?.fields.get("do") === "change" ? sent : undefined;
-  const chosen = own?.fields.getAll("types") ?? webhook?.types ?? [];
+  const fields = own?.fields ?? toFields(webhook);
   const message = messageFor(own?.errors ?? [], "url");
   const hint = "https://, and a public host name.";
   return (
     <form method="post" action={action} class="create">
       <Once />
+      {webhook && <OpenedWith fields={fields} />}
       <Field name="url" label="URL" hint={hint} message={message}>
         <input
           id="url"
           name="url"
-          value={own?.fields.get("url") ?? webhook?.url ?? ""}
+          value={fields.get("url") ?? ""}
           required
           inputmode="url"
           autocomplete="off"
@@ -44,7 +46,7 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
         <p class="hint">None: all, also those that are added later.</p>
         {CHANGE_TYPES.map((type) => (
           <label class="choice">
-            <input type="checkbox" name="types" value={type} checked={chosen.includes(type)} />
+            <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />
             <code>{type}</code>
           </label>
         ))}
@@ -55,3 +57,9 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
     </form>
   );
 };
+
+function toFields(webhook: Webhook | undefined): URLSearchParams {
+  const fields = new URLSearchParams({ url: webhook?.url ?? "" });
+  for (const type of webhook?.types ?? []) fields.append("types", type);
+  return fields;
+}
