@@ -103,7 +103,8 @@ BEGIN
 END;
 
 -- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
--- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL.
+-- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL. Of a decision about content,
+-- subject_id is the idea bank, proposal, comment or panelist, api_key_name its name, and idea_bank_id the idea bank that it is in.
 -- number: 1, 2, 3, … in each account. A trigger gives it, and keeps the newest 10,000 events of the account.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
@@ -116,7 +117,9 @@ CREATE TABLE IF NOT EXISTS audit_events (
   created_at INTEGER NOT NULL,
   webhook_id TEXT,
   changes TEXT CHECK (json_valid(changes)),
-  number INTEGER
+  number INTEGER,
+  subject_id TEXT,
+  idea_bank_id TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);

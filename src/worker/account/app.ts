@@ -15,6 +15,7 @@ import type { Databases } from "../store/databases.ts";
 import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
 import { addApprovalPages } from "./approval-pages.tsx";
+import { addIdeaBankPages } from "./idea-bank-pages.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
 import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -53,6 +54,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
   addAccountPages(app);
   addMemberPages(app);
+  addIdeaBankPages(app);
   addApprovalPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());

@@ -21,11 +21,13 @@ type Row = {
   created_at: number;
   changes: string | null;
   webhook_id: string | null;
+  subject_id: string | null;
+  idea_bank_id: string | null;
 };
 
 /** Settings as they are stored: times are Unix milliseconds. */
 type StoredSettings = Readonly<Record<string, unknown>>;
-type StoredChanges = { readonly before: StoredSettings; readonly after: StoredSettings };
+type StoredChanges = { readonly before: StoredSettings | null; readonly after: StoredSettings | null };
 
 const REFUSAL_INTERVAL_MS = 60_000;
 /** Uses of revoked keys that are recorded for an account in an hour. */
@@ -131,7 +133,8 @@ export async function listAuditEvents(
   const results = await session.batch({
     ...beginVisit(visit),
     events: prepare<Row>(
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id FROM audit_events
+      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id
+       FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
@@ -155,21 +158,29 @@ export async function listAuditEvents(
   return { accountId: accountOf(results), page };
 }
 
-function toSubject({ event, api_key_name, webhook_id }: Row): Pick<AuditEvent, "event" | "apiKeyName" | "webhook"> {
-  return webhook_id === null
-    ? { event, apiKeyName: api_key_name, webhook: null }
-    : { event, apiKeyName: "", webhook: { id: webhook_id, url: api_key_name } };
+type AuditSubject = Pick<AuditEvent, "event" | "apiKeyName" | "webhook" | "subject">;
+
+function toSubject({ event, api_key_name, webhook_id, subject_id, idea_bank_id }: Row): AuditSubject {
+  const none = { event, apiKeyName: "", webhook: null, subject: null };
+  if (webhook_id !== null) return { ...none, webhook: { id: webhook_id, url: api_key_name } };
+  return subject_id === null
+    ? { ...none, apiKeyName: api_key_name }
+    : { ...none, subject: { id: subject_id, name: api_key_name, ideaBankId: idea_bank_id } };
 }
 
 /** Without what stayed as it was. */
 function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
-  const names = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  const pick = (settings: StoredSettings) =>
+  const names = Object.keys(after ?? before ?? {}).filter(
+    (name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
+  );
+  const pick = (settings: StoredSettings | null) =>
     Object.fromEntries(
-      names.map((name) => {
-        const value = settings[name];
-        return [name, name === "expiresAt" && typeof value === "number" ? toTimestamp(value) : value];
+      (settings === null ? [] : names).map((name) => {
+        const value = settings?.[name];
+        return [name, isTime(name) && typeof value === "number" ? toTimestamp(value) : value];
       }),
     );
   return { before: pick(before), after: pick(after) };
 }
+
+const isTime = (name: string): boolean => name === "expiresAt" || name === "tokensRevokedAt";

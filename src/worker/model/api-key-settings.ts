@@ -3,8 +3,9 @@ import * as z from "zod/mini";
 import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
+import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
-import { flag, integer, Moment, Name, oneOf } from "./text.ts";
+import { flag, integer, Moment, Name, oneOf, Timestamp } from "./text.ts";
 
 /** The longest until a key expires, in days. */
 export const MAX_LIFE_DAYS = 3_650;
@@ -69,6 +70,24 @@ const AuditedSettings = describe(
     foundAt: z.optional(z.nullable(z.string())),
     ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
     leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
+    status: z.optional(z.string()),
+    internal: z.optional(flag()),
+    changelogEnabled: z.optional(flag()),
+    changelogMaxEntries: z.optional(integer(1, 100)),
+    submissionsEnabled: z.optional(flag()),
+    votingEnabled: z.optional(flag()),
+    commentsEnabled: z.optional(flag()),
+    approvalRequired: z.optional(flag()),
+    title: z.optional(z.string()),
+    description: z.optional(z.string()),
+    visibility: z.optional(z.string()),
+    response: z.optional(z.nullable(z.string())),
+    tags: z.optional(z.array(z.string())),
+    duplicateOf: z.optional(z.nullable(Id)),
+    by: z.optional(z.string()),
+    body: z.optional(z.nullable(z.string())),
+    active: z.optional(flag()),
+    tokensRevokedAt: z.optional(z.nullable(Timestamp)),
   }),
   {
     name: "AuditedSettings",
@@ -78,6 +97,24 @@ const AuditedSettings = describe(
       foundAt: "Where the key was found in public, in the words of whoever reported it.",
       ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
       leakedKeys: LEAKED,
+      status: "The status of an idea bank or a proposal.",
+      internal: "Of an idea bank, as the seven after it.",
+      changelogEnabled: "Whether the changelog can be read.",
+      changelogMaxEntries: "The number of entries that the changelog shows at most.",
+      submissionsEnabled: "Whether panelists can submit proposals.",
+      votingEnabled: "Whether panelists can vote.",
+      commentsEnabled: "Whether panelists can comment.",
+      approvalRequired: "Whether proposals wait for approval.",
+      title: "Of a proposal, as the six after it.",
+      description: "How the description begins.",
+      visibility: "Who sees the proposal.",
+      response: "How the official response begins.",
+      tags: "The tags.",
+      duplicateOf: "The proposal that it was merged into.",
+      by: "Who wrote the comment: `tenant` or `panelist`.",
+      body: "How your own comment begins. `null` for a panelist's.",
+      active: "Whether the panelist is active.",
+      tokensRevokedAt: "Tokens of the panelist from before this time are revoked.",
     },
   },
 );

@@ -22,10 +22,29 @@ export const AUDIT_EVENTS = [
   "webhook-rotated",
   "webhook-tested",
   "webhook-deleted",
+  "ideabank-created",
+  "ideabank-changed",
+  "ideabank-deleted",
+  "proposal-created",
+  "proposal-changed",
+  "proposal-deleted",
+  "comment-created",
+  "comment-changed",
+  "comment-deleted",
+  "panelist-changed",
+  "panelist-deleted",
 ] as const;
 const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
   name: "AuditedWebhook",
   fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+});
+const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }), {
+  name: "AuditedSubject",
+  fields: {
+    id: "The identifier of the idea bank, proposal, comment or panelist.",
+    name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
+    ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
+  },
 });
 
 export const ActivityQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }), {
@@ -44,6 +63,7 @@ export const AuditEvent = describe(
     apiKeyId: z.nullable(Id),
     apiKeyName: z.string(),
     webhook: z.nullable(AuditedWebhook),
+    subject: z.nullable(AuditedSubject),
     actor: z.nullable(z.string()),
     address: z.nullable(z.string()),
     createdAt: Timestamp,
@@ -57,6 +77,7 @@ export const AuditEvent = describe(
       apiKeyId: "XtwvMRbXxcwn",
       apiKeyName: "CRM sync",
       webhook: null,
+      subject: null,
       actor: "owner@example.com",
       address: "203.0.113.7",
       createdAt: "2026-11-20T12:00:00.000Z",
@@ -66,14 +87,16 @@ export const AuditEvent = describe(
       id: "The event's identifier.",
       event:
         "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `refused`: a key was not created because the account had its maximum of active keys.",
-      apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event of a webhook.",
-      apiKeyName: "The key's name at that time. Empty for an event of a webhook.",
+      apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event that is about no key.",
+      apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",
+      subject: "What a member decided about: an idea bank, a proposal, a comment or a panelist. Otherwise `null`.",
       actor:
         "The e-mail address or the service token that did it. `null` when it was a request with the key itself, `the operator` when it was the operator of the service.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
-      changes: "With `changed` and `leaked`: what has changed. Otherwise `null`.",
+      changes:
+        "With `changed`, `leaked` and what was decided about content: what has changed. Otherwise `null`. Of a long text, how it begins.",
     },
   },
 );

@@ -25,8 +25,12 @@ export type Call = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
 /** Where a round trip goes: a D1 session, or a database without one, which has no bookmark. */
 export type Target = Pick<D1DatabaseSession, "prepare" | "batch"> & Partial<Pick<D1DatabaseSession, "getBookmark">>;
 
-/** A statement that is sent behind those of each round trip. */
-type Attached = { readonly statement: Statement; readonly answered: (rows: readonly unknown[]) => void };
+/** What is sent around the statements of each round trip. */
+type Attached = {
+  readonly before: readonly Statement[];
+  readonly after: readonly { readonly statement: Statement; readonly answered?: (rows: readonly unknown[]) => void }[];
+};
+const NOTHING: Attached = { before: [], after: [] };
 
 /** `rows` of each statement, and how many rows the statements have changed, triggers included. */
 type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
@@ -34,11 +38,11 @@ type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
 export class Session {
   readonly #connect: () => Target;
   readonly #call: Call;
-  readonly #attached: Attached | undefined;
+  readonly #attached: Attached;
   #bookmark: D1SessionBookmark | undefined;
 
   /** `connect` gives the target of the next round trip. */
-  constructor(connect: () => Target, call: Call, attached?: Attached) {
+  constructor(connect: () => Target, call: Call, attached = NOTHING) {
     this.#connect = connect;
     this.#call = call;
     this.#attached = attached;
@@ -51,10 +55,18 @@ export class Session {
 
   /** A session that sends `statement` behind those of each round trip, in the same transaction, and tells `answered` its rows. */
   with<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): Session {
-    return new Session(this.#connect, this.#call, {
-      statement,
-      answered: (rows) => answered(rows as readonly Row[]),
-    });
+    const last = { statement, answered: (rows: readonly unknown[]) => answered(rows as readonly Row[]) };
+    return this.#attach({ before: [], after: [last] });
+  }
+
+  /** A session that sends these around those of each round trip, in the same transaction. */
+  around(before: readonly Statement[], after: readonly Statement[]): Session {
+    return this.#attach({ before, after: after.map((statement) => ({ statement })) });
+  }
+
+  #attach({ before, after }: Attached): Session {
+    const { before: outer, after: inner } = this.#attached;
+    return new Session(this.#connect, this.#call, { before: [...before, ...outer], after: [...inner, ...after] });
   }
 
   async batch<const Statements extends Batch>(statements: Statements): Promise<Results<Statements>> {
@@ -84,8 +96,8 @@ export class Session {
   }
 
   async #send(statements: readonly Statement[]): Promise<Answer[]> {
-    const attached = this.#attached;
-    const sent = attached === undefined ? statements : [...statements, attached.statement];
+    const { before, after } = this.#attached;
+    const sent = [...before, ...statements, ...after.map(({ statement }) => statement)];
     const results = await this.#call(async () => {
       const target = this.#connect();
       const bound = sent.map(({ sql, values }) => target.prepare(sql).bind(...values));
@@ -95,7 +107,8 @@ export class Session {
       return answered;
     });
     const answers = results.map(({ results: rows, meta }) => ({ rows, changes: meta.changes }));
-    if (attached !== undefined) attached.answered(answers.pop()?.rows ?? []);
-    return answers;
+    const behind = answers.splice(before.length + statements.length);
+    for (const [index, { answered }] of after.entries()) answered?.(behind[index]?.rows ?? []);
+    return answers.slice(before.length);
   }
 }

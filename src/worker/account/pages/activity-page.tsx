@@ -1,5 +1,6 @@
-/** `/account/activity`: what happened to the keys and webhooks, by day of UTC, newest first. */
+/** `/account/activity`: what happened to the keys and webhooks, and what members decided, by day of UTC, newest first. */
 import type { AuditEvent } from "../../model/audit-event.ts";
+import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./idea-words.ts";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 
@@ -25,18 +26,51 @@ const SETTING_WORDS: Record<string, string> = {
   foundAt: "Found in",
   ended: "Ended",
   leakedKeys: "Keys found in public",
+  status: "Status",
+  changelogMaxEntries: "Entries, at most",
+  title: "Title",
+  description: "Description",
+  visibility: "Visibility",
+  response: "Official answer",
+  tags: "Tags",
+  duplicateOf: "Merged into",
+  body: "Text",
+  active: "Active",
+  tokensRevokedAt: "Tokens ended",
+  ...Object.fromEntries(Object.entries(BANK_SWITCHES).map(([setting, [name]]) => [setting, name])),
+  changelogEnabled: CHANGELOG_SWITCH[0],
 };
 
-const valueInWords = (value: unknown): string => {
+/** The kinds of what a member decides about, as an event's name begins. */
+const KINDS: Record<string, string> = {
+  ideabank: "Idea bank",
+  proposal: "Idea",
+  comment: "Comment on",
+  panelist: "Person",
+};
+
+/** The values that have names of their own. */
+const VALUE_WORDS: Record<string, string> = {
+  ...IDEA_STATUSES,
+  ...Object.fromEntries(
+    Object.entries({ ...BANK_STATUSES, ...IDEA_VISIBILITIES }).map(([value, [name]]) => [value, name]),
+  ),
+};
+
+const valueInWords = (name: string, value: unknown): string => {
+  if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return Array.isArray(value) ? value.join(", ") : String(value ?? "none");
+  return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
 };
 
 /** "Requests: 600 → 60. Paused: no → yes." */
-const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
+export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
   const now: Readonly<Record<string, unknown>> = after;
   return Object.entries(before)
-    .map(([name, value]) => `${SETTING_WORDS[name] ?? name}: ${valueInWords(value)} → ${valueInWords(now[name])}.`)
+    .map(
+      ([name, value]) =>
+        `${SETTING_WORDS[name] ?? name}: ${valueInWords(name, value)} → ${valueInWords(name, now[name])}.`,
+    )
     .join(" ");
 };
 
@@ -82,13 +116,13 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
         {event.apiKeyId ? (
           <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
         ) : (
-          (event.webhook?.url ?? (event.apiKeyName || "Account"))
+          <Subject event={event} />
         )}
       </strong>{" "}
-      {WORDS[event.event] ?? event.event.replace("webhook-", "")}{" "}
+      {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}{" "}
       {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
     </p>
-    {event.changes && <p>{changesInWords(event.changes)}</p>}
+    {event.changes && !/-(created|deleted)$/.test(event.event) && <p dir="auto">{changesInWords(event.changes)}</p>}
     <p class="hint">
       <Time at={event.createdAt} now={now} />
       {event.actor && ` by ${event.actor}`}
@@ -96,3 +130,13 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
     </p>
   </li>
 );
+
+const Subject = ({ event: { event, subject, webhook, apiKeyName } }: { readonly event: AuditEvent }) => {
+  if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
+  const [kind = ""] = event.split("-");
+  const { id, name, ideaBankId } = subject;
+  const bank = `/account/idea-banks/${ideaBankId ?? id}`;
+  const path = { ideabank: bank, proposal: `${bank}/ideas/${id}`, panelist: `/account/people/${id}` }[kind];
+  const shown = kind === "panelist" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
+  return [`${KINDS[kind]} `, path === undefined || event.endsWith("deleted") ? shown : <a href={path}>{shown}</a>];
+};

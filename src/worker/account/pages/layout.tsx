@@ -6,8 +6,9 @@ export type Frame = { readonly nonce: string; readonly email?: string; readonly 
 
 /** By the last part of their path. */
 const SECTIONS = {
-  "api-keys": "API keys",
+  "idea-banks": "Idea banks",
   approval: "Approval",
+  "api-keys": "API keys",
   webhooks: "Webhooks",
   members: "Members",
   activity: "Activity",

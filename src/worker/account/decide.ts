@@ -1,0 +1,92 @@
+/** How an owner's request reads content and decides about it: by the functions of the tenant API, in the owner's account. */
+import type { Context } from "hono";
+import { deliverSoon } from "../changes/deliver.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
+import { stamp } from "../database/audit-events.ts";
+import { deciding, isNoMember, recordDecision, type Subject } from "../database/decisions.ts";
+import { openAccount } from "../database/owners.ts";
+import { selectWaiting } from "../database/webhook-deliveries.ts";
+import { isId } from "../model/id.ts";
+import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
+import type { Statement } from "../store/statement.ts";
+import { noMember, visitAccount } from "./account-databases.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+
+/** The owner's account, and its database. */
+export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
+
+const noSuchContent = () =>
+  new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
+
+/** Throws `not-found` for null and false. */
+export function found<Resource>(resource: Resource | null | false): Resource {
+  if (resource === null || resource === false) throw noSuchContent();
+  return resource;
+}
+
+/** The identifiers of a path. Throws `not-found` for what cannot be one. */
+export function idsOf<Names extends string>(ids: Record<Names, string>): Record<Names, string> {
+  if (!Object.values<string>(ids).every(isId)) throw noSuchContent();
+  return ids;
+}
+
+/** Where a decision is made. `now`: Unix milliseconds. */
+type Own = { readonly session: Session; readonly accountId: Identifier; readonly now: number };
+
+/** Without `id`: something new, which gets one. */
+type MaybeNew = Omit<Subject, "id"> & { readonly id?: string };
+
+/**
+ * Makes the one round trip of `change` a decision about `subject`: it is in the activity, and webhooks hear of it after the answer. Returns
+ * the event's id too, for undoing it. Throws `forbidden` when the owner is no member any more.
+ */
+export async function decide<Answer>(
+  c: Context<OwnerEnv>,
+  subject: MaybeNew,
+  change: (own: Own & { readonly id: string }) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly eventId: string }> {
+  const own = await openOwn(c);
+  const at = stamp(own.accountId);
+  const id = subject.id ?? createId(own.accountId, secureRandomBytes);
+  const decision = { ...subject, ...at, id, accountId: own.accountId, owner: c.var.owner };
+  const answer = await asMember(c, own, (session) =>
+    change({ ...own, session: deciding(session, decision), now: at.now, id }),
+  );
+  return { answer, eventId: at.eventId };
+}
+
+/** Several decisions in one transaction, each with its own event, all of the same time. Returns the id of one event; undefined for none. */
+export async function decideTogether(
+  c: Context<OwnerEnv>,
+  own: Own,
+  changes: readonly { readonly subject: Subject; readonly statement: Statement }[],
+): Promise<string | undefined> {
+  const decisions = changes.map(({ subject, statement }) => {
+    const { eventId } = stamp(own.accountId);
+    const decision = { ...subject, now: own.now, eventId, accountId: own.accountId, owner: c.var.owner };
+    return { eventId, ...recordDecision(decision), statement };
+  });
+  const together = decisions.flatMap(({ before, statement, after }) => [...before, statement, ...after]);
+  if (together.length > 0) await asMember(c, own, (session) => session.batch({ together }));
+  return decisions[0]?.eventId;
+}
+
+async function asMember<Answer>(
+  c: Context<OwnerEnv>,
+  { session, accountId }: Pick<Own, "session" | "accountId">,
+  send: (session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  let waiting: readonly string[] = [];
+  const watching = session.with(selectWaiting({ accountId }), (rows) => {
+    waiting = rows.map(({ id }) => id);
+  });
+  try {
+    return await send(watching);
+  } catch (error) {
+    throw isNoMember(error) ? noMember() : error;
+  } finally {
+    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(session, waiting, c.var.send));
+  }
+}

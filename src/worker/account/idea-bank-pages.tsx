@@ -1,0 +1,131 @@
+/** `/account/idea-banks`: the idea banks of the account, and the settings of each. */
+import type { Context } from "hono";
+import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
+import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { type IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { Problem } from "../problem.ts";
+import { decide, found, idsOf, openOwn } from "./decide.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import { IdeaBankSettingsPage } from "./pages/idea-bank-settings-page.tsx";
+import { IdeaBanksPage } from "./pages/idea-banks-page.tsx";
+import { BANK_SWITCHES } from "./pages/idea-words.ts";
+import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+
+export const IDEA_BANKS = "/account/idea-banks";
+const SETTINGS = `${IDEA_BANKS}/:ideaBankId/settings`;
+
+/** Throws `not-found`. */
+export async function loadOwnBank(c: Context<OwnerEnv>, id: string | undefined) {
+  const { ideaBankId } = idsOf({ ideaBankId: id ?? "" });
+  const own = await openOwn(c);
+  return { ...own, ideaBank: found(await loadIdeaBank(own.session, own.accountId, ideaBankId)) };
+}
+
+export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
+  routes.get(IDEA_BANKS, (c) => renderList(c, "", []));
+
+  routes.post(IDEA_BANKS, async (c) => {
+    const fields = await readForm(c.req.raw);
+    const name = fields.get("name") ?? "";
+    try {
+      const input = parseOrThrow(NewIdeaBank, { name });
+      return c.redirect(`${IDEA_BANKS}/${await create(c, input, toKey(fields))}/settings`, 303);
+    } catch (error) {
+      return renderList(c, name, fieldErrorsOf(error));
+    }
+  });
+  routes.all(IDEA_BANKS, refuseMethod("GET, HEAD, POST"));
+
+  routes.get(SETTINGS, async (c) => {
+    const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    return renderSettings(c, ideaBank, toFields(ideaBank), []);
+  });
+
+  routes.post(SETTINGS, async (c) => {
+    const { ideaBankId } = idsOf(c.req.param());
+    const fields = await readForm(c.req.raw);
+    if (fields.get("do") === "delete") {
+      const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
+        deleteIdeaBank(session, accountId, ideaBankId),
+      );
+      found(answer);
+      return c.redirect(IDEA_BANKS, 303);
+    }
+    try {
+      const changes = toChanges(fields);
+      const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
+        updateIdeaBank(session, accountId, ideaBankId, changes),
+      );
+      found(answer);
+      return c.redirect(`${IDEA_BANKS}/${ideaBankId}/settings?done=changed`, 303);
+    } catch (error) {
+      const errors = fieldErrorsOf(error);
+      const { ideaBank } = await loadOwnBank(c, ideaBankId);
+      return renderSettings(c, ideaBank, fields, errors);
+    }
+  });
+  routes.all(SETTINGS, refuseMethod("GET, HEAD, POST"));
+}
+
+/** The id of the new idea bank. A form that is sent twice makes one. */
+async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: IdempotencyKey | undefined) {
+  const { answer } = await decide(c, { kind: "ideabank" }, ({ session, accountId, id, now }) =>
+    createIdeaBank(session, { accountId, id, input, now, idempotencyKey }),
+  );
+  if (!("outcome" in answer)) throw new Problem("conflict", { detail: "This form was sent before." });
+  return answer.outcome.id;
+}
+
+/** Of the form as it was shown. Undefined for a form that no page made. */
+function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
+  const once = fields.get("once");
+  return once ? { key: `account form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;
+}
+
+const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
+
+/** As the form is filled. `was` is the same again, so that only what its user changes is sent on. */
+function toFields(ideaBank: IdeaBank): URLSearchParams {
+  const { name, status, changelogMaxEntries } = ideaBank;
+  const fields = new URLSearchParams({ name, status, changelogMaxEntries: String(changelogMaxEntries) });
+  for (const [setting, value] of Object.entries(ideaBank)) if (value === true) fields.set(setting, "on");
+  fields.set("was", fields.toString());
+  return fields;
+}
+
+/** What is not as the form was opened. Throws `invalid-request`. */
+function toChanges(fields: URLSearchParams): IdeaBankChanges {
+  const was = toSettings(new URLSearchParams(fields.get("was") ?? ""));
+  const changed = Object.entries(toSettings(fields)).filter(([name, value]) => value !== was[name]);
+  return parseOrThrow(IdeaBankChanges, Object.fromEntries(changed));
+}
+
+const toSettings = (fields: URLSearchParams): Record<string, unknown> => ({
+  name: fields.get("name"),
+  status: fields.get("status"),
+  changelogMaxEntries: Number(fields.get("changelogMaxEntries") || Number.NaN),
+  ...Object.fromEntries(SWITCHES.map((name) => [name, fields.has(name)])),
+});
+
+async function renderList(c: Context<OwnerEnv>, name: string, errors: readonly FieldError[]): Promise<Response> {
+  const { page } = await readPage(c, PageQuery);
+  const { session, accountId } = await openOwn(c);
+  const { items, next } = await listIdeaBanks(session, accountId, page);
+  const props = { ideaBanks: items, next: await nextCursor(c, next), name, errors };
+  return renderPage(c, (frame) => <IdeaBanksPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}
+
+function renderSettings(
+  c: Context<OwnerEnv>,
+  ideaBank: IdeaBank,
+  fields: URLSearchParams,
+  errors: readonly FieldError[],
+): Response | Promise<Response> {
+  const props = { ideaBank, fields, errors, isDone: c.req.query("done") === "changed" };
+  return renderPage(c, (frame) => <IdeaBankSettingsPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}

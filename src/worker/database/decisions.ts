@@ -1,0 +1,86 @@
+/**
+ * What owners decide about content: done by the functions that the tenant API uses, in a session that records who decided, and what was
+ * before and after, in the same transaction. Only a member decides.
+ */
+import type { Owner } from "../model/account.ts";
+import type { Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
+import type { AuditStamp } from "./audit-events.ts";
+
+/** What is decided about. `ideaBankId`: of a proposal and of a comment. */
+export type Subject = {
+  readonly kind: "ideabank" | "proposal" | "comment" | "panelist";
+  readonly id: string;
+  readonly ideaBankId?: string;
+};
+
+export type Decision = Subject & AuditStamp & { readonly accountId: string; readonly owner: Owner };
+
+/** So much of a long text is kept. Events do not count as storage. */
+const BEGINNING = 200;
+const beginning = (column: string): string =>
+  `iif(length(${column}) > ${BEGINNING}, substr(${column}, 1, ${BEGINNING}) || '…', ${column})`;
+const flag = (column: string): string => `json(iif(${column}, 'true', 'false'))`;
+
+/** `name` and `state` of each kind: the state is a JSON object of what can be decided. Nobody's name is kept, nor a panelist's comment. */
+const SUBJECTS: Record<Subject["kind"], string> = {
+  ideabank: `SELECT name, json_object('name', name, 'status', status, 'internal', ${flag("internal")},
+      'changelogEnabled', ${flag("changelog_enabled")}, 'changelogMaxEntries', changelog_max_entries,
+      'submissionsEnabled', ${flag("submissions_enabled")}, 'votingEnabled', ${flag("voting_enabled")},
+      'commentsEnabled', ${flag("comments_enabled")}, 'approvalRequired', ${flag("approval_required")}) AS state
+    FROM idea_banks WHERE id = :subjectId AND account_id = :accountId`,
+  proposal: `SELECT title AS name, json_object('title', title, 'description', ${beginning("description")}, 'status', status,
+      'visibility', visibility, 'response', ${beginning("response")}, 'tags', json(coalesce(tags, '[]')),
+      'duplicateOf', duplicate_of) AS state
+    FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
+  comment: `SELECT p.title AS name, json_object('by', iif(c.by_tenant, 'tenant', 'panelist'),
+      'body', iif(c.by_tenant, ${beginning("c.body")}, NULL)) AS state
+    FROM comments c JOIN proposals p ON p.id = c.proposal_id WHERE c.id = :subjectId AND c.account_id = :accountId`,
+  panelist: `SELECT '' AS name, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at) AS state
+    FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
+};
+
+/** What runs around the statement of a decision. Nothing is recorded of what changes nothing. */
+export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Decision): {
+  readonly before: readonly Statement[];
+  readonly after: readonly Statement[];
+} {
+  const { person, actor, address } = owner;
+  const values = { ...decision, kind, subjectId: id, ideaBankId, person, actor, address };
+  const subject = SUBJECTS[kind];
+  return {
+    before: [
+      // Of somebody who is no member, `account_id` is NULL: that fails the transaction (`isNoMember`).
+      prepare(
+        `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, subject_id,
+           idea_bank_id, changes)
+         SELECT :eventId, (SELECT id FROM accounts WHERE id = :accountId AND (owner_email = :person
+             OR EXISTS (SELECT 1 FROM members WHERE account_id = :accountId AND email = :person))),
+           :kind || '-changed', NULL, coalesce((SELECT name FROM (${subject})), ''), :actor, :address, :now, :subjectId, :ideaBankId,
+           json_object('before', json((SELECT state FROM (${subject}))))`,
+        values,
+      ),
+    ],
+    after: [
+      prepare(
+        `UPDATE audit_events SET changes = json_set(changes, '$.after', json((SELECT state FROM (${subject})))),
+           api_key_name = coalesce((SELECT name FROM (${subject})), api_key_name),
+           event = :kind || iif(changes ->> '$.before' IS NULL, '-created',
+             iif(EXISTS (SELECT 1 FROM (${subject})), '-changed', '-deleted'))
+         WHERE id = :eventId`,
+        values,
+      ),
+      prepare("DELETE FROM audit_events WHERE id = :eventId AND changes -> '$.before' IS changes -> '$.after'", values),
+    ],
+  };
+}
+
+/** A session whose round trip is this decision. */
+export function deciding(session: Session, decision: Decision): Session {
+  const { before, after } = recordDecision(decision);
+  return session.around(before, after);
+}
+
+/** Whether a decision was refused because its person is no member, or not any more. */
+export const isNoMember = (error: unknown): boolean =>
+  error instanceof Error && /NOT NULL constraint failed: audit_events\.account_id\b/.test(error.message);

@@ -1,0 +1,155 @@
+/** The owner's pages of idea banks: the list, creating one, its settings, deleting it. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
+import { createDesk } from "../../support/desk.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { createOwner } from "../../support/owner.ts";
+import { addWebhook, createReceiver } from "../../support/webhooks.ts";
+
+/** The fields of the page's first form, as a browser sends them. */
+function fieldsOf(html: string): Record<string, string> {
+  const [form = ""] = html.match(/<form method="post".*?<\/form>/s) ?? [];
+  const fields: Record<string, string> = {};
+  for (const [input] of form.matchAll(/<input [^>]*>/g)) {
+    const attribute = (name: string) =>
+      input
+        .match(new RegExp(` ${name}="([^"]*)"`))?.[1]
+        ?.replaceAll("&amp;", "&")
+        .replaceAll("&quot;", '"');
+    const name = attribute("name") ?? "";
+    if (!/type="(checkbox|radio)"/.test(input) || input.includes(" checked="))
+      fields[name] = attribute("value") ?? "on";
+  }
+  return fields;
+}
+
+describe("idea banks", () => {
+  it("are listed in pages, with their state in words", async () => {
+    const { panel, page } = await createDesk();
+    await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>", internal: true });
+    const html = await page("/idea-banks");
+    expect(html).toContain("Another &lt;bank&gt;</a>");
+    expect(html).toContain("Draft, internal");
+    const first = await page("/idea-banks?limit=1");
+    const more = first.match(/href="\/account(\/idea-banks\?cursor=[^"]+)"/)?.[1] ?? "";
+    expect([first.match(/aria-label="Settings of/g), (await page(more)).match(/aria-label="Settings of/g)]).toEqual([
+      ['aria-label="Settings of'],
+      ['aria-label="Settings of'],
+    ]);
+  });
+
+  it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
+    const { panel, owner, page, activity, changes } = await createDesk();
+    const form = { ...fieldsOf(await page("/idea-banks")), name: " Rider ideas " };
+    const answer = await owner.submit("/idea-banks", form);
+    const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/settings$/) ?? [];
+    expect(answer.status).toBe(303);
+    expect((await owner.submit("/idea-banks", form)).headers.get("Location")).toBe(answer.headers.get("Location"));
+    const stored = await panel.tenant.send("GET", `/tenant/ideabanks/${id}`);
+    expect(await stored.json()).toMatchObject({ name: "Rider ideas", status: "DRAFT", votingEnabled: true });
+    expect(await activity()).toMatchObject([
+      {
+        event: "ideabank-created",
+        subject: { id, name: "Rider ideas", ideaBankId: null },
+        actor: owner.email,
+        address: "203.0.113.7",
+        changes: { before: {}, after: { status: "DRAFT", name: "Rider ideas" } },
+      },
+    ]);
+    expect((await changes()).slice(-1)).toMatchObject([{ type: "ideabank.created", by: "tenant", ideaBankId: id }]);
+    const html = await page("/activity");
+    expect(html).toContain(`<a href="/account/idea-banks/${id}"><bdi>“Rider ideas”</bdi></a></strong> created`);
+    const refused = await owner.submit("/idea-banks", { name: " " });
+    expect([refused.status, (await refused.text()).includes("Name must have 1 to 100 characters")]).toEqual([
+      400,
+      true,
+    ]);
+  });
+
+  it("change as their form was changed, and in nothing else", async () => {
+    const { panel, owner, bank, page, activity, changes } = await createDesk();
+    const form = fieldsOf(await page(`${bank}/settings`));
+    expect(form).toMatchObject({ status: "OPEN", votingEnabled: "on" });
+    // Another member has done this since.
+    await panel.manage("PATCH", "", { name: "Renamed meanwhile", commentsEnabled: false });
+    const { votingEnabled: _, changelogEnabled: _on, ...kept } = form;
+    const answer = await owner.submit(`${bank}/settings`, { ...kept, status: "CLOSED", approvalRequired: "on" });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([303, `/account${bank}/settings?done=changed`]);
+    expect(await (await panel.manage("GET", "")).json()).toMatchObject({
+      name: "Renamed meanwhile",
+      status: "CLOSED",
+      changelogEnabled: false,
+      commentsEnabled: false,
+      votingEnabled: false,
+      approvalRequired: true,
+    });
+    const [event] = await activity();
+    expect(event).toMatchObject({
+      event: "ideabank-changed",
+      subject: { name: "Renamed meanwhile" },
+      actor: owner.email,
+    });
+    expect(event?.changes).toEqual({
+      before: { status: "OPEN", votingEnabled: true, changelogEnabled: true, approvalRequired: false },
+      after: { status: "CLOSED", votingEnabled: false, changelogEnabled: false, approvalRequired: true },
+    });
+    expect(await page("/activity")).toContain(
+      "Status: Open → Closed. Changelog: yes → no. Votes: yes → no. Approval: no → yes.",
+    );
+    expect((await changes()).at(-1)).toMatchObject({ type: "ideabank.updated", by: "tenant" });
+    // The same again changes nothing, and is no event.
+    await owner.submit(`${bank}/settings`, fieldsOf(await page(`${bank}/settings`)));
+    expect(await activity()).toHaveLength(1);
+    const refused = await owner.submit(`${bank}/settings`, { ...form, name: "", changelogMaxEntries: "0" });
+    const html = await refused.text();
+    expect(refused.status).toBe(400);
+    for (const said of ["Name must have 1 to 100 characters", "Entries, at most must be an integer from 1 to 100"])
+      expect(html).toContain(said);
+  });
+
+  it("are deleted", async () => {
+    const { panel, owner, bank, activity } = await createDesk();
+    expect((await owner.submit(`${bank}/settings`, { do: "delete" })).status).toBe(303);
+    expect((await panel.tenant.send("GET", `/tenant/ideabanks/${panel.bank.id}`)).status).toBe(403);
+    expect((await activity())[0]).toMatchObject({ event: "ideabank-deleted", changes: { after: {} } });
+    expect((await owner.submit(`${bank}/settings`, { do: "delete" })).status).toBe(404);
+    expect((await owner.page(`${bank}/settings`)).status).toBe(404);
+  });
+});
+
+describe("what an owner decides", () => {
+  it("is nobody else's, takes nothing from another site, and is no member's who was removed meanwhile", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    const form = { ...fieldsOf(await page(`${bank}/settings`)), name: "Late" };
+    const stranger = createOwner();
+    expect((await stranger.page(`${bank}/settings`)).status).toBe(404);
+    expect((await stranger.submit(`${bank}/settings`, form)).status).toBe(404);
+    const foreign = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+    expect((await owner.submit(`${bank}/settings`, form, foreign)).status).toBe(403);
+    const added = await owner.json("POST", "/members", { email: "member@example.com" });
+    const { id } = await added.json<{ id: string }>();
+    const here = `?account=${panel.bank.accountId}`;
+    let calls = 0;
+    // Between opening the account and the change itself.
+    const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
+      const answer = await makeCall();
+      calls += 1;
+      if (calls === 2) expect((await owner.json("DELETE", `/members/${id}`)).status).toBe(204);
+      return answer;
+    });
+    const member = createOwner("member@example.com", slow);
+    const late = await member.submit(`${bank}/settings${here}`, form);
+    expect([late.status, (await late.text()).includes("You are not a member of this account.")]).toEqual([403, true]);
+    const named = databaseOf(panel.bank.id).prepare("SELECT name FROM idea_banks WHERE id = ?1").bind(panel.bank.id);
+    expect(await named.first("name")).not.toBe("Late");
+  });
+
+  it("reaches webhooks after the answer", async () => {
+    const receiver = createReceiver();
+    const { panel, owner, bank } = await createDesk({ send: receiver.send });
+    await addWebhook(panel.bank.accountId);
+    await owner.submit(`${bank}/settings`, { do: "delete" });
+    expect(receiver.taken).toMatchObject([{ body: { type: "ideabank.deleted", by: "tenant" } }]);
+  });
+});
