@@ -41,6 +41,9 @@ export function bodyOf(
   return "into" in example ? { into: ids.otherProposalId ?? example.into } : example;
 }
 
+/** The path of the list, of the path of one. */
+export const collectionOf = (path: string): string => path.replace(/\/[^/]*$/, "");
+
 /** `/tenant/surveys/{surveyId}` with its identifiers filled in. */
 export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);

@@ -3,63 +3,22 @@
  * then changed alone, and read back each time. Each of these is one row in the log of changes, where the log has the resource.
  */
 import { describe, expect, it } from "vitest";
-import * as z from "zod/mini";
 import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
 import { logOf } from "../support/change-log.ts";
+import { examplesOf, type Fields, fieldsOf, type Resource, type Round } from "../support/fields.ts";
 import { createIsolate } from "../support/isolate.ts";
-import { fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
+import { collectionOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
 import { sendWith } from "../support/panel.ts";
 import { addOneOfEverything, createTenant } from "../support/tenant.ts";
 import { newId, tokenFor } from "../support/world.ts";
 
-type Schema = z.core.JSONSchema.BaseSchema;
-/** A resource is created with the values of the first; another with those of the second, and changed to those of the third. */
-type Round = 0 | 1 | 2;
-type Resource = Readonly<Record<string, unknown>>;
-
 const operations = (["apiKey", "compoundToken"] as const).flatMap(operationsOf);
 const find = (method: string, path: string) => operations.find((each) => each.method === method && each.path === path);
-const collectionOf = (path: string) => path.replace(/\/[^/]*$/, "");
 
 const resources = operations
   .filter(({ method }) => method === "PATCH")
   .map((change) => ({ title: change.path, change, creation: find("POST", collectionOf(change.path)) }));
 const upserts = operations.filter(({ operation }) => operation.creates);
-
-function fieldsOf({ operation }: OperationCase): Record<string, Schema> {
-  if (operation.body === undefined) throw new Error("no body");
-  const { properties = {} } = z.toJSONSchema(operation.body, { io: "input", unrepresentable: "any" });
-  return properties as Record<string, Schema>;
-}
-
-/** A valid value, another for each round; in the first two not the default. A new kind of field may need a line here. */
-function exampleOf(name: string, schema: Schema, round: Round): unknown {
-  if (schema.anyOf !== undefined) {
-    const [value] = schema.anyOf.filter((each) => typeof each === "object" && each.type !== "null");
-    return exampleOf(name, value as Schema, round);
-  }
-  if (schema.enum !== undefined) {
-    const values = schema.enum.filter((value) => value !== schema.default);
-    return values.at(-1 - round) ?? schema.default;
-  }
-  switch (schema.type) {
-    case "boolean":
-      return (round === 2) === (schema.default ?? false);
-    case "integer":
-      return (schema.minimum ?? 0) + 1 + round;
-    case "array":
-      return [exampleOf(name, schema.items as Schema, round)];
-    case "object":
-      return schema.properties === undefined || Object.keys(schema.properties).length === 0
-        ? { [name]: `${name} ${round}` }
-        : examplesOf(schema.properties as Record<string, Schema>, round);
-    default:
-      return schema.format === "date-time" ? `2020-01-0${round + 1}T00:00:00.000Z` : `${name} ${round}`;
-  }
-}
-
-const examplesOf = (fields: Record<string, Schema>, round: Round): Resource =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, exampleOf(name, schema, round)]));
 
 /** A tenant or a panelist with all that a path can name, and its way to the resource of `item`, the path of one. */
 async function createScene({ path, operation }: OperationCase) {
@@ -74,7 +33,7 @@ async function createScene({ path, operation }: OperationCase) {
   let logged = (await logOf(accountId)).length;
   return {
     /** All fields but those that name the same panelist again. A field that names a row names one that exists. */
-    fieldsFor: (fields: Record<string, Schema>, round: Round): Resource => {
+    fieldsFor: (fields: Fields, round: Round): Resource => {
       const { panelistExternalId: _, ...values } = examplesOf(fields, round);
       return "panelistId" in values ? { ...values, panelistId } : values;
     },

@@ -1,0 +1,49 @@
+/** Values for the fields of a body, made of its schema. */
+import * as z from "zod/mini";
+import type { OperationCase } from "./operations.ts";
+
+type Schema = z.core.JSONSchema.BaseSchema;
+export type Fields = Readonly<Record<string, Schema>>;
+/** A resource is created with the values of the first; another with those of the second, and changed to those of the third. */
+export type Round = 0 | 1 | 2;
+export type Resource = Readonly<Record<string, unknown>>;
+
+/** The fields of an operation's body. */
+export function fieldsOf({ operation }: OperationCase): Fields {
+  if (operation.body === undefined) throw new Error("no body");
+  const { properties = {} } = z.toJSONSchema(operation.body, { io: "input", unrepresentable: "any" });
+  return properties as Fields;
+}
+
+/** A valid value, another for each round; in the first two not the default. A new kind of field may need a line here. */
+function exampleOf(name: string, schema: Schema, round: Round): unknown {
+  if (schema.anyOf !== undefined) {
+    const [value] = schema.anyOf.filter((each) => typeof each === "object" && each.type !== "null");
+    return exampleOf(name, value as Schema, round);
+  }
+  if (schema.enum !== undefined) {
+    const values = schema.enum.filter((value) => value !== schema.default);
+    return values.at(-1 - round) ?? schema.default;
+  }
+  switch (schema.type) {
+    case "boolean":
+      return (round === 2) === (schema.default ?? false);
+    case "integer":
+      return (schema.minimum ?? 0) + 1 + round;
+    case "array":
+      return [exampleOf(name, schema.items as Schema, round)];
+    case "object":
+      return schema.properties === undefined || Object.keys(schema.properties).length === 0
+        ? { [name]: `${name} ${round}` }
+        : examplesOf(schema.properties as Fields, round);
+    default:
+      if (name === "url") return `https://${round}.example.com/`;
+      if (name === "allowedAddresses") return `203.0.113.${round}`;
+      if (schema.format !== "date-time") return `${name} ${round}`;
+      return `${name === "createdAt" ? "2020" : "2030"}-01-0${round + 1}T00:00:00.000Z`;
+  }
+}
+
+/** A value for each field. */
+export const examplesOf = (fields: Fields, round: Round): Resource =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, exampleOf(name, schema, round)]));
