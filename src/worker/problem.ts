@@ -13,7 +13,7 @@ const PROBLEMS = {
   forbidden: {
     status: 403,
     title: "Forbidden",
-    detail: "The resource does not exist, or the API key has no access to it.",
+    detail: "The resource does not exist (it may be gone already), or the API key has no access to it.",
   },
   "capability-closed": {
     status: 403,

@@ -6,7 +6,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
-import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
+import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
@@ -131,14 +131,11 @@ export async function deleteComment(
   accountId: string,
   path: ProposalPath,
   commentId: string,
-): Promise<boolean> {
-  const row = await session.first(
-    prepare(
-      `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
-         AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})
-       RETURNING id`,
-      { ...path, accountId, commentId },
-    ),
-  );
-  return row !== null;
+  idempotencyKey?: IdempotencyKey,
+): Promise<IdempotentResult<null>> {
+  const sql = `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
+      AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL}) AND ${notDoneBefore()}
+    RETURNING id`;
+  const deletion = deleteOnce(accountId, idempotencyKey, sql, { ...path, commentId });
+  return toDeleted(await session.batch(deletion), idempotencyKey);
 }

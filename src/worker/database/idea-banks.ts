@@ -5,7 +5,7 @@ import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
+import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
 type Row = {
@@ -131,9 +131,12 @@ export async function updateIdeaBank(
 }
 
 /** From now on nobody can access its proposals. `deleteLeftovers` deletes them later. */
-export async function deleteIdeaBank(session: Session, accountId: string, id: string): Promise<boolean> {
-  const row = await session.first(
-    prepare("DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id RETURNING id", { accountId, id }),
-  );
-  return row !== null;
+export async function deleteIdeaBank(
+  session: Session,
+  accountId: string,
+  id: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<IdempotentResult<null>> {
+  const sql = `DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
+  return toDeleted(await session.batch(deleteOnce(accountId, idempotencyKey, sql, { id })), idempotencyKey);
 }

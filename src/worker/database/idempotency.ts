@@ -1,5 +1,5 @@
 /**
- * Idempotent POSTs: the outcome under a client's Idempotency-Key is kept for 24 hours.
+ * Idempotent requests: the outcome under a client's Idempotency-Key is kept for 24 hours.
  *
  * The key is stored in the transaction that does the work. So a retry, even one at the same time, either does the work or
  * finds its outcome.
@@ -82,6 +82,47 @@ export function toInserted<Outcome>(
   }
   return idempotencyKey === undefined ? { kind: "refused" } : toResult(recalled ?? [], idempotencyKey);
 }
+
+/** The statements of a deletion that an Idempotency-Key allows once, for a batch. Its results are for `toDeleted`. */
+export type DeleteOnce = {
+  readonly cleared: Statement | undefined;
+  readonly deleted: Statement;
+  readonly remembered: Statement | undefined;
+  readonly recalled: Statement<RecalledRow> | undefined;
+};
+
+/** `sql` deletes at most one row, with the condition `notDoneBefore`, and returns it. */
+export const deleteOnce = (
+  accountId: string,
+  idempotencyKey: IdempotencyKey | undefined,
+  sql: string,
+  values: Readonly<Record<string, string | number>>,
+): DeleteOnce => ({
+  cleared: idempotencyKey && clearExpired({ accountId }, idempotencyKey),
+  deleted: prepare(sql, { ...values, accountId, idempotencyKey: idempotencyKey?.key }),
+  remembered: idempotencyKey && rememberDeletion(accountId, idempotencyKey),
+  recalled: idempotencyKey && recall({ accountId }, idempotencyKey),
+});
+
+export function toDeleted(
+  { deleted, recalled }: Results<DeleteOnce>,
+  idempotencyKey: IdempotencyKey | undefined,
+): IdempotentResult<null> {
+  if (deleted.length === 1) return { kind: "done", outcome: null };
+  return idempotencyKey === undefined ? { kind: "refused" } : toResult(recalled ?? [], idempotencyKey);
+}
+
+/** More than a key takes. */
+const KEY_BYTES = 1_000;
+
+/** When the storage is full the key is not kept, because deleting always works. */
+const rememberDeletion = (accountId: string, { key, requestHash, now }: IdempotencyKey): Statement =>
+  prepare(
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+     SELECT id, :key, :requestHash, 'null', :now FROM accounts
+     WHERE id = :accountId AND changes() > 0 AND stored_bytes + 128 * counted_votes + ${KEY_BYTES} <= max_bytes`,
+    { accountId, key, requestHash, now },
+  );
 
 /** An expression of SQL: `:outcome` with its details. */
 const withDetails = (details: Details | undefined): string =>

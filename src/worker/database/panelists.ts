@@ -8,7 +8,7 @@ import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { deleteOfPanelist } from "./deletions.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
-import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
+import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
 type Row = {
@@ -139,17 +139,16 @@ export async function deletePanelist(
   accountId: string,
   id: string,
   now: number,
-): Promise<Written & { readonly isDeleted: boolean }> {
-  const { deleted, revoked } = await session.batch({
-    deleted: prepare(
-      `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
-       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
-      { accountId, id, now },
-    ),
+  idempotencyKey?: IdempotencyKey,
+): Promise<Written & { readonly result: IdempotentResult<null> }> {
+  const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
+    WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
+  const { revoked, ...results } = await session.batch({
+    ...deleteOnce(accountId, idempotencyKey, sql, { id, now }),
     revoked: selectRevocation(accountId, id),
     slice: deleteOfPanelist(accountId, id),
   });
-  return { isDeleted: deleted.length === 1, revocation: revoked[0] };
+  return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };
 }
 
 /** The revocation that a trigger has written in the same transaction, if it has. */
@@ -165,16 +164,19 @@ const selectRevocation = (accountId: string, id: string): Statement<TokenRevocat
  * so one that is issued after a revocation belongs to the next second; a second revocation within a second ends that one too,
  * and no further token is issued until it is over (`findTokenIssue`). So revocations never run ahead of the clock.
  */
-export async function revokePanelistTokens(session: Session, accountId: string, id: string): Promise<Written | null> {
-  const { updated, revoked } = await session.batch({
-    updated: prepare(
-      `UPDATE panelists SET tokens_revoked_at = CASE
-         WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
-         ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
-      { accountId, id },
-    ),
+export async function revokePanelistTokens(
+  session: Session,
+  accountId: string,
+  id: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<Written & { readonly result: IdempotentResult<null> }> {
+  const sql = `UPDATE panelists SET tokens_revoked_at = CASE
+      WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+      ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
+    WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
+  const { revoked, ...results } = await session.batch({
+    ...deleteOnce(accountId, idempotencyKey, sql, { id }),
     revoked: selectRevocation(accountId, id),
   });
-  return updated.length === 1 ? { revocation: revoked[0] } : null;
+  return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };
 }

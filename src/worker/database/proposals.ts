@@ -1,4 +1,6 @@
 /** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
+
+import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { toStored } from "../model/metadata.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
@@ -13,6 +15,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
+import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
@@ -236,15 +239,18 @@ export async function updateProposal(
 }
 
 /** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
-export async function deleteProposal(session: Session, accountId: string, path: ProposalPath): Promise<boolean> {
-  const { deleted } = await session.batch({
-    deleted: prepare(`UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} RETURNING id`, {
-      ...path,
-      accountId,
-    }),
+export async function deleteProposal(
+  session: Session,
+  accountId: string,
+  path: ProposalPath,
+  idempotencyKey?: IdempotencyKey,
+): Promise<IdempotentResult<null>> {
+  const sql = `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} AND ${notDoneBefore()} RETURNING id`;
+  const results = await session.batch({
+    ...deleteOnce(accountId, idempotencyKey, sql, path),
     slice: deleteOfIdeaBank({ accountId }, path.proposalId),
   });
-  return deleted.length === 1;
+  return toDeleted(results, idempotencyKey);
 }
 
 /** `duplicateOf`: one of the two, `merged`, is already merged into that proposal. `busy`: too many merges are under way. */

@@ -6,7 +6,7 @@ import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
+import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 
 type Row = {
@@ -97,9 +97,12 @@ export async function updateSurvey(
   return row && toSurvey(row);
 }
 
-export async function deleteSurvey(session: Session, accountId: string, id: string): Promise<boolean> {
-  const row = await session.first(
-    prepare("DELETE FROM surveys WHERE account_id = :accountId AND id = :id RETURNING id", { accountId, id }),
-  );
-  return row !== null;
+export async function deleteSurvey(
+  session: Session,
+  accountId: string,
+  id: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<IdempotentResult<null>> {
+  const sql = `DELETE FROM surveys WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
+  return toDeleted(await session.batch(deleteOnce(accountId, idempotencyKey, sql, { id })), idempotencyKey);
 }

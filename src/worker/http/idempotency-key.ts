@@ -11,7 +11,7 @@ const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}
 
 /**
  * The request's key, with a hash of its method, path and body; undefined without the header. `client` is who sends it:
- * the id of the API key, those of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
+ * `tenant` with any of its API keys, the ids of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
  */
 export async function readIdempotencyKey<E extends AppEnv>(
   c: Context<E>,

@@ -65,8 +65,10 @@ export type Definition<Path extends string, Query, Body> = Omit<
 > & { readonly path: Path; readonly query?: Query; readonly body?: Body };
 
 /** Whether the operation honours the header `Idempotency-Key`. */
-export const takesIdempotencyKey = ({ method, credential, idempotent }: Operation): boolean =>
-  method === "POST" && ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent;
+export const takesIdempotencyKey = ({ method, credential, idempotent, answer }: Operation): boolean =>
+  method === "POST"
+    ? ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent
+    : method === "DELETE" && credential.kind === "apiKey" && answer === undefined;
 
 /** The status of the successful answer. */
 export const successStatus = ({ method, answer, status }: Operation): number =>

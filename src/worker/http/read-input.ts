@@ -9,7 +9,7 @@ import { readJsonBody } from "./read-body.ts";
 
 /**
  * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is who sends
- * the request: the id of the API key, those of the idea bank and the panelist, or `account` for an owner.
+ * the request: `tenant` with any of its API keys, the ids of the idea bank and the panelist, or `account` for an owner.
  */
 export async function readInput<E extends AppEnv>(
   c: Context<E>,

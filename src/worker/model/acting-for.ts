@@ -24,5 +24,6 @@ export const namesOne = z.refine<NamedPanelist>(
 
 export const ACTING_FOR_TEXTS = {
   panelistId: "The panelist for whom you act, by identifier.",
-  panelistExternalId: "The same, by your own `externalId` for the person. The panelist must exist.",
+  panelistExternalId:
+    "The same, by your own `externalId` for the person. The panelist must exist. Needs the scope `panelists:read`, too.",
 };

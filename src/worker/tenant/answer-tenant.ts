@@ -20,6 +20,10 @@ import type { TenantEnv, TenantOperation } from "./operation.ts";
 
 const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKey" ? credential.scope : null);
 
+/** The answer, or who votes then, would tell which panelist the person is. */
+const namesPerson = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "panelistExternalId" in body && body.panelistExternalId !== undefined;
+
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
     const { accountId, database } = await authenticate(c, scopeOf(operation));
@@ -36,7 +40,11 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       if (await ownsPath(primary.session, accountId, path, ids)) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
-    const input = await readInput(c, operation, c.get("apiKeyId")).catch(orForbidden);
+    const input = await readInput(c, operation, "tenant").catch(orForbidden);
+    if (namesPerson(input.body) && !c.get("tenant").scopes.includes("panelists:read"))
+      throw new Problem("forbidden", {
+        detail: "Only an API key with the scope panelists:read can name a panelist by panelistExternalId.",
+      });
     const request = {
       ...input,
       accountId,

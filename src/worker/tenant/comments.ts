@@ -75,7 +75,7 @@ export const COMMENT_OPERATIONS = {
     path: COMMENT,
     scope: "ideabanks:write",
     summary: "Delete a comment",
-    handle: async (c, { session, accountId, ids }) =>
-      respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId)),
+    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
+      respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId, idempotencyKey)),
   }),
 };

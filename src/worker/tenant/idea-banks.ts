@@ -72,7 +72,7 @@ export const IDEA_BANK_OPERATIONS = {
     scope: "ideabanks:write",
     summary: "Delete an idea bank",
     description: "Deletes its proposals and their comments too.",
-    handle: async (c, { session, accountId, ids }) =>
-      respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId)),
+    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
+      respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId, idempotencyKey)),
   }),
 };

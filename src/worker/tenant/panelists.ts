@@ -85,10 +85,10 @@ export const PANELIST_OPERATIONS = {
     description:
       "Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments " +
       "stay, without an author.",
-    handle: async (c, { session, accountId, ids, now, noteRevocation }) => {
-      const { isDeleted, revocation } = await deletePanelist(session, accountId, ids.panelistId, now);
+    handle: async (c, { session, accountId, ids, now, idempotencyKey, noteRevocation }) => {
+      const { result, revocation } = await deletePanelist(session, accountId, ids.panelistId, now, idempotencyKey);
       noteRevocation(revocation);
-      return respondDeleted(c, isDeleted);
+      return respondDeleted(c, result);
     },
   }),
 };

@@ -141,7 +141,8 @@ export const PROPOSAL_OPERATIONS = {
     description:
       "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
       "where there are many, they are deleted in the minutes after it.",
-    handle: async (c, { session, accountId, ids }) => respondDeleted(c, await deleteProposal(session, accountId, ids)),
+    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
+      respondDeleted(c, await deleteProposal(session, accountId, ids, idempotencyKey)),
   }),
 
   mergeProposal: operation({

@@ -69,7 +69,7 @@ export const SURVEY_OPERATIONS = {
     path: SURVEY,
     scope: "surveys:write",
     summary: "Delete a survey",
-    handle: async (c, { session, accountId, ids }) =>
-      respondDeleted(c, await deleteSurvey(session, accountId, ids.surveyId)),
+    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
+      respondDeleted(c, await deleteSurvey(session, accountId, ids.surveyId, idempotencyKey)),
   }),
 };

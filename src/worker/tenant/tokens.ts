@@ -10,7 +10,7 @@ import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
 import { PANELIST, PANELIST_TAG } from "./panelists.ts";
-import { owned } from "./refuse-foreign.ts";
+import { respondDeleted } from "./refuse-foreign.ts";
 
 const justRevoked = () =>
   new Problem("conflict", {
@@ -57,9 +57,10 @@ export const TOKEN_OPERATIONS = {
     scope: "panelists:write",
     summary: "Revoke all of a panelist's tokens",
     description: "Tokens that are issued afterwards are valid.",
-    handle: async (c, { session, accountId, ids, noteRevocation }) => {
-      noteRevocation(owned(await revokePanelistTokens(session, accountId, ids.panelistId)).revocation);
-      return c.body(null, 204);
+    handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
+      const { result, revocation } = await revokePanelistTokens(session, accountId, ids.panelistId, idempotencyKey);
+      noteRevocation(revocation);
+      return respondDeleted(c, result);
     },
   }),
 };

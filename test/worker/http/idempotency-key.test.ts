@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on every POST of the tenant API. */
+/** `Idempotency-Key` on every POST and DELETE of the tenant API that takes one. */
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,9 @@ import { createIsolate } from "../../support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
 
-const posts = operationsOf("apiKey").filter(({ operation }) => takesIdempotencyKey(operation));
+const taking = operationsOf("apiKey").filter(({ operation }) => takesIdempotencyKey(operation));
+const posts = taking.filter(({ method }) => method === "POST");
+const deletions = taking.filter(({ method }) => method === "DELETE");
 
 const KEY = { "Idempotency-Key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
 
@@ -74,14 +76,15 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
   });
 
-  it("belongs to the API key: another key of the account is neither refused nor answered with it", async () => {
+  it("is the tenant's: another API key of the account gets the first answer, too", async () => {
     const { ids, tenant, path } = await createScene(template);
     const other = await createTenant({ accountId: ids.accountId });
-    await other.send("POST", path, `${JSON.stringify(bodyOf(operation))} `, KEY);
-    const first = await tenant.send("POST", path, bodyOf(operation), KEY);
-    // The panelist exists by then; anything else is done twice.
-    expect(first.status).toBe(name === "createPanelist" ? 409 : 201);
-    expect(first.headers.get("Idempotency-Replayed")).toBeNull();
+    const first = await other.send("POST", path, bodyOf(operation), KEY);
+    const after = await dumpDatabases();
+    const second = await tenant.send("POST", path, bodyOf(operation), KEY);
+    expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect(await second.text()).toBe(await first.text());
+    expect(await dumpDatabases()).toEqual(after);
   });
 
   it("can be retried when the first answer was lost, or the first try never arrived", async () => {
@@ -100,6 +103,62 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
     expect(await dumpDatabases()).toEqual(before);
   });
+});
+
+describe.each(deletions)("$name", ({ path: template }) => {
+  it("answers 204 again for the same key, with any key of the account, and does nothing again", async () => {
+    const { ids, tenant, path } = await createScene(template);
+    const other = await createTenant({ accountId: ids.accountId });
+    expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(204);
+    const after = await dumpDatabases();
+    for (const { send } of [tenant, other]) {
+      const again = await send("DELETE", path, undefined, KEY);
+      expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([204, "true"]);
+    }
+    expect(await dumpDatabases()).toEqual(after);
+  });
+
+  it("answers 204 to each of several at the same time", async () => {
+    const { tenant, path } = await createScene(template);
+    const sent = Array.from({ length: 4 }, () => tenant.send("DELETE", path, undefined, KEY));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([204, 204, 204, 204]);
+  });
+
+  it("can be retried when the first answer was lost", async () => {
+    const { tenant, path } = await createScene(template);
+    const lost = interceptStores(env, async (kind, makeCall) => {
+      const answer = await makeCall();
+      if (kind === "d1") throw new Error("D1_ERROR: Network connection lost.");
+      return answer;
+    });
+    const headers = { "X-API-Key": tenant.text, ...KEY };
+    expect((await createIsolate(lost).request(path, { method: "DELETE", headers })).status).toBe(503);
+    expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(204);
+  });
+
+  it("does nothing with a key that came with another request: 422", async () => {
+    const { tenant, path } = await createScene(template);
+    expect((await tenant.send("POST", "/tenant/surveys", { title: "T" }, KEY)).status).toBe(201);
+    const after = await dumpDatabases();
+    expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(422);
+    expect(await dumpDatabases()).toEqual(after);
+  });
+
+  it("works when the storage is full: then the key is not kept", async () => {
+    const { ids, tenant, path } = await createScene(template);
+    const database = databaseOf(ids.accountId);
+    await database.prepare("UPDATE accounts SET max_bytes = 1 WHERE id = ?1").bind(ids.accountId).run();
+    expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(204);
+    expect(await database.prepare("SELECT count(*) AS n FROM idempotency_keys").first("n")).toBe(0);
+  });
+});
+
+it("without a key a second DELETE is 403, and says that it may be gone already", async () => {
+  const { tenant, path } = await createScene("/tenant/surveys/{surveyId}");
+  expect((await tenant.send("DELETE", path)).status).toBe(204);
+  const second = await tenant.send("DELETE", path);
+  expect(second.status).toBe(403);
+  expect((await second.json<{ detail: string }>()).detail).toContain("may be gone already");
 });
 
 describe("the key", () => {

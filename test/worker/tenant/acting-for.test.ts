@@ -225,3 +225,24 @@ describe("who votes", () => {
     expect(costs[0]?.[0]?.read).toBeLessThanOrEqual(2 * 11 + 5);
   });
 });
+
+it("a key without panelists:read learns nobody by panelistExternalId: 403, whether there is such a person or not", async () => {
+  const { panel, robin, id } = await createScene();
+  const accountId = panel.bank.accountId;
+  const blind = await createTenant({ accountId, scopes: ["ideabanks:read", "ideabanks:write", "panelists:write"] });
+  const path = `/tenant/ideabanks/${panel.bank.id}/proposals`;
+  const added = await watchLog(accountId);
+  for (const panelistExternalId of [robin.externalId, "nobody"])
+    for (const [method, below, body] of [
+      ["POST", "", { title: "A" }],
+      ["PUT", "/by-external-id/one", { title: "A" }],
+      ["POST", `/${id}/comments`, { body: "B" }],
+      ["POST", `/${id}/votes`, {}],
+    ] as const) {
+      const answer = await blind.send(method, path + below, { ...body, panelistExternalId });
+      expect([method, below, answer.status]).toEqual([method, below, 403]);
+      expect((await answer.json<{ detail: string }>()).detail).toContain("panelists:read");
+    }
+  expect(await added()).toEqual([]);
+  expect((await blind.send("POST", path, { title: "A", panelistId: robin.id })).status).toBe(201);
+});
