@@ -1,23 +1,35 @@
 import "./elements-react.d.ts";
-import { useState } from "react";
-
-const tokenProvider = async () => (await fetch("/my/panelist-token")).text();
+import { useEffect, useRef, useState } from "react";
+import type { ChangelogCountEvent, IdeaBankBoard, IdeaBankChangelog } from "./elements.d.ts";
 
 export function Board() {
   const [news, setNews] = useState(0);
   const [isSignedOut, setSignedOut] = useState(false);
+  const board = useRef<IdeaBankBoard>(null);
+  const changelog = useRef<IdeaBankChangelog>(null);
+
+  useEffect(() => {
+    if (!board.current || !changelog.current) return;
+    board.current.labels = { suggest: "Suggest something" };
+    setSignedOut(board.current.matches(":state(signed-out)"));
+    setNews(changelog.current.count ?? 0);
+    const signedOut = () => setSignedOut(true);
+    const counted = (event: ChangelogCountEvent) => setNews(event.detail.count);
+    document.addEventListener("signed-out", signedOut);
+    document.addEventListener("changelog-count", counted);
+    return () => {
+      document.removeEventListener("signed-out", signedOut);
+      document.removeEventListener("changelog-count", counted);
+    };
+  }, []);
+
   return (
     <>
       <h1>Ideas {news > 0 && <small>{news} new</small>}</h1>
       {isSignedOut && <p>Please sign in.</p>}
-      <idea-bank-board
-        tokenProvider={tokenProvider}
-        heading-level={2}
-        labels={{ suggest: "Suggest something" }}
-        onsigned-out={() => setSignedOut(true)}
-      />
+      <idea-bank-board ref={board} token-url="/my/panelist-token" heading-level={2} />
       <idea-bank-launcher>
-        <idea-bank-changelog tokenProvider={tokenProvider} onchangelog-count={(event) => setNews(event.detail.count)} />
+        <idea-bank-changelog ref={changelog} token-url="/my/panelist-token" />
       </idea-bank-launcher>
     </>
   );

@@ -3,9 +3,11 @@ import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build, type Plugin } from "esbuild";
 import type { Page } from "playwright-core";
+import { compile } from "svelte/compiler";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { elementTypes } from "../../src/commands/development/elements-types.ts";
@@ -23,7 +25,7 @@ const WRONG_IN_REACT = [
   ["suggest:", "sugest:"],
   ["event.detail.count", "event.detail.counts"],
   ["<idea-bank-changelog", "<idea-bank-changelogs"],
-  ["tokenProvider={tokenProvider}", "tokenProvider={7}"],
+  ['token-url="/my/panelist-token"', "token-url={7}"],
 ] as const;
 const WRONG = [
   `document.createElement("idea-bank-changelog").labels = { titel: "x" };`,
@@ -81,21 +83,93 @@ describe("the examples", () => {
       .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
       .join("");
 
-  async function run(page: Page, body: string, token: string) {
-    await page.route("**/my/panelist-token", (route) => route.fulfill({ body: token }));
-    await page.goto(stage.hostPage(body, { head: scripts() }));
+  /** With scripts of both kinds in the head, or at the end of the body. */
+  const address = (app: string, isFirst: boolean) =>
+    isFirst ? stage.hostPage(app, { head: scripts() }) : stage.hostPage(app + scripts());
+
+  async function showsAll(page: Page) {
     await page.locator("idea-bank-board:state(ready)").waitFor();
     await page.locator("idea-bank-changelog:state(ready)").waitFor({ state: "attached" });
     await page.getByRole("button", { name: "What’s new" }).click();
     await page.locator("idea-bank-changelog").getByRole("heading", { name: "Dogs" }).waitFor();
   }
 
-  const bundle = async (source: string, plugins: Plugin[] = []) => {
+  const IDEAS = [{ title: "Dogs", description: "On the train.", status: "implemented" }];
+
+  it("plain: shows the board, and the changelog in its launcher", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page, complaints } = await stage.page();
+    await page.route("**/my/panelist-token", (route) => route.fulfill({ body: bank.token }));
+    const html = await readFile("docs/examples/plain.html", "utf8");
+    await page.goto(stage.hostPage(html.replaceAll("https://api.example", stage.api)));
+    await showsAll(page);
+    expect(complaints).toEqual([]);
+  });
+
+  describe.each(Object.entries(FRAMEWORKS))("%s, rendered on a server", (_, framework) => {
+    it.each([["before", true] as const, ["after", false] as const])(
+      "shows all, with the scripts of the elements %s its own",
+      async (_order, isFirst) => {
+        const bank = await stage.ideaBank({}, IDEAS);
+        const app = await rendered(framework);
+        const { page, complaints } = await stage.page();
+        await page.route("**/my/panelist-token", (route) => route.fulfill({ body: bank.token }));
+        // The elements are in what the server sends.
+        expect(app.split("<script")[0]?.match(/<idea-bank-[^>]+ token-url="/g)).toHaveLength(2);
+        await page.goto(address(app, isFirst));
+        await showsAll(page);
+        await page.locator("idea-bank-board").getByText("Suggest something").first().waitFor();
+        expect(complaints).toEqual([]);
+
+        // The page hears of events.
+        const { page: other } = await stage.page();
+        await other.route("**/my/panelist-token", (route) => route.fulfill({ status: 401 }));
+        await other.goto(address(app, isFirst));
+        await other.getByText("Please sign in.").waitFor();
+      },
+    );
+  });
+});
+
+type Framework = {
+  /** A module whose `html` is the page, rendered. */
+  readonly server: string;
+  /** Makes what was rendered live. */
+  readonly client: string;
+  readonly plugins: (generate: "server" | "client") => Plugin[];
+};
+
+const FRAMEWORKS: Readonly<Record<string, Framework>> = {
+  React: {
+    server: `import { renderToString } from "react-dom/server"; import { Board } from "./board.tsx";
+      export const html = renderToString(<Board />);`,
+    client: `import { hydrateRoot } from "react-dom/client"; import { Board } from "./board.tsx";
+      hydrateRoot(document.getElementById("app"), <Board />);`,
+    plugins: () => [],
+  },
+  Vue: {
+    server: `import { createSSRApp } from "vue"; import { renderToString } from "vue/server-renderer";
+      import Board from "./Board.vue"; export const html = await renderToString(createSSRApp(Board));`,
+    client: `import { createSSRApp } from "vue"; import Board from "./Board.vue"; createSSRApp(Board).mount("#app");`,
+    plugins: (generate) => [singleFileComponents(generate === "server")],
+  },
+  Svelte: {
+    server: `import { render } from "svelte/server"; import Board from "./Board.svelte"; export const html = render(Board).body;`,
+    client: `import { hydrate } from "svelte"; import Board from "./Board.svelte"; hydrate(Board, { target: document.getElementById("app") });`,
+    plugins: (generate) => [svelteComponents(generate)],
+  },
+};
+
+/** What its server answers: the page as text, and the script that makes it live. */
+async function rendered({ server, client, plugins }: Framework): Promise<string> {
+  const bundle = async (generate: "server" | "client", source: string) => {
     const { outputFiles } = await build({
       stdin: { contents: source, resolveDir: folder, loader: "tsx" },
       bundle: true,
       write: false,
-      format: "iife",
+      format: "esm",
+      platform: generate === "server" ? "node" : "browser",
+      banner: generate === "server" ? { js: REQUIRE } : {},
       jsx: "automatic",
       define: {
         "process.env.NODE_ENV": '"production"',
@@ -103,30 +177,19 @@ describe("the examples", () => {
         __VUE_PROD_DEVTOOLS__: "false",
         __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
       },
-      plugins: [TYPES_ALONE, ...plugins],
+      plugins: [TYPES_ALONE, ...plugins(generate)],
     });
-    return `<div id="app"></div><script type="module">${outputFiles[0]?.text.replaceAll("</script", "<\\/script")}</script>`;
+    return outputFiles[0]?.text ?? "";
   };
+  const file = join(await mkdtemp(join(folder, "server-")), "server.mjs");
+  await writeFile(file, await bundle("server", server));
+  const { html } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+  const script = (await bundle("client", client)).replaceAll("</script", "<\\/script");
+  return `<div id="app">${html}</div><script type="module">${script}</script>`;
+}
 
-  it.each(["plain", "React", "Vue"])("%s: shows the board, and the changelog in its launcher", async (kind) => {
-    const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train.", status: "implemented" }]);
-    const { page, complaints } = await stage.page();
-    if (kind === "plain") {
-      const html = await readFile("docs/examples/plain.html", "utf8");
-      await run(page, html.replaceAll("https://api.example", stage.api), bank.token);
-    } else if (kind === "React") {
-      const mount = `import { createRoot } from "react-dom/client"; import { Board } from "./board.tsx";
-        createRoot(document.getElementById("app")).render(<Board />);`;
-      await run(page, await bundle(mount), bank.token);
-      await page.getByRole("button", { name: "Suggest something" }).waitFor({ state: "attached" });
-    } else {
-      const mount = `import { createApp } from "vue"; import Board from "./Board.vue"; createApp(Board).mount("#app");`;
-      await run(page, await bundle(mount, [SINGLE_FILE_COMPONENTS]), bank.token);
-    }
-    if (kind !== "plain") await page.locator("idea-bank-board").getByText("Suggest something").first().waitFor();
-    expect(complaints).toEqual([]);
-  });
-});
+/** Packages for Node may still call it. */
+const REQUIRE = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
 
 /** Nothing of them is left when it runs. */
 const TYPES_ALONE: Plugin = {
@@ -134,18 +197,29 @@ const TYPES_ALONE: Plugin = {
   setup: ({ onLoad }) => onLoad({ filter: /\.d\.ts$/ }, () => ({ contents: "" })),
 };
 
-const SINGLE_FILE_COMPONENTS: Plugin = {
+const singleFileComponents = (ssr: boolean): Plugin => ({
   name: "single file components",
   setup({ onLoad }) {
     onLoad({ filter: /\.vue$/ }, async ({ path }) => {
-      const { descriptor, errors } = parse(await readFile(path, "utf8"));
+      const compilerOptions = { isCustomElement: (tag: string) => tag.startsWith("idea-bank-") };
+      const { descriptor, errors } = parse(await readFile(path, "utf8"), { templateParseOptions: compilerOptions });
       if (errors.length > 0) throw errors[0];
       const { content } = compileScript(descriptor, {
         id: "board",
         inlineTemplate: true,
-        templateOptions: { compilerOptions: { isCustomElement: (tag) => tag.startsWith("idea-bank-") } },
+        templateOptions: { ssr, ssrCssVars: [], compilerOptions },
       });
       return { contents: content, loader: "ts" };
     });
   },
-};
+});
+
+const svelteComponents = (generate: "server" | "client"): Plugin => ({
+  name: "svelte components",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
+      const { js } = compile(await readFile(path, "utf8"), { generate, filename: path });
+      return { contents: js.code, loader: "js" };
+    });
+  },
+});

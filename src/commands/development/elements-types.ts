@@ -60,16 +60,21 @@ export interface IdeaBankAttributes {
   history?: boolean;
 }
 
+/** All of them bubble, also out of shadow roots. */
+export interface IdeaBankEvents {
+  "changelog-count": ChangelogCountEvent;
+  "signed-out": SignedOutEvent;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "idea-bank-changelog": IdeaBankChangelog;
     "idea-bank-board": IdeaBankBoard;
     "idea-bank-launcher": IdeaBankLauncher;
   }
-  interface HTMLElementEventMap {
-    "changelog-count": ChangelogCountEvent;
-    "signed-out": SignedOutEvent;
-  }
+  interface HTMLElementEventMap extends IdeaBankEvents {}
+  interface DocumentEventMap extends IdeaBankEvents {}
+  interface WindowEventMap extends IdeaBankEvents {}
 }
 `;
 
