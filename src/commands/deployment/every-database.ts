@@ -5,7 +5,8 @@ import { resolve } from "node:path";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { chooseAccount } from "./account.ts";
-import { readConfiguration } from "./configuration.ts";
+import { type Resource, readConfiguration } from "./configuration.ts";
+import type { Place } from "./manifest.ts";
 import { Wrangler } from "./wrangler.ts";
 
 const LOCAL_TRIES = 4;
@@ -18,8 +19,9 @@ export type EveryDatabase = {
   readonly which: string;
   /** In the order of wrangler.toml. */
   readonly bindings: readonly string[];
-  /** Needed before what follows. Throws a Failure when nobody is logged in. Nothing to do on this machine. */
-  logIn(): Promise<void>;
+  readonly resources: readonly Resource[];
+  /** Needed before what follows. Returns where they are. Throws a Failure when nobody is logged in. Nothing to do on this machine. */
+  logIn(): Promise<Place>;
   /** Exports a database into a file. */
   export(binding: string, file: string): Promise<void>;
   /** Runs a file of SQL: all of it, or nothing. */
@@ -39,8 +41,12 @@ export async function openEveryDatabase(context: Context, environment: string, l
     context,
     which: [place, ...(environment === "" ? [] : ["--env", environment])].join(" "),
     bindings: databases.map(({ binding }) => binding),
+    resources: databases,
     async logIn() {
-      if (!local) wrangler.accountId = (await chooseAccount(wrangler, accountId)).id;
+      if (local) return { environment, account: null };
+      const account = await chooseAccount(wrangler, accountId);
+      wrangler.accountId = account.id;
+      return { environment, account };
     },
     async export(binding, file) {
       const args = ["d1", "export", binding, place, "--output", file, "--skip-confirmation"];

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Failure } from "../command-line/failure.ts";
 import type { EveryDatabase } from "./every-database.ts";
 import { fileOf } from "./export.ts";
-import { describeContent, hasSchema, readExport, rowsOf } from "./read-export.ts";
+import { describeContent, hasSchema, readExport } from "./read-export.ts";
 import {
   foreignObjects,
   missingObjects,
@@ -27,13 +27,16 @@ export function requireFiles(
   }
 }
 
-/** What each file of the backup holds, in words. Throws a Failure for one that should not replace anything, or not without `asItIs`. `present`: the command that backs up the present into backups/present. */
+/** What a file of the backup holds: in words, and the identifiers of its accounts. */
+export type BackedUp = { readonly words: string; readonly accounts: ReadonlySet<string> };
+
+/** What each file of the backup holds. Throws a Failure for one that should not replace anything, or not without `asItIs`. `present`: the command that backs up the present into backups/present. */
 export async function readBackup(
   databases: EveryDatabase,
   folder: string,
   asItIs: boolean,
   present: string,
-): Promise<Map<string, string>> {
+): Promise<Map<string, BackedUp>> {
   requireFiles(
     databases,
     folder,
@@ -43,7 +46,7 @@ export async function readBackup(
       `${fileOf("backups/present", binding)} to ${fileOf(folder, binding)}, and run this again.`,
   );
   const steps = await readSchemaSteps(join(databases.context.folder, "migrations"));
-  const content = new Map<string, string>();
+  const content = new Map<string, BackedUp>();
   let accounts = 0;
   for (const binding of databases.bindings) {
     const file = fileOf(folder, binding);
@@ -55,8 +58,9 @@ export async function readBackup(
       const state = await readSchemaState(async (sql) => backup.prepare(sql).all());
       requireOwnSchema(file, state, steps);
       if (!asItIs) requireWholeSchema(file, state, steps);
-      accounts += rowsOf(backup, "accounts");
-      content.set(binding, describeContent(backup));
+      const ids = backup.prepare("SELECT id FROM accounts").all();
+      accounts += ids.length;
+      content.set(binding, { words: describeContent(backup), accounts: new Set(ids.map(({ id }) => String(id))) });
     } finally {
       backup.close();
     }

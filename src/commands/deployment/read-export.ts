@@ -46,20 +46,21 @@ export function readExport(file: string): DatabaseSync {
 export const hasTable = (database: DatabaseSync, table: string): boolean =>
   database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined;
 
-export const rowsOf = (database: DatabaseSync, table: string): number =>
+const rowsOf = (database: DatabaseSync, table: string): number =>
   hasTable(database, table) ? Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n) : 0;
 
 /** Whether the project's schema is in it. A database that was never deployed to has none. */
 export const hasSchema = (database: DatabaseSync): boolean => hasTable(database, "accounts");
 
+/** What a database is described by: tables, and their words. */
+export const CONTENT = [
+  ["accounts", "accounts"],
+  ["api_keys", "API keys"],
+  ["panelists", "panelists"],
+  ["idea_banks", "idea banks"],
+  ["proposals", "proposals"],
+] as const;
+
 /** "3 accounts, 12 API keys, …" */
 export const describeContent = (database: DatabaseSync): string =>
-  [
-    ["accounts", "accounts"],
-    ["api_keys", "API keys"],
-    ["panelists", "panelists"],
-    ["idea_banks", "idea banks"],
-    ["proposals", "proposals"],
-  ]
-    .map(([table = "", words]) => `${rowsOf(database, table)} ${words}`)
-    .join(", ");
+  CONTENT.map(([table, words]) => `${rowsOf(database, table)} ${words}`).join(", ");

@@ -12,7 +12,9 @@ import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts
 import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
 import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
 import { exportAll, fileOf, writePrivately } from "./export.ts";
+import { describePlace, type Place, requireOwnBackup, writeManifest } from "./manifest.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
+import { accountsGone, describePresent, hasAccounts, nameSome, thenOf } from "./restore-plan.ts";
 import { readPieces } from "./sql-pieces.ts";
 import { whatHadEnded } from "./state-before.ts";
 import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
@@ -40,8 +42,9 @@ export const restore = defineCommand({
     "as-it-is": {
       type: "boolean",
       default: false,
-      help: "Restores a backup although it holds no account, or not every table, index and trigger.",
+      help: "Restores a backup of another environment, or one that lacks accounts, tables, indexes or triggers.",
     },
+    "dry-run": { type: "boolean", default: false, help: "Says what would change, and changes nothing." },
     "without-export": {
       type: "boolean",
       default: false,
@@ -64,17 +67,37 @@ export const restore = defineCommand({
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
     const present = same("backup", "--output", "backups/present");
-    const content = from === undefined ? new Map() : await readBackup(databases, from, values["as-it-is"], present);
+    const backedUp = from === undefined ? undefined : await readBackup(databases, from, values["as-it-is"], present);
+    const content = new Map([...(backedUp ?? [])].map(([binding, { words }]) => [binding, words]));
     const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
     if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain, left ?? bindings);
-    await databases.logIn();
+    const place = await databases.logIn();
+    context.print(`${values["dry-run"] ? "Would restore" : "Restores"} ${describePlace(place)}.`);
+    if (from !== undefined && backedUp !== undefined) {
+      if (!values["as-it-is"]) requireOwnBackup(databases, from, place);
+      const gone = await accountsGone(databases, backedUp);
+      if (gone.length > 0 && !values["as-it-is"])
+        throw new Failure(
+          `${from} lacks accounts that are there now: ${nameSome(gone)}. To restore it all the same: add --as-it-is.`,
+        );
+      if (gone.length > 0) context.print(`Accounts that are there now, and not in ${from}: ${nameSome(gone)}.`);
+    }
+    if (values["dry-run"]) {
+      for (const binding of left ?? bindings)
+        context.print(
+          `${binding}: ${await describePresent(databases, binding)} now; then ${thenOf(content.get(binding), timestamp)}.`,
+        );
+      return context.print("A dry run: nothing was changed. A restore also ends again what was ended since.");
+    }
 
     const before = onlyEndAgain ?? folderBefore(new Date());
     const isExported = !values["without-export"];
     if (onlyEndAgain === undefined && isExported) {
       const again = from ? ["--from", from] : ["--timestamp", `${timestamp}`];
       const asItIs = values["as-it-is"] ? ["--as-it-is"] : [];
-      await exportPresent(databases, before, () => same("restore", ...again, ...asItIs, "--without-export"));
+      await exportPresent(databases, { place, folder: before }, () =>
+        same("restore", ...again, ...asItIs, "--without-export"),
+      );
       context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
       context.print(`- it says what. To complete it: ${same("restore", ...again, ...asItIs)}`);
       context.print(`- if every database was put back, this completes it: ${same("restore", "--end-again", before)}`);
@@ -146,9 +169,16 @@ function describeEnded(statements: number, isExported: boolean): string {
     : `${what} before the restore that stopped. There is no newer export. ${then}`;
 }
 
-async function exportPresent(databases: EveryDatabase, folder: string, insistently: () => string): Promise<void> {
+type Present = { readonly place: Place; readonly folder: string };
+
+async function exportPresent(
+  databases: EveryDatabase,
+  { place, folder }: Present,
+  insistently: () => string,
+): Promise<void> {
   try {
     await exportAll(databases, folder);
+    writeManifest(databases, place, folder, new Date());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(
@@ -162,8 +192,8 @@ async function exportPresent(databases: EveryDatabase, folder: string, insistent
 /** What the database holds then, in words. */
 async function travel(databases: EveryDatabase, binding: string, timestamp: string): Promise<string> {
   await databases.travel(binding, timestamp);
-  const [tables] = await databases.query(binding, "SELECT count(*) AS n FROM sqlite_master WHERE name = 'accounts'");
-  if (Number(tables?.n) === 0) throw new Failure(`At ${timestamp} ${binding} had no tables. Go back as said above.`);
+  if (!(await hasAccounts(databases, binding)))
+    throw new Failure(`At ${timestamp} ${binding} had no tables. Go back as said above.`);
   const [row] = await databases.query(binding, "SELECT count(*) AS n FROM accounts");
   return `${row?.n} accounts`;
 }

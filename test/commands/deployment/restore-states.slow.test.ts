@@ -29,7 +29,7 @@ describe("npm run backup", () => {
   it("exports every database, as an operator types it", async () => {
     const { code, stdout, stderr } = await account.runNpm("backup", "--output", "backups/b");
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^backups\/b\/DB\.sql: \d+ bytes; 1 accounts, 1 API keys, 0 panelists, /);
+    expect(stdout).toMatch(/\nbackups\/b\/DB\.sql: \d+ bytes; 1 accounts, 1 API keys, 0 panelists, /);
     expect(stdout).toContain("To restore it: npm run restore -- --from backups/b\n");
     expect(calls()).toEqual(["d1 export DB --remote --output backups…/DB.part.sql --skip-confirmation"]);
   });
@@ -87,7 +87,7 @@ describe("npm run backup", () => {
       expect(last()).toEqual(before);
       await well("backup", "--output", "backups/last");
       expect(last()).not.toEqual(before);
-      expect(readdirSync(inCheckout("backups/last")).toSorted()).toEqual(["DB.sql", "DB_1.sql"]);
+      expect(readdirSync(inCheckout("backups/last")).toSorted()).toEqual(["DB.sql", "DB_1.sql", "backup.json"]);
     },
   );
 
@@ -99,7 +99,7 @@ describe("npm run backup", () => {
     await refused("backup", "--output", "backups/last");
     await refused("backup", "--output", "backups/last", "--on-this-machine");
     expect(last()).toEqual(before);
-    expect(readdirSync(inCheckout("backups/last"))).toEqual(["DB.sql"]);
+    expect(readdirSync(inCheckout("backups/last")).toSorted()).toEqual(["DB.sql", "backup.json"]);
   });
 
   it("is readable for its owner alone, also where the folder and the file were there before", async () => {

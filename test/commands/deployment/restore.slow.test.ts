@@ -75,7 +75,7 @@ it("a restore brings the data back, and no credential that had been ended", asyn
     "Next: stop `npm run dev` and start it again, which empties its memory.",
     "exit 0",
   ]);
-  expect(restore.trimEnd().split("\n").length).toBeLessThan(12);
+  expect(restore.trimEnd().split("\n").length).toBeLessThan(13);
 
   await start();
   expect(await ask(`${proposals}/${proposal.id}`, asTenant)).toEqual(proposal);

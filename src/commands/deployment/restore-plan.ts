@@ -1,0 +1,38 @@
+/** What a restore would change, asked of the databases before it begins. */
+import type { EveryDatabase } from "./every-database.ts";
+import type { BackedUp } from "./read-backup.ts";
+import { CONTENT } from "./read-export.ts";
+
+/** Accounts that are there now and not in the backup. What cannot be read is for the export to tell. */
+export async function accountsGone(
+  databases: EveryDatabase,
+  backedUp: ReadonlyMap<string, BackedUp>,
+): Promise<readonly string[]> {
+  const gone: string[] = [];
+  for (const [binding, { accounts }] of backedUp) {
+    const rows = (await hasAccounts(databases, binding).catch(() => false))
+      ? await databases.query(binding, "SELECT id, owner_email FROM accounts ORDER BY created_at")
+      : [];
+    for (const { id, owner_email } of rows) if (!accounts.has(String(id))) gone.push(`${owner_email} (${id})`);
+  }
+  return gone;
+}
+
+export const hasAccounts = async ({ query }: EveryDatabase, binding: string): Promise<boolean> =>
+  Number((await query(binding, "SELECT count(*) AS n FROM sqlite_master WHERE name = 'accounts'"))[0]?.n) > 0;
+
+export const nameSome = (names: readonly string[]): string =>
+  `${names.slice(0, 5).join(", ")}${names.length > 5 ? `, and ${names.length - 5} more` : ""}`;
+
+/** As `describeContent` says it of an export. */
+export async function describePresent(databases: EveryDatabase, binding: string): Promise<string> {
+  if (!(await hasAccounts(databases, binding))) return "no tables";
+  const [row] = await databases.query(
+    binding,
+    `SELECT ${CONTENT.map(([table]) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(", ")}`,
+  );
+  return CONTENT.map(([table, words]) => `${row?.[table]} ${words}`).join(", ");
+}
+
+export const thenOf = (words: string | undefined, timestamp: string | undefined): string =>
+  words ?? (timestamp === undefined ? "the same, but for what is ended again" : `what was there at ${timestamp}`);
