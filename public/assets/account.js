@@ -1,5 +1,5 @@
 // The pages are complete without this: it copies a key with one click, keeps an impatient second click from sending a form again,
-// selects the name of a key that is to be changed, and shows times in the reader's time zone.
+// selects the name of a key that is to be changed, chooses all of a list, and shows times in the reader's time zone.
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
@@ -33,6 +33,14 @@ if (named && !document.querySelector("[role=alert]")) {
   named.select();
 }
 
+// All boxes of a list at once.
+for (const all of document.querySelectorAll("[data-all]")) {
+  all.hidden = false;
+  all.addEventListener("change", ({ target }) => {
+    for (const box of target.form.elements) if (box.name === "ids") box.checked = target.checked;
+  });
+}
+
 // A page that comes back from the browser's memory has its buttons again.
 addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("form button")) button.disabled = false;
@@ -50,6 +58,6 @@ for (const time of document.querySelectorAll("time")) {
 // What was done is said once, not again when the page is loaded again.
 if (document.querySelector("[data-done]")) {
   const url = new URL(location);
-  for (const name of ["done", "key"]) url.searchParams.delete(name);
+  for (const name of ["done", "key", "undo"]) url.searchParams.delete(name);
   history.replaceState(null, "", url);
 }

@@ -5,6 +5,7 @@ import type { AuditEvent } from "../../src/worker/model/audit-event.ts";
 import { databaseOf } from "./databases.ts";
 import { createOwner } from "./owner.ts";
 import { createPanel } from "./panel.ts";
+import { readForm } from "./read-forms.ts";
 
 export async function createDesk({ bindings = env, send }: { readonly bindings?: Env; readonly send?: Send } = {}) {
   const panel = await createPanel();
@@ -18,6 +19,9 @@ export async function createDesk({ bindings = env, send }: { readonly bindings?:
     panel,
     owner,
     bank: `/idea-banks/${id}`,
+    /** The fields of the form with this button, as a browser sends them. */
+    opened: async (path: string, button: string) =>
+      Object.fromEntries((await readForm(await owner.page(path), button)).fields),
     page: async (path: string) => (await owner.page(path)).text(),
     /** Newest first. */
     activity: async () => (await (await owner.json("GET", "/activity")).json<{ items: AuditEvent[] }>()).items,

@@ -16,11 +16,14 @@ import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
 import { addApprovalPages } from "./approval-pages.tsx";
 import { addIdeaBankPages } from "./idea-bank-pages.tsx";
+import { addIdeaPages } from "./idea-pages.tsx";
+import { addIdeasPages } from "./ideas-pages.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
 import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
 import { renderProblem } from "./render-page.tsx";
+import { addUndo } from "./undo.tsx";
 import { addWebhookPages } from "./webhook-pages.tsx";
 
 const MAX_OWNERS = 1_000;
@@ -55,6 +58,9 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addAccountPages(app);
   addMemberPages(app);
   addIdeaBankPages(app);
+  addIdeasPages(app);
+  addIdeaPages(app);
+  addUndo(app);
   addApprovalPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());

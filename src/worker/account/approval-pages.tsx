@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { listPendingProposals, loadPendingProposal } from "../database/pending-proposals.ts";
-import { listProposals, mergeProposal, updateProposal } from "../database/proposals.ts";
+import { changeProposalFrom, listProposals, mergeProposal, updateProposal } from "../database/proposals.ts";
 import { type FieldError, invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergesUnderWay } from "../http/merged-proposal.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
@@ -15,14 +15,19 @@ import { ProposalChanges } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
 import { primaryOf } from "./actions.ts";
+import { decide as decideAbout, decideTogether, idsOf, openOwn } from "./decide.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ApprovalPage } from "./pages/approval-page.tsx";
 import { ReviewPage } from "./pages/review-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { loadJustDone } from "./undo.tsx";
+import { ownPage, readVisit, withParameter } from "./visit.ts";
 
 const LIST = "/account/approval";
 /** A form sends a character as up to twelve: a response of 10,000 fits. */
 const MAX_FORM_BYTES = 128 * 1024;
+/** As many as a page can have. */
+const SEVERAL_AT_MOST = 100;
 const SIMILAR = { limit: 5, after: undefined };
 
 const notWaiting = () =>
@@ -40,13 +45,26 @@ async function load(c: Context<OwnerEnv>, id: string) {
 
 export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   routes.get(LIST, async (c) => {
+    const visit = readVisit(c);
     const { page } = await readPage(c, PageQuery);
-    const { items, next } = (await visitAccount(c, (session, visit) => listPendingProposals(session, visit, page)))
-      .page;
-    const props = { waiting: items, now: Date.now(), next: await nextCursor(c, next) };
+    const listed = await visitAccount(c, async (session, owner) => ({
+      session,
+      ...(await listPendingProposals(session, owner, page)),
+    }));
+    const { items, next } = listed.page;
+    const now = Date.now();
+    const done = await loadJustDone(listed, visit, now);
+    const props = { waiting: items, now, next: await nextCursor(c, next), here: visit.here, done };
     return renderPage(c, (frame) => <ApprovalPage frame={frame} {...props} />);
   });
-  routes.all(LIST, refuseMethod("GET, HEAD"));
+
+  routes.post(LIST, async (c) => {
+    const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
+    const event = await decideSeveral(c, fields);
+    const back = ownPage(fields.get("back"), LIST);
+    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  });
+  routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   const ONE = `${LIST}/:proposalId`;
   routes.get(ONE, (c) => renderReview(c, c.req.param("proposalId"), new URLSearchParams(), []));
@@ -55,23 +73,23 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
     const id = c.req.param("proposalId");
     try {
-      await decide(c, id, fields);
+      const event = await decide(c, id, fields);
+      return c.redirect(withParameter(ownPage(fields.get("back"), LIST), "undo", event), 303);
     } catch (error) {
       return renderReview(c, id, fields, fieldErrorsOf(error));
     }
-    return c.redirect(LIST, 303);
   });
   routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }
 
 /**
- * A visibility, with a response or without one; or the proposal to merge into. Panelists get to see only what was seen here: what its
+ * Returns the event's id. A visibility, with a response or without one; or the proposal to merge into. Panelists get to see only what was seen here: what its
  * author has edited since can be hidden. Throws `invalid-request` for that.
  */
-async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<void> {
+async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<string> {
   const { accountId, ideaBankId } = await load(c, id);
-  const session = primaryOf(c, id, notWaiting);
   const path = { ideaBankId, proposalId: id };
+  const subject = { kind: "proposal" as const, id, ideaBankId };
   const into = fields.get("into");
   const visibility = fields.get("visibility");
   const edits = fields.get("edits");
@@ -88,14 +106,42 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
     // Forms send a line break as two characters.
     const text = fields.get("response")?.replaceAll("\r", "").trim();
     const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
-    if ((await updateProposal(session, accountId, path, changes, Date.now(), decision)) === null)
-      await refuse(notWaiting());
-  } else {
-    const outcome = into === id ? null : await mergeProposal(session, accountId, path, into, decision);
-    if (outcome === null) await refuse(notMerged("deleted"));
-    else if (outcome === "busy") await refuse(mergesUnderWay());
-    else if ("duplicateOf" in outcome) await refuse(notMerged("merged"));
+    const { answer, eventId } = await decideAbout(c, subject, ({ session, now }) =>
+      updateProposal(session, accountId, path, changes, now, decision),
+    );
+    return answer === null ? refuse(notWaiting()) : eventId;
   }
+  if (into === id) return refuse(notMerged("deleted"));
+  const { answer, eventId } = await decideAbout(c, subject, ({ session }) =>
+    mergeProposal(session, accountId, path, into, decision),
+  );
+  if (answer === null) return refuse(notMerged("deleted"));
+  if (answer === "busy") return refuse(mergesUnderWay());
+  return "duplicateOf" in answer ? refuse(notMerged("merged")) : eventId;
+}
+
+/** Each as it was seen: what its author has edited since waits on. Returns the event's id; undefined when none was chosen. */
+async function decideSeveral(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<string | undefined> {
+  const { visibility } = parseOrThrow(ProposalChanges, { visibility: fields.get("visibility") });
+  const { session, accountId } = await openOwn(c);
+  const own = { session, accountId, now: Date.now() };
+  const chosen = fields.getAll("ids").slice(0, SEVERAL_AT_MOST);
+  const event = await decideTogether(
+    c,
+    own,
+    chosen.map((each) => {
+      const [ideaBankId = "", proposalId = "", edits] = each.split(" ");
+      return {
+        subject: { kind: "proposal", id: proposalId, ideaBankId },
+        statement: changeProposalFrom(
+          { visibility: "pending", edits: Number(edits) },
+          { accountId, path: idsOf({ ideaBankId, proposalId }), changes: { visibility }, now: own.now },
+        ),
+      };
+    }),
+  );
+  if (event === undefined && chosen.length > 0) throw notWaiting();
+  return event;
 }
 
 async function renderReview(

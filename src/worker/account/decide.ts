@@ -4,10 +4,11 @@ import { deliverSoon } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
-import { deciding, isNoMember, recordDecision, type Subject } from "../database/decisions.ts";
+import { deciding, isNoMember, recordDecision, type Subject, selectRecorded } from "../database/decisions.ts";
 import { openAccount } from "../database/owners.ts";
 import { selectWaiting } from "../database/webhook-deliveries.ts";
 import { isId } from "../model/id.ts";
+import type { IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { Session } from "../store/session.ts";
 import type { Statement } from "../store/statement.ts";
@@ -20,10 +21,15 @@ export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
 const noSuchContent = () =>
   new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
 
-/** Throws `not-found` for null and false. */
-export function found<Resource>(resource: Resource | null | false): Resource {
-  if (resource === null || resource === false) throw noSuchContent();
+/** Throws `not-found` for null. */
+export function found<Resource>(resource: Resource | null): Resource {
+  if (resource === null) throw noSuchContent();
   return resource;
+}
+
+/** Throws `not-found` for what did nothing. */
+export function requireDone({ kind }: IdempotentResult<unknown>): void {
+  if (kind !== "done") throw noSuchContent();
 }
 
 /** The identifiers of a path. Throws `not-found` for what cannot be one. */
@@ -57,7 +63,7 @@ export async function decide<Answer>(
   return { answer, eventId: at.eventId };
 }
 
-/** Several decisions in one transaction, each with its own event, all of the same time. Returns the id of one event; undefined for none. */
+/** Several decisions in one transaction, each with its own event, all of the same time. Returns the id of one event; undefined when nothing was changed. */
 export async function decideTogether(
   c: Context<OwnerEnv>,
   own: Own,
@@ -69,8 +75,10 @@ export async function decideTogether(
     return { eventId, ...recordDecision(decision), statement };
   });
   const together = decisions.flatMap(({ before, statement, after }) => [...before, statement, ...after]);
-  if (together.length > 0) await asMember(c, own, (session) => session.batch({ together }));
-  return decisions[0]?.eventId;
+  if (together.length === 0) return undefined;
+  const recorded = selectRecorded(decisions.map(({ eventId }) => eventId));
+  const rows = await asMember(c, own, (session) => session.batch({ together, recorded }));
+  return rows.recorded[0]?.id;
 }
 
 async function asMember<Answer>(

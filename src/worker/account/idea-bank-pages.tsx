@@ -9,7 +9,8 @@ import { type IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
-import { decide, found, idsOf, openOwn } from "./decide.ts";
+import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
+import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { IdeaBankSettingsPage } from "./pages/idea-bank-settings-page.tsx";
 import { IdeaBanksPage } from "./pages/idea-banks-page.tsx";
@@ -53,11 +54,11 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
         deleteIdeaBank(session, accountId, ideaBankId),
       );
-      found(answer);
+      requireDone(answer);
       return c.redirect(IDEA_BANKS, 303);
     }
     try {
-      const changes = toChanges(fields);
+      const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
         updateIdeaBank(session, accountId, ideaBankId, changes),
       );
@@ -89,23 +90,15 @@ function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 
-/** As the form is filled. `was` is the same again, so that only what its user changes is sent on. */
+/** As the form is filled. */
 function toFields(ideaBank: IdeaBank): URLSearchParams {
   const { name, status, changelogMaxEntries } = ideaBank;
   const fields = new URLSearchParams({ name, status, changelogMaxEntries: String(changelogMaxEntries) });
   for (const [setting, value] of Object.entries(ideaBank)) if (value === true) fields.set(setting, "on");
-  fields.set("was", fields.toString());
   return fields;
 }
 
-/** What is not as the form was opened. Throws `invalid-request`. */
-function toChanges(fields: URLSearchParams): IdeaBankChanges {
-  const was = toSettings(new URLSearchParams(fields.get("was") ?? ""));
-  const changed = Object.entries(toSettings(fields)).filter(([name, value]) => value !== was[name]);
-  return parseOrThrow(IdeaBankChanges, Object.fromEntries(changed));
-}
-
-const toSettings = (fields: URLSearchParams): Record<string, unknown> => ({
+const toSettings = (fields: URLSearchParams) => ({
   name: fields.get("name"),
   status: fields.get("status"),
   changelogMaxEntries: Number(fields.get("changelogMaxEntries") || Number.NaN),

@@ -25,6 +25,9 @@ type Row = {
   idea_bank_id: string | null;
 };
 
+const COLUMNS =
+  "id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id";
+
 /** Settings as they are stored: times are Unix milliseconds. */
 type StoredSettings = Readonly<Record<string, unknown>>;
 type StoredChanges = { readonly before: StoredSettings | null; readonly after: StoredSettings | null };
@@ -133,30 +136,38 @@ export async function listAuditEvents(
   const results = await session.batch({
     ...beginVisit(visit),
     events: prepare<Row>(
-      `SELECT id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id
-       FROM audit_events
+      `SELECT ${COLUMNS} FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
       { email: visit.email, apiKeyId, ...pageValues(request) },
     ),
   });
-  const page = toPage(
-    results.events,
-    request,
-    (row) => ({
-      id: row.id,
-      apiKeyId: row.api_key_id,
-      ...toSubject(row),
-      actor: row.actor,
-      address: row.address,
-      createdAt: toTimestamp(row.created_at),
-      changes: row.changes === null ? null : toChanges(JSON.parse(row.changes)),
-    }),
-    byCreation,
-  );
+  const page = toPage(results.events, request, toEvent, byCreation);
   return { accountId: accountOf(results), page };
 }
+
+/** The event and what the same member decided together with it, in one transaction: what is of the same time. At most 100. */
+export async function listTogether(
+  session: Session,
+  accountId: string,
+  eventId: string,
+): Promise<readonly AuditEvent[]> {
+  const sql = `SELECT ${COLUMNS} FROM audit_events WHERE account_id = :accountId
+      AND (created_at, actor) = (SELECT created_at, actor FROM audit_events WHERE id = :eventId AND account_id = :accountId)
+      AND subject_id IS NOT NULL ORDER BY number DESC LIMIT 100`;
+  return (await session.all(prepare<Row>(sql, { accountId, eventId }))).map(toEvent);
+}
+
+const toEvent = (row: Row): AuditEvent => ({
+  id: row.id,
+  apiKeyId: row.api_key_id,
+  ...toSubject(row),
+  actor: row.actor,
+  address: row.address,
+  createdAt: toTimestamp(row.created_at),
+  changes: row.changes === null ? null : toChanges(JSON.parse(row.changes)),
+});
 
 type AuditSubject = Pick<AuditEvent, "event" | "apiKeyName" | "webhook" | "subject">;
 

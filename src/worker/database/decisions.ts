@@ -75,6 +75,15 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   };
 }
 
+/** One of these events, if any of them was recorded. */
+export const selectRecorded = (eventIds: readonly string[]) =>
+  prepare<{ readonly id: string }>(
+    "SELECT id FROM audit_events WHERE id IN (SELECT value FROM json_each(:ids)) LIMIT 1",
+    {
+      ids: JSON.stringify(eventIds),
+    },
+  );
+
 /** A session whose round trip is this decision. */
 export function deciding(session: Session, decision: Decision): Session {
   const { before, after } = recordDecision(decision);

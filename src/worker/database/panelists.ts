@@ -94,6 +94,16 @@ export async function loadPanelist(session: Session, accountId: string, id: stri
   return row && toPanelist(row);
 }
 
+/** Those of the account with these identifiers, in no order. */
+export async function loadPanelists(
+  session: Session,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly Panelist[]> {
+  const sql = selectPanelists("SELECT value FROM json_each(:ids)");
+  return toPanelists(await session.all(prepare<Row>(sql, { accountId, ids: JSON.stringify(ids) })));
+}
+
 /** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of a deactivated panelist. */
 export async function updatePanelist(
   session: Session,

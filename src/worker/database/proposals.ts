@@ -13,7 +13,7 @@ import type {
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
-import { prepare } from "../store/statement.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
 import { mergeStatuses } from "./merge-statuses.ts";
@@ -161,6 +161,19 @@ function selectPage({ status, visibility, tag, externalId }: ProposalFilter): st
     WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
 }
 
+/** Those of the account's idea bank with these identifiers, in no order. */
+export async function loadProposals(
+  session: Session,
+  accountId: string,
+  ideaBankId: string,
+  ids: readonly string[],
+): Promise<readonly Proposal[]> {
+  const sql = `SELECT ${COLUMNS} FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id IN (SELECT value FROM json_each(:ids))
+    AND ${targetStays("proposals")}`;
+  const rows = await session.all(prepare<ProposalRow>(sql, { accountId, ideaBankId, ids: JSON.stringify(ids) }));
+  return toProposals(rows);
+}
+
 export async function loadProposal(session: Session, accountId: string, path: ProposalPath): Promise<Proposal | null> {
   const row = await session.first(
     prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, { ...path, accountId }),
@@ -237,6 +250,37 @@ export async function updateProposal(
   if (row !== undefined) return toProposal(row);
   return owned?.length === 1 ? "taken" : null;
 }
+
+type ProposalChange = {
+  readonly accountId: string;
+  readonly path: ProposalPath;
+  /** Without an external id. */
+  readonly changes: ProposalChanges;
+  readonly now: number;
+};
+
+/** How a proposal has to be, still. What is absent does not matter. `edits`: how often its author has written it. */
+type ProposalState = Pick<ProposalChanges, "status" | "visibility" | "tags"> & { readonly edits?: number };
+
+/** The statement that changes a proposal which is in this state: for decisions about several. */
+export const changeProposalFrom = (
+  { status, visibility, tags, edits }: ProposalState,
+  { accountId, path, changes, now }: ProposalChange,
+): Statement =>
+  prepare(
+    `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND status = coalesce(:fromStatus, status)
+       AND visibility = coalesce(:fromVisibility, visibility) AND coalesce(tags, '[]') = coalesce(:fromTags, tags, '[]')
+       AND panelist_writes = coalesce(:edits, panelist_writes)`,
+    {
+      ...changeValues(changes, now),
+      ...path,
+      accountId,
+      fromStatus: status,
+      fromVisibility: visibility,
+      fromTags: tags && JSON.stringify(tags),
+      edits,
+    },
+  );
 
 /** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
 export async function deleteProposal(

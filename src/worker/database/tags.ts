@@ -36,6 +36,17 @@ export const latestTagged = (status: ProposalStatus | undefined, atMost: number)
   return `SELECT id FROM (${latest} ORDER BY sort_key DESC, id DESC LIMIT ${atMost})`;
 };
 
+/** The tags of the account's idea bank, with how many proposals have each, the most used first. At most 200. */
+export const listOwnTags = (session: Session, accountId: string, ideaBankId: string): Promise<readonly TagCount[]> =>
+  session.all(
+    prepare<TagCount>(
+      `SELECT tag, proposals FROM idea_bank_tags
+       WHERE idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)
+       ORDER BY proposals DESC, tag`,
+      { accountId, ideaBankId },
+    ),
+  );
+
 /** The tags that public proposals have, the most used first. One round trip. */
 export async function listTags(
   session: Session,

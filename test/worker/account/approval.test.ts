@@ -56,6 +56,7 @@ describe("the list", () => {
     // Nobody approves what was not shown.
     expect(html.match(/Read all of it/g)).toHaveLength(1);
     expect([...html.matchAll(/aria-label="(\w+ “\w+”)"/g)].map(([, label]) => label)).toEqual([
+      "Choose “First”",
       "Approve “First”",
       "Hide “First”",
       "Hide “Second”",
@@ -99,10 +100,12 @@ describe("the list", () => {
 
 describe("a decision", () => {
   it("approves: panelists see the proposal, with a response where there is one; the log says that the tenant did it", async () => {
-    const { panel, panelist, decide, titles, seen } = await createScene();
+    const { panel, panelist, decide, titles, seen, list } = await createScene();
     const id = await panelist.submit("Night buses");
     const answer = await decide(id, { ...APPROVE, response: "  Good.\r\nSoon. " });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/account/approval"]);
+    const [, event] = answer.headers.get("Location")?.match(/^\/account\/approval\?undo=(\w{12})$/) ?? [];
+    expect(answer.status).toBe(303);
+    expect(await list(`/approval?undo=${event}`)).toContain("“Night buses”: Visibility: Waiting → Public.");
     expect(await titles()).toEqual([]);
     expect(await seen(id)).toMatchObject({ visibility: "public", response: { text: "Good.\nSoon." } });
     const changes = await panel.tenant.send("GET", "/tenant/changes?limit=100");
@@ -116,6 +119,28 @@ describe("a decision", () => {
     expect((await decide(id, { ...HIDE, response: "" })).status).toBe(303);
     expect(await titles()).toEqual([]);
     expect((await panelist.send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
+  });
+
+  it("is about several at once, each as it was seen, and is undone as it was made", async () => {
+    const { owner, panelist, list, titles } = await createScene();
+    const ids = [await panelist.submit("One"), await panelist.submit("Two"), await panelist.submit("Three")];
+    const shown = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
+    expect(shown.map((value) => value.split(" ")[1])).toEqual(ids);
+    await panelist.send("PATCH", `${PROPOSALS}/${ids[1]}`, { description: "Buy at evil.example" });
+    const fields = { ids: shown.slice(0, 2), back: "/account/approval?limit=50" };
+    const answer = await owner.submit("/approval", { ...fields, ...APPROVE });
+    const there = answer.headers.get("Location")?.replace("/account", "") ?? "";
+    expect(there).toMatch(/^\/approval\?limit=50&undo=\w{12}$/);
+    expect(await titles()).toEqual(["Two", "Three"]);
+    const html = await list(there);
+    expect(html).toContain("“One”: Visibility: Waiting → Public.");
+    // One key for the next one.
+    expect(html).toMatch(/aria-label="Approve “Two”" aria-describedby="done" autofocus=""/);
+    await owner.submit("/undo", { event: there.slice(-12), back: "https://evil.example/" });
+    expect(await titles()).toEqual(["One", "Two", "Three"]);
+    expect((await owner.submit("/approval", { ids: shown.slice(1, 2), ...APPROVE })).status).toBe(404);
+    const events = (await owner.events()).map(({ event }) => event);
+    expect(events).toEqual(["proposal-changed", "proposal-changed"]);
   });
 
   it("merges into one of those beside it", async () => {

@@ -7,23 +7,6 @@ import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 import { addWebhook, createReceiver } from "../../support/webhooks.ts";
 
-/** The fields of the page's first form, as a browser sends them. */
-function fieldsOf(html: string): Record<string, string> {
-  const [form = ""] = html.match(/<form method="post".*?<\/form>/s) ?? [];
-  const fields: Record<string, string> = {};
-  for (const [input] of form.matchAll(/<input [^>]*>/g)) {
-    const attribute = (name: string) =>
-      input
-        .match(new RegExp(` ${name}="([^"]*)"`))?.[1]
-        ?.replaceAll("&amp;", "&")
-        .replaceAll("&quot;", '"');
-    const name = attribute("name") ?? "";
-    if (!/type="(checkbox|radio)"/.test(input) || input.includes(" checked="))
-      fields[name] = attribute("value") ?? "on";
-  }
-  return fields;
-}
-
 describe("idea banks", () => {
   it("are listed in pages, with their state in words", async () => {
     const { panel, page } = await createDesk();
@@ -40,8 +23,8 @@ describe("idea banks", () => {
   });
 
   it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
-    const { panel, owner, page, activity, changes } = await createDesk();
-    const form = { ...fieldsOf(await page("/idea-banks")), name: " Rider ideas " };
+    const { panel, opened, owner, page, activity, changes } = await createDesk();
+    const form = { ...(await opened("/idea-banks", "Create idea bank")), name: " Rider ideas " };
     const answer = await owner.submit("/idea-banks", form);
     const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/settings$/) ?? [];
     expect(answer.status).toBe(303);
@@ -68,8 +51,8 @@ describe("idea banks", () => {
   });
 
   it("change as their form was changed, and in nothing else", async () => {
-    const { panel, owner, bank, page, activity, changes } = await createDesk();
-    const form = fieldsOf(await page(`${bank}/settings`));
+    const { panel, opened, owner, bank, page, activity, changes } = await createDesk();
+    const form = await opened(`${bank}/settings`, "Save");
     expect(form).toMatchObject({ status: "OPEN", votingEnabled: "on" });
     // Another member has done this since.
     await panel.manage("PATCH", "", { name: "Renamed meanwhile", commentsEnabled: false });
@@ -99,7 +82,7 @@ describe("idea banks", () => {
     );
     expect((await changes()).at(-1)).toMatchObject({ type: "ideabank.updated", by: "tenant" });
     // The same again changes nothing, and is no event.
-    await owner.submit(`${bank}/settings`, fieldsOf(await page(`${bank}/settings`)));
+    await owner.submit(`${bank}/settings`, await opened(`${bank}/settings`, "Save"));
     expect(await activity()).toHaveLength(1);
     const refused = await owner.submit(`${bank}/settings`, { ...form, name: "", changelogMaxEntries: "0" });
     const html = await refused.text();
@@ -120,8 +103,8 @@ describe("idea banks", () => {
 
 describe("what an owner decides", () => {
   it("is nobody else's, takes nothing from another site, and is no member's who was removed meanwhile", async () => {
-    const { panel, owner, bank, page } = await createDesk();
-    const form = { ...fieldsOf(await page(`${bank}/settings`)), name: "Late" };
+    const { panel, opened, owner, bank } = await createDesk();
+    const form = { ...(await opened(`${bank}/settings`, "Save")), name: "Late" };
     const stranger = createOwner();
     expect((await stranger.page(`${bank}/settings`)).status).toBe(404);
     expect((await stranger.submit(`${bank}/settings`, form)).status).toBe(404);

@@ -1,5 +1,6 @@
 /** `/account/approval`: what waits for approval, in all idea banks. */
 import type { PendingProposal } from "../../database/pending-proposals.ts";
+import { Done, type JustDone } from "./done.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 
@@ -8,10 +9,13 @@ type Props = {
   readonly waiting: readonly PendingProposal[];
   readonly now: number;
   readonly next: string | undefined;
+  readonly here: string;
+  readonly done: JustDone | undefined;
 };
 
-export const ApprovalPage = ({ frame, waiting, now, next }: Props) => (
+export const ApprovalPage = ({ frame, waiting, now, next, here, done }: Props) => (
   <Layout title="Approval" current="approval" {...frame}>
+    <Done done={done} isQuiet={waiting.length > 0} />
     <p class="lead">
       {waiting.length > 0
         ? "Open an idea to answer it, or to merge it into another."
@@ -20,18 +24,45 @@ export const ApprovalPage = ({ frame, waiting, now, next }: Props) => (
           : "Nothing waits for approval."}
     </p>
     <ol class="events">
-      {waiting.map((proposal) => (
-        <li>
+      {waiting.map((proposal, index) => (
+        <li class="waiting">
           <h2 dir="auto">
             <a href={`/account/approval/${proposal.id}`}>{proposal.title}</a>
           </h2>
           <About proposal={proposal} now={now} />
+          {!proposal.isCut && (
+            <input
+              type="checkbox"
+              name="ids"
+              value={`${proposal.ideaBankId} ${proposal.id} ${proposal.edits}`}
+              form="several"
+              aria-label={`Choose “${proposal.title}”`}
+            />
+          )}
           <form method="post" action={`/account/approval/${proposal.id}`}>
-            <Decide proposal={proposal} />
+            <input type="hidden" name="back" value={here} />
+            <Decide proposal={proposal} isNext={done !== undefined && index === 0} />
           </form>
         </li>
       ))}
     </ol>
+    {waiting.length > 1 && (
+      <form method="post" action="/account/approval" id="several" class="several">
+        <input type="hidden" name="back" value={here} />
+        <label class="choice" data-all hidden>
+          <input type="checkbox" />
+          <span>All of this page</span>
+        </label>
+        <span class="buttons">
+          <button type="submit" name="visibility" value="public">
+            Approve the chosen ones
+          </button>
+          <button type="submit" name="visibility" value="hidden">
+            Hide the chosen ones
+          </button>
+        </span>
+      </form>
+    )}
     {next && (
       <p>
         <a href={`/account/approval?cursor=${next}`}>More</a>
@@ -59,14 +90,29 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
 /** Which text a form decides about. */
 export const Seen = ({ edits }: Pick<PendingProposal, "edits">) => <input type="hidden" name="edits" value={edits} />;
 
-/** What is shown in part can only be hidden. The first button is what Enter in a field does. */
-export const Decide = ({ proposal: { title, edits, isCut } }: { readonly proposal: PendingProposal }) => (
+type DecideProps = { readonly proposal: PendingProposal; readonly isNext?: boolean };
+
+/**
+ * What is shown in part can only be hidden. The first button is what Enter in a field does. The one that comes next after a decision
+ * takes the focus: one key for each.
+ */
+export const Decide = ({ proposal: { title, edits, isCut }, isNext = false }: DecideProps) => (
   <div class="buttons">
     <Seen edits={edits} />
-    {[...(isCut ? [] : [["Approve", "public", "primary"]]), ["Hide", "hidden"]].map(([words, visibility, look]) => (
-      <button type="submit" name="visibility" value={visibility} class={look} aria-label={`${words} “${title}”`}>
-        {words}
-      </button>
-    ))}
+    {[...(isCut ? [] : [["Approve", "public", "primary"]]), ["Hide", "hidden"]].map(
+      ([words, visibility, look], index) => (
+        <button
+          type="submit"
+          name="visibility"
+          value={visibility}
+          class={look}
+          aria-label={`${words} “${title}”`}
+          aria-describedby={isNext && index === 0 ? "done" : undefined}
+          autofocus={isNext && index === 0}
+        >
+          {words}
+        </button>
+      ),
+    )}
   </div>
 );

@@ -1,6 +1,7 @@
 /** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import { IDEA_BANK_STATUSES, type IdeaBank } from "../../model/idea-bank.ts";
+import { OpenedWith } from "../opened-form.tsx";
 import { BankNav } from "./bank-nav.tsx";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH } from "./idea-words.ts";
@@ -30,7 +31,7 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
       )}
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       <form method="post" action={`/account/idea-banks/${ideaBank.id}/settings`} class="create">
-        <input type="hidden" name="was" value={fields.get("was") ?? ""} />
+        <OpenedWith fields={fields} />
         <Field name="name" label={LABELS.name} message={name}>
           <input
             id="name"

@@ -1,0 +1,78 @@
+/** `/account/idea-banks/{id}`: the ideas of an idea bank, by status, tag and words, and what is decided about several at once. */
+import type { Context } from "hono";
+import { changeProposalFrom, listProposals, loadProposals } from "../database/proposals.ts";
+import { listOwnTags } from "../database/tags.ts";
+import { invalid, parseOrThrow } from "../http/invalid-request.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { isId } from "../model/id.ts";
+import { type Proposal, ProposalChanges, ProposalQuery } from "../model/proposal.ts";
+import { decideTogether, found, idsOf, openOwn } from "./decide.ts";
+import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
+import type { OwnerEnv } from "./owner-env.ts";
+import { IdeasPage } from "./pages/ideas-page.tsx";
+import { refuseMethod, renderPage } from "./render-page.tsx";
+import { loadJustDone } from "./undo.tsx";
+import { ownPage, readVisit, withParameter } from "./visit.ts";
+
+const IDEAS = `${IDEA_BANKS}/:ideaBankId`;
+/** As many as a page can have. */
+const TOGETHER_AT_MOST = 100;
+
+export function addIdeasPages(routes: Routes<OwnerEnv>): void {
+  routes.get(IDEAS, async (c) => {
+    const visit = readVisit(c);
+    const { query, page } = await readPage(c, ProposalQuery);
+    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { items, next } = found(await listProposals(session, accountId, ideaBank.id, query, page));
+    const tags = await listOwnTags(session, accountId, ideaBank.id);
+    const now = Date.now();
+    const done = await loadJustDone({ session, accountId }, visit, now);
+    const more = await nextCursor(c, next);
+    const props = { ideaBank, ideas: items, tags, filter: query, here: visit.here, more, now, done };
+    return renderPage(c, (frame) => <IdeasPage frame={frame} {...props} />);
+  });
+
+  routes.post(IDEAS, async (c) => {
+    const fields = await readForm(c.req.raw);
+    const { ideaBankId } = idsOf(c.req.param());
+    const back = ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}`);
+    const event = await decideAbout(c, ideaBankId, fields);
+    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  });
+  routes.all(IDEAS, refuseMethod("GET, HEAD, POST"));
+}
+
+/** The event of what was decided; undefined when nothing was chosen. Throws `invalid-request`. */
+async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
+  const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
+  const { session, accountId } = await openOwn(c);
+  const own = { session, accountId, now: Date.now() };
+  const ideas = await loadProposals(session, accountId, ideaBankId, chosen);
+  return decideTogether(
+    c,
+    own,
+    ideas.map(({ id, tags }) => ({
+      subject: { kind: "proposal", id, ideaBankId },
+      // What waits is approved where its text is shown.
+      statement: changeProposalFrom(fields.get("do") === "public" ? { visibility: "hidden" } : {}, {
+        accountId,
+        path: { ideaBankId, proposalId: id },
+        changes: toChanges(fields, tags),
+        now: own.now,
+      }),
+    })),
+  );
+}
+
+/** What the button that was pressed does to an idea with these tags. */
+function toChanges(fields: URLSearchParams, tags: Proposal["tags"]): ProposalChanges {
+  const what = fields.get("do");
+  if (what === "status") return parseOrThrow(ProposalChanges, { status: fields.get("status") });
+  if (what === "public" || what === "hidden") return { visibility: what };
+  const [tag] = parseOrThrow(ProposalChanges, { tags: [fields.get("tag")] }).tags ?? [];
+  if (tag === undefined) throw invalid([{ path: "tag", message: "is required" }]);
+  const others = tags.filter((each) => each !== tag);
+  return parseOrThrow(ProposalChanges, { tags: what === "untag" ? others : [...others, tag] });
+}

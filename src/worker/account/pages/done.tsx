@@ -1,0 +1,34 @@
+/** What was just decided, and the button that takes it back. */
+import type { AuditEvent } from "../../model/audit-event.ts";
+import { changesInWords } from "./activity-page.tsx";
+
+export type JustDone = {
+  readonly event: string;
+  /** What was decided together. */
+  readonly events: readonly AuditEvent[];
+  /** The page to come back to. */
+  readonly here: string;
+  readonly isUndoable: boolean;
+};
+
+/** `isQuiet`: something else on the page takes the focus, and is described by this. */
+export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | undefined; readonly isQuiet?: boolean }) =>
+  done && (
+    <form method="post" action="/account/undo" class="notice good done" data-done>
+      <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
+        {inWords(done.events)}
+      </p>
+      {done.isUndoable && <input type="hidden" name="event" value={done.event} />}
+      {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
+      {done.isUndoable && <button type="submit">Undo</button>}
+    </form>
+  );
+
+function inWords([first, ...others]: readonly AuditEvent[]): string {
+  if (first === undefined) return "";
+  if (others.length > 0) return `${others.length + 1} ideas are changed.`;
+  const name = first.subject?.name ? `“${first.subject.name}”` : "";
+  const [kind, what = ""] = first.event.split("-");
+  if (what === "changed" && kind === "proposal" && first.changes) return `${name}: ${changesInWords(first.changes)}`;
+  return kind === "comment" ? `The comment is ${what}.` : `${name} is ${what}.`;
+}

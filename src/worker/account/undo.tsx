@@ -1,0 +1,76 @@
+/** `/account/undo`: takes back, for a minute, what was just decided about ideas: status, visibility and tags. */
+import type { Context } from "hono";
+import { listTogether } from "../database/audit-events.ts";
+import { changeProposalFrom } from "../database/proposals.ts";
+import { parseOrThrow } from "../http/invalid-request.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { ProposalChanges } from "../model/proposal.ts";
+import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
+import { decideTogether, openOwn } from "./decide.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import type { JustDone } from "./pages/done.tsx";
+import { refuseMethod } from "./render-page.tsx";
+import { ownPage, type PageVisit, withParameter } from "./visit.ts";
+
+const UNDO = "/account/undo";
+const UNDO_MS = 60_000;
+
+const UNDOABLE = ["status", "visibility", "tags"] as const;
+type State = Readonly<Record<string, unknown>>;
+const pick = (state: State) =>
+  Object.fromEntries(UNDOABLE.filter((name) => name in state).map((name) => [name, state[name]]));
+
+const tooLate = () =>
+  new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
+
+/** What the page says was just done, if the owner did it in this account in the last minute. */
+export async function loadJustDone(
+  { session, accountId }: { readonly session: Session; readonly accountId: string },
+  { undo, here }: PageVisit,
+  now: number,
+): Promise<JustDone | undefined> {
+  if (undo === undefined) return undefined;
+  const events = await listTogether(session, accountId, undo);
+  const [first] = events;
+  if (first === undefined || Date.parse(first.createdAt) < now - UNDO_MS) return undefined;
+  return { event: undo, events, here, isUndoable: events.some(isUndoable) };
+}
+
+const isUndoable = ({ event, changes }: JustDone["events"][number]): boolean =>
+  event === "proposal-changed" && changes !== null && Object.keys(pick(changes.before)).length > 0;
+
+export function addUndo(routes: Routes<OwnerEnv>): void {
+  routes.post(UNDO, async (c) => {
+    const fields = await readForm(c.req.raw);
+    const undone = await undo(c, fields.get("event") ?? "");
+    return c.redirect(withParameter(ownPage(fields.get("back"), "/account/idea-banks"), "undo", undone), 303);
+  });
+  routes.all(UNDO, refuseMethod("POST"));
+}
+
+/** The event of what takes it back. What was changed since stays. Throws `conflict` when nothing is left to undo. */
+async function undo(c: Context<OwnerEnv>, event: string): Promise<string> {
+  const { session, accountId } = await openOwn(c);
+  const own = { session, accountId, now: Date.now() };
+  const done = (await loadJustDone(own, { undo: event, here: "", back: undefined }, own.now))?.events ?? [];
+  const undone = await decideTogether(
+    c,
+    own,
+    done.filter(isUndoable).flatMap(({ subject, changes }) => {
+      if (subject?.ideaBankId == null || changes === null) return [];
+      const path = { ideaBankId: subject.ideaBankId, proposalId: subject.id };
+      const before = parseOrThrow(ProposalChanges, pick(changes.before));
+      const after = parseOrThrow(ProposalChanges, pick(changes.after));
+      return [
+        {
+          subject: { kind: "proposal" as const, id: subject.id, ideaBankId: subject.ideaBankId },
+          statement: changeProposalFrom(after, { accountId, path, changes: before, now: own.now }),
+        },
+      ];
+    }),
+  );
+  if (undone === undefined) throw tooLate();
+  return undone;
+}

@@ -1,0 +1,206 @@
+/** The owner's pages of ideas: the list, several at once, one idea, merging, undoing. */
+import { describe, expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
+import { createDesk } from "../../support/desk.ts";
+import { createOwner } from "../../support/owner.ts";
+import { createPanel } from "../../support/panel.ts";
+import { readForm } from "../../support/read-forms.ts";
+
+const titlesIn = (html: string) => [...html.matchAll(/<h2 dir="auto"><a [^>]*>([^<]*)</g)].map(([, title]) => title);
+const locationOf = (answer: Response) => answer.headers.get("Location")?.replace(/^\/account/, "") ?? "";
+
+/** The form with this button, as its user changes and sends it. */
+async function send(desk: Desk, path: string, button: string, changes: Record<string, string>): Promise<Response> {
+  const form = await readForm(await desk.owner.page(path), button);
+  return desk.owner.submit(form.action.replace("/account", ""), { ...Object.fromEntries(form.fields), ...changes });
+}
+type Desk = Awaited<ReturnType<typeof createDesk>>;
+
+describe("the ideas of an idea bank", () => {
+  it("are found by status, visibility, tag and words, in pages", async () => {
+    const { panel, bank, page } = await createDesk();
+    await panel.propose({ title: "Night <buses>", status: "planned", tags: ["Bus"] });
+    await panel.propose({ title: "Dogs", tags: ["Bus", "Dog"], visibility: "hidden" });
+    await panel.propose({ title: "Ferries at night" });
+    const titles = async (query: string) => titlesIn(await page(`${bank}${query}`));
+    expect(await titles("")).toEqual(["Ferries at night", "Dogs", "Night &lt;buses&gt;"]);
+    expect(await titles("?status=planned&tag=&q=")).toEqual(["Night &lt;buses&gt;"]);
+    expect(await titles("?visibility=hidden")).toEqual(["Dogs"]);
+    expect(await titles("?tag=Bus")).toEqual(["Dogs", "Night &lt;buses&gt;"]);
+    expect((await titles("?q=night")).toSorted()).toEqual(["Ferries at night", "Night &lt;buses&gt;"]);
+    expect(await page(`${bank}?q=zebra`)).toContain("No idea fits.");
+    const more = (await page(`${bank}?tag=Bus&limit=1`)).match(/href="\/account([^"]*cursor=[^"]*)"/)?.[1];
+    expect(await titles(more?.replace(bank, "").replaceAll("&amp;", "&") ?? "")).toEqual(["Night &lt;buses&gt;"]);
+    expect((await createOwner().page(bank)).status).toBe(404);
+  });
+
+  it("get a status, tags and approval several at once, and the page comes back to where it was", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, idea, activity, changes } = desk;
+    const ids = [
+      await panel.propose({ title: "One", tags: ["Old"] }),
+      await panel.propose({ title: "Two", visibility: "hidden" }),
+      await panel.propose({ title: "Three" }),
+    ];
+    const [one = "", two = "", three = ""] = ids;
+    const foreign = await (await createPanel()).propose();
+    const back = `/account${bank}?tag=Old&q=x`;
+    const act = (fields: Record<string, string>, chosen = [one, two, foreign]) =>
+      owner.submit(bank, { ids: chosen, back, ...fields });
+    const answer = await act({ do: "status", status: "planned" });
+    const [undo = ""] = locationOf(answer).match(/(?<=undo=)\w+$/) ?? [];
+    expect(locationOf(answer)).toBe(`${bank}?tag=Old&q=x&undo=${undo}`);
+    expect([(await idea(one)).status, (await idea(two)).status, (await idea(three)).status]).toEqual([
+      "planned",
+      "planned",
+      "submitted",
+    ]);
+    await act({ do: "tag", tag: " New " });
+    expect([(await idea(one)).tags, (await idea(two)).tags]).toEqual([["Old", "New"], ["New"]]);
+    await act({ do: "untag", tag: "Old" }, [one]);
+    expect((await idea(one)).tags).toEqual(["New"]);
+    await act({ do: "public" }, [two]);
+    expect((await idea(two)).visibility).toBe("public");
+    const events = await activity();
+    expect(events.filter(({ event }) => event === "proposal-changed")).toHaveLength(6);
+    expect(events[0]).toMatchObject({
+      subject: { id: two, name: "Two", ideaBankId: panel.bank.id },
+      actor: owner.email,
+      changes: { before: { visibility: "hidden" }, after: { visibility: "public" } },
+    });
+    expect((await changes()).at(-1)).toMatchObject({ type: "proposal.updated", by: "tenant", proposalId: two });
+    // What waits is approved where its text is shown.
+    const pending = await panel.propose({ title: "Four", visibility: "pending" });
+    expect(locationOf(await act({ do: "public" }, [pending]))).toBe(`${bank}?tag=Old&q=x`);
+    expect((await idea(pending)).visibility).toBe("pending");
+    expect(await page(`${bank}/ideas/${pending}`)).toContain(`href="/account/approval/${pending}"`);
+    expect(locationOf(await act({ do: "public" }, []))).toBe(`${bank}?tag=Old&q=x`);
+    expect((await act({ do: "status", status: "nonsense" })).status).toBe(400);
+    // It leads to no other site, whoever has sent the form.
+    const elsewhere = await owner.submit(bank, { ids: [one], do: "hidden", back: "https://evil.example/account" });
+    expect(locationOf(elsewhere)).toMatch(new RegExp(`^${bank}\\?undo=`));
+  });
+
+  it("are as before when what was just decided is undone, but what others have changed since", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, idea, activity } = desk;
+    const [one, two] = [
+      await panel.propose({ title: "One" }),
+      await panel.propose({ title: "Two", status: "planned" }),
+    ];
+    const there = locationOf(await owner.submit(bank, { ids: [one, two], do: "status", status: "declined" }));
+    const html = await page(there);
+    expect(html).toContain("2 ideas are changed.");
+    await panel.manage("PATCH", `/proposals/${two}`, { status: "implemented" });
+    const undone = await send(desk, there, "Undo", {});
+    expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["submitted", "implemented"]);
+    expect(await page(locationOf(undone))).toContain("“One”: Status: Declined → Submitted.");
+    expect((await activity())[0]).toMatchObject({ event: "proposal-changed", subject: { id: one } });
+    // Nothing is left of it to undo.
+    const again = await send(desk, there, "Undo", {});
+    expect([again.status, (await again.text()).includes("nothing was undone")]).toEqual([409, true]);
+    // Nobody undoes another account's.
+    const event = there.match(/undo=(\w+)/)?.[1] ?? "";
+    expect((await createOwner().submit("/undo", { event })).status).toBe(409);
+  });
+
+  it("are not undone after a minute", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, idea } = desk;
+    const one = await panel.propose();
+    const there = locationOf(await owner.submit(bank, { ids: [one], do: "hidden" }));
+    const form = await readForm(await owner.page(there), "Undo");
+    await databaseOf(panel.bank.accountId).prepare("UPDATE audit_events SET created_at = created_at - 60001").run();
+    expect(await page(there)).not.toContain("Undo");
+    expect((await owner.submit("/undo", Object.fromEntries(form.fields))).status).toBe(409);
+    expect((await idea(one)).visibility).toBe("hidden");
+  });
+});
+
+describe("one idea", () => {
+  it("changes as its forms were changed, and in nothing else", async () => {
+    const desk = await createDesk();
+    const { panel, bank, idea, page } = desk;
+    const text = "One.\nTwo.";
+    const id = await panel.propose({ title: "Night buses", description: text, tags: ["A", "B"], response: { text } });
+    const path = `${bank}/ideas/${id}`;
+    const form = await readForm(await desk.owner.page(path), "Save");
+    await panel.manage("PATCH", `/proposals/${id}`, { visibility: "hidden" });
+    const answer = await desk.owner.submit(path, {
+      ...Object.fromEntries(form.fields),
+      ...{ do: "decide", status: "planned", tags: "B, A,C" },
+    });
+    expect(locationOf(answer)).toMatch(new RegExp(`^${path}\\?undo=\\w{12}$`));
+    expect(await idea(id)).toMatchObject({
+      ...{ status: "planned", visibility: "hidden", tags: ["B", "A", "C"], description: text, response: { text } },
+    });
+    expect(await page(locationOf(answer))).toContain("Status: Submitted → Planned. Tags: A, B → B, A, C.");
+    await send(desk, path, "Save the text", { do: "edit", title: "Later buses" });
+    await send(desk, path, "Save", { do: "decide", response: "" });
+    expect(await idea(id)).toMatchObject({ title: "Later buses", description: text, response: null });
+    const refused = await send(desk, path, "Save", { do: "decide", tags: "a,b,c,d,e,f" });
+    expect([refused.status, (await refused.text()).includes("Tags must be a list of at most 5")]).toEqual([400, true]);
+  });
+
+  it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, activity } = desk;
+    const id = await panel.propose();
+    const path = `${bank}/ideas/${id}`;
+    const robin = await panel.panelist("Robin <b>");
+    const theirs = await robin.send("POST", `/ideabank/proposals/${id}/comments`, { body: "Please!" });
+    const { id: theirId } = await theirs.json<{ id: string }>();
+    await send(desk, path, "Comment", { do: "comment", body: "We\r\nwill." });
+    const html = await page(path);
+    expect(html).toContain("We\nwill.");
+    expect(html).toContain("<bdi>Robin &lt;b&gt;</bdi>");
+    const { fields } = await readForm(await owner.page(path), "Save the comment");
+    const own = fields.get("commentId") ?? "";
+    await send(desk, path, "Save the comment", { do: "edit-comment", body: "We do." });
+    expect(await (await panel.manage("GET", `/proposals/${id}/comments`)).json()).toMatchObject({
+      items: [
+        { id: own, by: "tenant", body: "We do." },
+        { id: theirId, body: "Please!" },
+      ],
+    });
+    expect((await owner.submit(path, { do: "edit-comment", commentId: theirId, body: "No" })).status).toBe(409);
+    for (const commentId of [own, theirId]) await owner.submit(path, { do: "delete-comment", commentId });
+    expect((await owner.submit(path, { do: "delete-comment", commentId: own })).status).toBe(404);
+    const events = (await activity()).map(({ event, changes }) => [event, changes?.before.body, changes?.after.body]);
+    expect(events).toEqual([
+      ["comment-deleted", null, undefined],
+      ["comment-deleted", "We do.", undefined],
+      ["comment-changed", "We\nwill.", "We do."],
+      ["comment-created", undefined, "We\nwill."],
+    ]);
+  });
+
+  it("is merged into one that is searched for, and deleted", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, idea, activity } = desk;
+    const [id, into] = [
+      await panel.propose({ title: "Night buses" }),
+      await panel.propose({ title: "Buses at night" }),
+    ];
+    const other = await panel.propose({ title: "Dogs" });
+    const path = `${bank}/ideas/${id}`;
+    const found = async (query = "") =>
+      [...(await page(`${path}/merge${query}`)).matchAll(/name="into" value="(\w+)"/g)].map(([, value]) => value);
+    expect([await found(), await found("?q=dog")]).toEqual([[into], [other]]);
+    expect((await owner.submit(`${path}/merge`, { into: id })).status).toBe(400);
+    const answer = await owner.submit(`${path}/merge`, { into });
+    expect(locationOf(answer)).toMatch(new RegExp(`^${bank}/ideas/${into}\\?undo=`));
+    expect((await idea(id)).duplicateOf).toBe(into);
+    expect((await activity())[0]).toMatchObject({
+      changes: { before: { duplicateOf: null }, after: { duplicateOf: into } },
+    });
+    expect(await page(path)).toContain(`href="/account${bank}/ideas/${into}"`);
+    const refused = await owner.submit(`${path}/merge`, { into: other });
+    expect(refused.status).toBe(400);
+    const back = `/account${bank}?status=submitted`;
+    const gone = await owner.submit(`${bank}/ideas/${other}?back=${encodeURIComponent(back)}`, { do: "delete" });
+    expect(locationOf(gone)).toMatch(new RegExp(`^${bank}\\?status=submitted&undo=`));
+    expect((await owner.page(`${bank}/ideas/${other}`)).status).toBe(404);
+    expect((await activity())[0]).toMatchObject({ event: "proposal-deleted", subject: { id: other, name: "Dogs" } });
+  });
+});
