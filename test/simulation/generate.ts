@@ -1,6 +1,7 @@
 /** Plans out of seeds. A profile says what they are mostly about. */
 import { Dice } from "./dice.ts";
 import { drawHungSessions } from "./draw-hung-sessions.ts";
+import { drawLateAnswers } from "./draw-late-answers.ts";
 import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
 import type { Store } from "./history.ts";
@@ -50,7 +51,9 @@ export function generate(seed: number, profile: Profile): Plan {
   const uses = isGates ? drawUses(seed, profile, lastsMs, commands.length) : [];
   const drawnBefore = [...commands, ...uses];
   const hang = drawHungSessions({ seed, profile, isGates, lastsMs, first: drawnBefore.length });
-  return { seed, profile, setting, commands: [...drawnBefore, ...hang].toSorted((one, other) => one.at - other.at) };
+  const withHang = [...drawnBefore, ...hang];
+  const late = drawLateAnswers({ seed, profile, isGates, lastsMs, first: withHang.length });
+  return { seed, profile, setting, commands: [...withHang, ...late].toSorted((one, other) => one.at - other.at) };
 }
 
 function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {

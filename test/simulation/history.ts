@@ -93,7 +93,16 @@ export type FaultBegan = {
   readonly at: number;
   readonly fault: number;
   readonly store: Store;
-  readonly how: "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "sessions-hang" | "overloads";
+  readonly how:
+    | "fails"
+    | "hangs"
+    | "slow"
+    | "loses-answers"
+    | "stopped"
+    | "full"
+    | "sessions-hang"
+    | "overloads"
+    | "late";
   /** Of D1, which part: undefined is both. A replica that is `stopped` catches up no more, but answers. */
   readonly part?: "primary" | "replica";
   readonly name?: string;

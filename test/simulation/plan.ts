@@ -37,8 +37,8 @@ export type Manner = {
   readonly idempotent: boolean;
 };
 
-/** `look`: at the page of one key. */
-export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "list" | "activity" | "look";
+/** `widen`: a key gets a limit that is worth leases. `look`: at the page of one key. */
+export type OwnerDoes = "create" | "revoke" | "rotate" | "change" | "widen" | "list" | "activity" | "look";
 export type UseDoes = "whoami" | "listSurveys" | "listPanelists" | "getSurvey" | "createSurvey";
 export type MemberDoes = "add" | "remove" | "act";
 export type TenantDoes =

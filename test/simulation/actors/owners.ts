@@ -21,6 +21,7 @@ const CHANGES = [
   { limit: 5 },
   { limit: 100, name: "Another name" },
 ];
+const WIDE = { limit: 400, windowSeconds: 60, paused: false, allowedAddresses: null };
 
 const REQUESTS: Readonly<Record<UseDoes, { readonly method: string; readonly path: string; readonly body?: unknown }>> =
   {
@@ -104,8 +105,8 @@ export class Owners {
         key.texts.push(text);
         if (draw % 3 !== 0) key.text = text;
       }
-    } else if (does === "change") {
-      const body = CHANGES[draw % CHANGES.length];
+    } else if (does === "change" || does === "widen") {
+      const body = does === "widen" ? WIDE : CHANGES[draw % CHANGES.length];
       await this.#send(source, key.account, { operation: "changeApiKey", method: "PATCH", path, body }, command);
     } else if (does === "look") {
       await this.look(source, key, command);

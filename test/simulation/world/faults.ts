@@ -6,9 +6,18 @@ import type { Timeline } from "./timeline.ts";
 
 /**
  * Of D1 alone: a replica can be `stopped`, a database that is `full` takes no writes, and `sessions-hang` is felt by what is called in a
- * session. Of gates alone: `overloads`.
+ * session. Of gates alone: `overloads`, and `late`: the work is done at once, and some answers come seconds later.
  */
-export type How = "fails" | "hangs" | "slow" | "loses-answers" | "stopped" | "full" | "sessions-hang" | "overloads";
+export type How =
+  | "fails"
+  | "hangs"
+  | "slow"
+  | "loses-answers"
+  | "stopped"
+  | "full"
+  | "sessions-hang"
+  | "overloads"
+  | "late";
 export type Part = "primary" | "replica";
 
 /** `name` is the key of a gate or the digit of a database; without it all of them. `slowMs` is the most that a slow one takes. */
@@ -30,6 +39,9 @@ export type Target = {
 
 /** The platform marks it: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 const OVERLOADED = "Durable Object is overloaded. Too many requests queued.";
+
+/** How often an answer is late. */
+const LATE = 0.3;
 
 /** A call that never answers. One for each, or the first would keep all that wait. */
 const silence = () => new Promise<never>(() => {});
@@ -113,6 +125,11 @@ export class Faults {
       await timeline.sleep(before);
       const answer = await work();
       await timeline.sleep(takes - before + way());
+      return answer;
+    }
+    if (how === "late") {
+      const answer = await work();
+      await timeline.sleep(random.next() < LATE ? between(random, slowMs.least, slowMs.most) : way());
       return answer;
     }
     const never = random.next() < 0.4;

@@ -8,7 +8,7 @@ import { LeasedWindow } from "../../../src/worker/rate-limit/leased-window.ts";
 import { Databases } from "../../../src/worker/store/databases.ts";
 import { freeze, freezeTimers } from "../../support/clock.ts";
 import { CONTEXT, databaseOf, openDatabase } from "../../support/databases.ts";
-import { gateOf, revokeInDatabase } from "../../support/gate.ts";
+import { gateOf } from "../../support/gate.ts";
 import { holdTimers } from "../../support/hang.ts";
 import { countStores } from "../../support/intercept.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
@@ -183,7 +183,7 @@ describe("a lease", () => {
   });
 });
 
-describe("after the owner's answer to a revocation, no request is admitted", () => {
+describe("after the owner's answer to a revocation, or to what narrows a key, no request is admitted", () => {
   /** A key, and an isolate that decides by a lease. In real time: a lease's end is a timer's. */
   async function leased() {
     const owner = createOwner();
@@ -210,43 +210,47 @@ describe("after the owner's answer to a revocation, no request is admitted", () 
     expect(await status()).toBe(401);
   });
 
-  it.each([500, 1_500, 6_000])(
-    "although the gate's answer with a lease comes %d ms after the grant",
-    async (lateMs) => {
-      freezeTimers(START);
-      vi.spyOn(console, "warn").mockImplementation(() => {});
-      const key = await addApiKey({ limit: 10_000 });
-      const [granted, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const gates = interceptObjects(env.API_KEY_GATE, ["admit"], async (_, makeCall) => {
-        const answer = await makeCall();
-        if (leaseOf(answer as Admission) === undefined) return answer;
-        granted.resolve();
-        await held.promise;
-        return answer;
-      });
-      const isolate = new Gatekeeper(() => {});
-      const caller = { env: { ...env, API_KEY_GATE: gates }, executionCtx: CONTEXT };
-      const database = openDatabase(databaseOf(key.id), new Databases());
-      const request = { apiKey: key, address: null, operation: "whoami", sent: new Request("https://api.example/") };
-      const ask = () => isolate.admit(caller, database, { ...request, now: Date.now() });
-      for (let times = 0; times < 5; times++) {
-        expect(await ask()).toMatchObject({ outcome: "admitted" });
-        vi.setSystemTime(Date.now() + 20);
-      }
-      const late = ask();
-      await granted.promise;
-      await revokeInDatabase(key.id);
-      const forgotten = vi.fn();
-      const forgetting = new Gatekeeper().forget({ env, executionCtx: CONTEXT }, key.id).then(forgotten);
-      for (let passed = 0; forgotten.mock.calls.length === 0 || passed <= lateMs; passed += 100) {
-        if (passed >= lateMs) held.resolve();
-        await scheduler.wait(1);
-        await vi.advanceTimersByTimeAsync(100);
-      }
-      await Promise.all([late, forgetting]);
-      expect(await ask()).toEqual({ outcome: "refused", reason: "revoked" });
-    },
-  );
+  const REVOKED = "revoked_at = 1";
+  it.each([
+    [500, "a revocation", REVOKED, { reason: "revoked" }],
+    [1_500, "a revocation", REVOKED, { reason: "revoked" }],
+    [6_000, "a revocation", REVOKED, { reason: "revoked" }],
+    [6_000, "a pause", "paused_at = 1", { reason: "paused" }],
+    [6_000, "a change of addresses", `allowed_addresses = '["203.0.113.7"]'`, { reason: "address" }],
+  ])("although the gate's answer with a lease comes %d ms after the grant; %s", async (lateMs, _, change, refusal) => {
+    freezeTimers(START);
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const key = await addApiKey({ limit: 10_000 });
+    const [granted, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const gates = interceptObjects(env.API_KEY_GATE, ["admit"], async (_, makeCall) => {
+      const answer = await makeCall();
+      if (leaseOf(answer as Admission) === undefined) return answer;
+      granted.resolve();
+      await held.promise;
+      return answer;
+    });
+    const isolate = new Gatekeeper(() => {});
+    const caller = { env: { ...env, API_KEY_GATE: gates }, executionCtx: CONTEXT };
+    const database = openDatabase(databaseOf(key.id), new Databases());
+    const request = { apiKey: key, address: null, operation: "whoami", sent: new Request("https://api.example/") };
+    const ask = () => isolate.admit(caller, database, { ...request, now: Date.now() });
+    for (let times = 0; times < 5; times++) {
+      expect(await ask()).toMatchObject({ outcome: "admitted" });
+      vi.setSystemTime(Date.now() + 20);
+    }
+    const late = ask();
+    await granted.promise;
+    await databaseOf(key.id).prepare(`UPDATE api_keys SET ${change} WHERE id = ?1`).bind(key.id).run();
+    const forgotten = vi.fn();
+    const forgetting = new Gatekeeper().forget({ env, executionCtx: CONTEXT }, key.id).then(forgotten);
+    for (let passed = 0; forgotten.mock.calls.length === 0 || passed <= lateMs; passed += 100) {
+      if (passed >= lateMs) held.resolve();
+      await scheduler.wait(1);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    await Promise.all([late, forgetting]);
+    expect(await ask()).toMatchObject({ outcome: "refused", ...refusal });
+  });
 
   it("although the next lease is asked for while the owner waits", async () => {
     const { owner, apiKey, status } = await leased();

@@ -142,4 +142,24 @@ describe("in memory", () => {
     expect(revocations.has("a")).toBe(false);
     expect(revocations.latest("own", undefined)).toBe(3);
   });
+
+  it("a slow read that began between two revocations of a panelist takes the second one back from nobody", () => {
+    const [first, second] = [
+      { ...revocation(1, "p"), revokedAt: 100 },
+      { ...revocation(2, "p"), revokedAt: 200 },
+    ];
+    const revocations = new Revocations();
+    revocations.add("a", 0, []);
+    const seq = revocations.seqOf("a");
+    // The table has one row of a panelist: the slow read has found the first, another that began later the second.
+    revocations.add("a", seq, [second]);
+    revocations.add("a", seq, [first]);
+    expect([revocations.revokedAt("a", "p"), revocations.seqOf("a")]).toEqual([200, 2]);
+    // The same where both were made through this isolate, and where D1 was asked for this panelist alone.
+    const here = new Revocations();
+    here.note(second);
+    here.note(first);
+    here.add("a", 0, [first]);
+    expect([here.revokedAt("a", "p"), here.latest("p", first)]).toEqual([200, 200]);
+  });
 });
