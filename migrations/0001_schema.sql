@@ -191,6 +191,7 @@ CREATE TABLE IF NOT EXISTS token_revocations (
 
 CREATE INDEX IF NOT EXISTS token_revocations_by_account ON token_revocations (account_id, seq);
 
+-- visitor_tokens_ended_at: visitors' tokens that were issued at or before this time are invalid.
 CREATE TABLE IF NOT EXISTS idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -204,7 +205,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   submissions_enabled INTEGER NOT NULL DEFAULT 1 CHECK (submissions_enabled IN (0, 1)),
   voting_enabled INTEGER NOT NULL DEFAULT 1 CHECK (voting_enabled IN (0, 1)),
   comments_enabled INTEGER NOT NULL DEFAULT 1 CHECK (comments_enabled IN (0, 1)),
-  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1))
+  approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
+  visitor_tokens_ended_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);

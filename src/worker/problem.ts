@@ -10,6 +10,11 @@ const PROBLEMS = {
     title: "Forbidden",
     detail: "Use https. A credential that was sent over http may have been read on its way: replace it.",
   },
+  "sign-in-required": {
+    status: 403,
+    title: "Forbidden",
+    detail: "A visitor's token only reads. This needs the token of a panelist.",
+  },
   forbidden: {
     status: 403,
     title: "Forbidden",

@@ -75,7 +75,7 @@ function faultsOfResponse(
   return [
     ...missing.map((name) => `the header ${name} is missing`),
     ...(isAnnounced ? [] : [`the document announces no ${mediaType}`]),
-    ...(schema === undefined ? [] : faultsOf(schema, JSON.parse(text))),
+    ...(schema === undefined ? [] : faultsOf(schema, mediaType.endsWith("json") ? JSON.parse(text) : text)),
     ...(mediaType === PROBLEM && examples ? faultsOfCode(Object.keys(examples), JSON.parse(text)) : []),
   ];
 }

@@ -22,6 +22,7 @@ export function describeOperation(operation: NamedOperation) {
       ...(takesIdempotencyKey(operation)
         ? [returnsFirstAnswer(operation) ? IDEMPOTENCY_KEY : OWNERS_IDEMPOTENCY_KEY]
         : []),
+      ...(operation.feed ? [VISITOR_TOKEN] : []),
       ...(conditional ? [IF_NONE_MATCH] : []),
       ...(credential.kind === "compoundToken" ? [CONSISTENCY_TOKEN] : []),
     ],
@@ -43,7 +44,7 @@ export function describeOperation(operation: NamedOperation) {
 }
 
 const successOf = (operation: Operation) => ({
-  description: operation.answer ? "Success." : "Success. There is no body.",
+  description: operation.answer || operation.feed ? "Success." : "Success. There is no body.",
   headers: headerReferences([
     "X-Request-Id",
     ...(operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
@@ -51,7 +52,8 @@ const successOf = (operation: Operation) => ({
     ...(operation.conditional ? (["ETag"] as const) : []),
     ...(sendsConsistencyToken(operation) ? (["Consistency-Token"] as const) : []),
   ]),
-  ...(operation.answer && { content: { "application/json": contentOf(operation) } }),
+  ...(operation.answer && { content: { [operation.feed ?? "application/json"]: contentOf(operation) } }),
+  ...(operation.feed && !operation.answer && { content: { [operation.feed]: { schema: { type: "string" } } } }),
 });
 
 /** Account Settings does not: a secret is shown once. */
@@ -122,6 +124,14 @@ const OWNERS_IDEMPOTENCY_KEY = {
   description:
     "Makes the request safe to retry: 1 to 255 visible ASCII characters, bare or in double quotes. For 24 hours the same key with the " +
     "same body does nothing again.",
+};
+
+const VISITOR_TOKEN = {
+  name: "token",
+  in: "query",
+  description: "A visitor's token, for feed readers, which send no header. A panelist's is refused here.",
+  schema: { type: "string" },
+  example: "ibv_b4nKb4nKb4nK1xUgy628gQia1b2c3d4e5f6g7h8",
 };
 
 const IF_NONE_MATCH = {

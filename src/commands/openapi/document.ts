@@ -62,7 +62,8 @@ export function buildDocument() {
           type: "apiKey",
           in: "header",
           name: "Authorization",
-          description: "The raw token, `ibt_` and 51 base62 digits. `Bearer <token>` is accepted too.",
+          description:
+            "The raw token of a panelist (`ibt_` and 51 base62 digits) or of a visitor (`ibv_` and 40). `Bearer <token>` is accepted too.",
         },
         accessClientId: {
           type: "apiKey",

@@ -72,6 +72,7 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
+  if (credential.kind === "compoundToken" && operation.method !== "GET") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");

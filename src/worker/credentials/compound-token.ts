@@ -1,5 +1,5 @@
 /**
- * Compound tokens: which panelist may use which idea bank, until when.
+ * Compound tokens: which panelist, or visitor, may use which idea bank, until when.
  *
  *     ibt_ BBBBBBBBBBBB PPPPPPPPPPPP IIIIII LLLL TTTTTTTTTTTTTTTTT      55 characters
  *          │            │            │      │    └ tag       17 digits, 101 bits
@@ -7,6 +7,8 @@
  *          │            │            └ issued at              6 digits, Unix seconds
  *          │            └ panelist id                        12 digits
  *          └ idea bank id                                    12 digits
+ *
+ *     ibv_ BBBBBBBBBBBB IIIIII LLLLL TTTTTTTTTTTTTTTTT                  44 characters: for everybody who is not signed in
  *
  * Both identifiers begin with the digit of the database that holds the account.
  * Tokens are not stored: the tag proves that one is genuine. Expiry is issued-at plus lifetime.
@@ -18,33 +20,40 @@ import { ok, type Result, refuse } from "./result.ts";
 
 const ISSUED_AT_WIDTH = 6;
 const LIFETIME_WIDTH = 4;
+const VISITOR_LIFETIME_WIDTH = 5;
 
 export const COMPOUND_TOKEN = defineEnvelope("ibt", 2 * ID_WIDTH + ISSUED_AT_WIDTH + LIFETIME_WIDTH, 17);
 
+export const VISITOR_TOKEN = defineEnvelope("ibv", ID_WIDTH + ISSUED_AT_WIDTH + VISITOR_LIFETIME_WIDTH, 17);
+
 /** Lifetimes in seconds: 24 hours unless asked otherwise, 60 seconds to 90 days. */
 export const TOKEN_LIFETIME = { default: 86_400, min: 60, max: 90 * 86_400 } as const;
+/** A visitor's token stands in a page: it lasts as long as it may, unless asked otherwise. */
+export const VISITOR_LIFETIME = { default: 366 * 86_400, min: 60, max: 366 * 86_400 } as const;
 
-/** Times are Unix seconds. */
+/** Times are Unix seconds. `panelistId` is null for a visitor. */
 export type CompoundToken = {
   readonly ideaBankId: string;
-  readonly panelistId: string;
+  readonly panelistId: string | null;
   readonly issuedAt: number;
   readonly expiresAt: number;
 };
 
 /** A token with a correct tag: it names an idea bank and a panelist of one database. */
-export type VerifiedToken = CompoundToken & { readonly ideaBankId: Identifier; readonly panelistId: Identifier };
+export type VerifiedToken = CompoundToken & { readonly ideaBankId: Identifier; readonly panelistId: Identifier | null };
 
 export type TokenRefusal = "missing" | "malformed" | "forged" | "of two databases";
 
-/** Signs a token. Throws a RangeError for a lifetime outside `TOKEN_LIFETIME`. */
+/** Signs a token. Throws a RangeError for a lifetime that its kind may not have. */
 export async function issueToken(token: CompoundToken, keys: SigningKeys): Promise<string> {
-  const lifetime = token.expiresAt - token.issuedAt;
-  if (lifetime < TOKEN_LIFETIME.min || lifetime > TOKEN_LIFETIME.max) {
-    throw new RangeError(`a token lasts ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} seconds, not ${lifetime}`);
-  }
-  const times = encodeBase62(token.issuedAt, ISSUED_AT_WIDTH) + encodeBase62(lifetime, LIFETIME_WIDTH);
-  return signEnvelope(COMPOUND_TOKEN, token.ideaBankId + token.panelistId + times, keys);
+  const { ideaBankId, panelistId, issuedAt, expiresAt } = token;
+  const lifetime = expiresAt - issuedAt;
+  const { min, max } = panelistId === null ? VISITOR_LIFETIME : TOKEN_LIFETIME;
+  if (lifetime < min || lifetime > max) throw new RangeError(`a token lasts ${min} to ${max} seconds, not ${lifetime}`);
+  const since = encodeBase62(issuedAt, ISSUED_AT_WIDTH);
+  return panelistId === null
+    ? signEnvelope(VISITOR_TOKEN, ideaBankId + since + encodeBase62(lifetime, VISITOR_LIFETIME_WIDTH), keys)
+    : signEnvelope(COMPOUND_TOKEN, ideaBankId + panelistId + since + encodeBase62(lifetime, LIFETIME_WIDTH), keys);
 }
 
 /** Checks the tag of a presented token, not its expiry: see `isExpired`. No I/O. */
@@ -53,15 +62,16 @@ export async function verifyToken(
   keys: SigningKeys,
 ): Promise<Result<VerifiedToken, TokenRefusal>> {
   if (!text) return refuse("missing");
-  const verified = await verifyEnvelope(COMPOUND_TOKEN, text, keys);
+  const isVisitor = text.startsWith(VISITOR_TOKEN.prefix);
+  const verified = await verifyEnvelope(isVisitor ? VISITOR_TOKEN : COMPOUND_TOKEN, text, keys);
   if (!verified.ok) return verified;
   const body = verified.value;
-  const timesStart = 2 * ID_WIDTH;
+  const timesStart = isVisitor ? ID_WIDTH : 2 * ID_WIDTH;
   const issuedAt = decodeBase62(body.slice(timesStart, timesStart + ISSUED_AT_WIDTH));
   const expiresAt = issuedAt + decodeBase62(body.slice(timesStart + ISSUED_AT_WIDTH));
   const ideaBankId = body.slice(0, ID_WIDTH) as Identifier;
-  const panelistId = body.slice(ID_WIDTH, timesStart) as Identifier;
-  if (databaseDigit(ideaBankId) !== databaseDigit(panelistId)) return refuse("of two databases");
+  const panelistId = isVisitor ? null : (body.slice(ID_WIDTH, timesStart) as Identifier);
+  if (panelistId !== null && databaseDigit(ideaBankId) !== databaseDigit(panelistId)) return refuse("of two databases");
   return ok({ ideaBankId, panelistId, issuedAt, expiresAt });
 }
 

@@ -15,9 +15,10 @@ type StateRow = {
   voting_enabled: number;
   comments_enabled: number;
   changelog_version: number;
+  visitor_tokens_ended_at: number | null;
 };
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
-type EntryRow = { title: string; description: string; last_activity_at: number };
+type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
 
 /** An account with more revocations is not read as a list. */
 export const MAX_LISTED = 2_000;
@@ -25,16 +26,16 @@ export const MAX_LISTED = 2_000;
 /** The time of revocation of a panelist who is inactive or deleted: it makes every token invalid. */
 export const INACTIVE = Number.MAX_SAFE_INTEGER;
 
-/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. */
+/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. `panelistId` is an idea bank's for all of its visitors. */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
  * The subject of a read, and the part that is known already and need not be read: the changelog up to `version`, and of the idea bank's account
- * the revocations up to `seq`. The panelist is looked up in any case.
+ * the revocations up to `seq`. The panelist is looked up in any case; null for a visitor.
  */
 export type KnownOfView = {
   readonly ideaBankId: string;
-  readonly panelistId: string;
+  readonly panelistId: string | null;
   readonly version: number;
   readonly seq: number;
 };
@@ -61,7 +62,7 @@ export async function loadIdeaBankView(
   const rows = await session.batch({
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version,
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at,
          (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
             SELECT seq, panelist_id, revoked_at FROM token_revocations
@@ -90,7 +91,7 @@ export async function loadIdeaBankView(
  */
 const selectEntries = (ideaBankId: string, version: number) =>
   prepare<EntryRow>(
-    `SELECT title, description, last_activity_at FROM (
+    `SELECT id, title, description, last_activity_at FROM (
        SELECT title, description, last_activity_at, id,
          sum(octet_length(title) + octet_length(description)) OVER (ORDER BY last_activity_at DESC, id DESC) AS bytes
        FROM (SELECT title, description, last_activity_at, id FROM proposals
@@ -107,6 +108,7 @@ type RevocationRow = [seq: number, panelistId: string, revokedAt: number];
 const toRevocation = ([seq, panelistId, revokedAt]: RevocationRow): TokenRevocation => ({ seq, panelistId, revokedAt });
 
 const toEntry = (row: EntryRow): ChangelogEntry => ({
+  id: row.id,
   title: row.title,
   description: row.description,
   lastActivityAt: row.last_activity_at,
@@ -123,4 +125,5 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   votingEnabled: row.voting_enabled === 1,
   commentsEnabled: row.comments_enabled === 1,
   changelogVersion: row.changelog_version,
+  visitorTokensEndedAt: row.visitor_tokens_ended_at,
 });

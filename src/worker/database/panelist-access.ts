@@ -10,10 +10,14 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
 
-/** The content of a valid token. `issuedAt` is in Unix seconds. */
-export type TokenClaims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
+/** The content of a valid token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor, who only reads. */
+export type TokenClaims = {
+  readonly ideaBankId: string;
+  readonly panelistId: string | null;
+  readonly issuedAt: number;
+};
 
-/** `accountId` and `ideaBank` are null when there is none, `panelist` when it was deleted or is another account's. */
+/** `accountId` and `ideaBank` are null when there is none, `panelist` when it was deleted or is another account's. A visitor has one without a name. */
 export type PanelistAccess = {
   readonly accountId: string | null;
   readonly ideaBank: IdeaBankSwitches | null;
@@ -46,11 +50,14 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) =
 export const selectAccess = (token: TokenClaims) =>
   prepare<AccessRow>(
     `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
-         b.voting_enabled, b.comments_enabled, w.id AS panelist, w.active, w.tokens_revoked_at, w.display_name
+         b.voting_enabled, b.comments_enabled, w.display_name, ${token.panelistId === null ? VISITOR : PANELIST}
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
     tokenValues(token),
   );
+
+const PANELIST = "w.id AS panelist, w.active, w.tokens_revoked_at";
+const VISITOR = "'' AS panelist, 1 AS active, b.visitor_tokens_ended_at AS tokens_revoked_at";
 
 export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
   return {

@@ -1,14 +1,17 @@
-/** Finds what a compound token names: an idea bank and a panelist of the same tenant. One round trip. */
+/** Finds what a compound token names: an idea bank, and a panelist of the same tenant or its visitors. One round trip. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { clearExpired, notDoneBefore, recall, toResult } from "./idempotency.ts";
+import type { TokenRevocation } from "./idea-bank-view.ts";
+import { clearExpired, deleteOnce, notDoneBefore, recall, toDeleted, toResult } from "./idempotency.ts";
 
-/** `issuedAt` is in Unix seconds, and after the panelist's last "revoke all tokens". It holds no credential. */
-export type TokenIssue = { readonly panelistId: string; readonly issuedAt: number };
+/** `issuedAt` is in Unix seconds, and after the last "revoke all tokens" of the panelist, null for a visitor. It holds no credential. */
+export type TokenIssue = { readonly panelistId: string | null; readonly issuedAt: number };
 
 /** `just-revoked`: a token of this second would be one that was revoked in it. */
 export type NotIssued = { readonly kind: "inactive" } | { readonly kind: "just-revoked" };
+
+export const VISITOR = "visitor";
 
 /** By id, or by the tenant's own id for the person. If no panelist has that id yet, one is created with the id `newPanelistId`. */
 export type NamedPanelist = (
@@ -22,7 +25,7 @@ export type NamedPanelist = (
 export type TokenRequest = {
   readonly accountId: string;
   readonly ideaBankId: string;
-  readonly panelist: NamedPanelist;
+  readonly panelist: NamedPanelist | typeof VISITOR;
   /** Unix milliseconds. */
   readonly now: number;
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -36,25 +39,53 @@ export async function findTokenIssue(
   session: Session,
   { accountId, ideaBankId, panelist, now, idempotencyKey }: TokenRequest,
 ): Promise<IdempotentResult<TokenIssue> | NotIssued> {
-  const [column, value] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
-  const values = {
-    accountId,
-    ideaBankId,
-    named: value,
-    displayName: panelist.displayName,
-    now,
-    idempotencyKey: idempotencyKey?.key,
-  };
-  const permitted = `EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}`;
-  const found = `FROM panelists p WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${permitted}`;
-  const issuedAt = "max(unixepoch(), coalesce(p.tokens_revoked_at, 0) / 1000 + 1)";
-  const issuable = `p.active = 1 AND ${issuedAt} <= unixepoch() + 1`;
+  const isOwn = `EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}`;
+  const common = { accountId, ideaBankId, now, idempotencyKey: idempotencyKey?.key };
+  const { values, holder, ...preparing } =
+    panelist === VISITOR ? { values: common, holder: VISITORS } : prepareHolder(panelist, common, isOwn);
+  const issuedAt = "max(unixepoch(), coalesce(h.ended_at, 0) / 1000 + 1)";
+  const found = `FROM (${holder}) h WHERE ${isOwn}`;
+  const issue = prepare<IssueRow>(
+    `SELECT h.id AS panelistId, h.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
+    values,
+  );
+  if (idempotencyKey === undefined) {
+    const rows = await session.batch({ ...preparing, issue });
+    return toIssue(rows.issue) ?? { kind: "refused" };
+  }
+  const account = { accountId };
+  const rows = await session.batch({
+    cleared: clearExpired(account, idempotencyKey),
+    ...preparing,
+    issue,
+    remembered: prepare(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
+       SELECT :accountId, :idempotencyKey, :requestHash,
+         json_object('panelistId', h.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
+         AND h.active = 1 AND ${issuedAt} <= unixepoch() + 1`,
+      { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
+    ),
+    recalled: recall(account, idempotencyKey),
+  });
+  return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
+}
 
+/** Who holds a token: whose tokens were ended when. */
+const VISITORS = `SELECT NULL AS id, 1 AS active, visitor_tokens_ended_at AS ended_at FROM idea_banks
+  WHERE account_id = :accountId AND id = :ideaBankId`;
+
+type Values = Parameters<typeof prepare>[1];
+
+/** The panelist as holder, and what is written to it first. */
+function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
+  const [column, named] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
+  const values = { ...common, named, displayName: panelist.displayName };
+  const isNamed = `account_id = :accountId AND ${column} = :named AND deleted_at IS NULL`;
   const created =
     "newPanelistId" in panelist
       ? prepare(
           `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
-           SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${permitted}
+           SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${isOwn}
            ON CONFLICT (account_id, external_id) DO NOTHING`,
           { ...values, newPanelistId: panelist.newPanelistId },
         )
@@ -62,35 +93,37 @@ export async function findTokenIssue(
   // A row is written for the first token, and for a new display name. A refused request changes nothing.
   const renames = panelist.displayName !== undefined;
   const noted = prepare(
-    `UPDATE panelists AS p SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
-     WHERE p.account_id = :accountId AND p.${column} = :named AND p.deleted_at IS NULL AND ${issuable} AND ${permitted}
-       AND (p.tokens_issued = 0 ${renames ? "OR p.display_name IS NOT :displayName" : ""})`,
+    `UPDATE panelists SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
+     WHERE ${isNamed} AND active = 1 AND coalesce(tokens_revoked_at, 0) / 1000 <= unixepoch() AND ${isOwn}
+       AND (tokens_issued = 0 ${renames ? "OR display_name IS NOT :displayName" : ""})`,
     values,
   );
-  const issue = prepare<IssueRow>(
-    `SELECT p.id AS panelistId, p.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
-    values,
-  );
-  if (idempotencyKey === undefined) {
-    const rows = await session.batch({ created, noted, issue });
-    return toIssue(rows.issue) ?? { kind: "refused" };
-  }
-  const account = { accountId };
-  const rows = await session.batch({
-    cleared: clearExpired(account, idempotencyKey),
-    created,
-    noted,
-    issue,
-    remembered: prepare(
-      `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
-       SELECT :accountId, :idempotencyKey, :requestHash,
-         json_object('panelistId', p.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
-         AND ${issuable}`,
-      { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
+  const holder = `SELECT id, active, tokens_revoked_at AS ended_at FROM panelists WHERE ${isNamed}`;
+  return { values, holder, created, noted };
+}
+
+/**
+ * Ends every visitor's token of the idea bank that was issued until now, by D1's clock, as `revokePanelistTokens` does a panelist's.
+ * The revocation is that of an earlier request, too.
+ */
+export async function endVisitorTokens(
+  session: Session,
+  accountId: string,
+  ideaBankId: string,
+  idempotencyKey: IdempotencyKey | undefined,
+): Promise<{ readonly result: IdempotentResult<null>; readonly revocation: TokenRevocation | undefined }> {
+  const sql = `UPDATE idea_banks SET visitor_tokens_ended_at = iif(visitor_tokens_ended_at >= unixepoch() * 1000,
+      max(visitor_tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))
+    WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
+  const { ended, ...results } = await session.batch({
+    ...deleteOnce(accountId, idempotencyKey, sql, { ideaBankId }),
+    ended: prepare<TokenRevocation>(
+      `SELECT visitor_tokens_ended_at AS seq, visitor_tokens_ended_at AS revokedAt, id AS panelistId FROM idea_banks
+       WHERE account_id = :accountId AND id = :ideaBankId AND visitor_tokens_ended_at IS NOT NULL`,
+      { accountId, ideaBankId },
     ),
-    recalled: recall(account, idempotencyKey),
   });
-  return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
+  return { result: toDeleted(results, idempotencyKey), revocation: ended[0] };
 }
 
 type IssueRow = TokenIssue & { readonly active: number; readonly ahead: number };

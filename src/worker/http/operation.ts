@@ -30,6 +30,8 @@ export type Operation = {
   readonly status?: 200;
   /** It writes to more than one store, as to D1 and to a key's gate: it is worked on to its end, also when its client has left. */
   readonly untilDone?: true;
+  /** The answer is a feed of this media type, for readers that send no header: a visitor's token may be in `?token=`. */
+  readonly feed?: "application/atom+xml" | "application/feed+json";
   /** The answer carries an ETag, and can be 304. */
   readonly conditional?: true;
   /** Problems that only this operation can return, besides those of every operation of its kind. */
@@ -71,8 +73,8 @@ export const takesIdempotencyKey = ({ method, credential, idempotent, answer }: 
     : method === "DELETE" && credential.kind === "apiKey" && answer === undefined;
 
 /** The status of the successful answer. */
-export const successStatus = ({ method, answer, status }: Operation): number =>
-  status ?? (answer === undefined ? 204 : method === "POST" ? 201 : 200);
+export const successStatus = ({ method, answer, feed, status }: Operation): number =>
+  status ?? (answer === undefined && feed === undefined ? 204 : method === "POST" ? 201 : 200);
 
 /** The names of a path's parameters. */
 type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;

@@ -8,7 +8,7 @@ const BEGINNING = '{"items":[';
 const END = "]}";
 
 /** Exactly the three documented fields; `lastModified` is in Unix seconds. The newest entries, as many as fit. */
-export async function renderChangelog(entries: readonly ChangelogEntry[]): Promise<RenderedChangelog> {
+export async function renderChangelog(entries: readonly Omit<ChangelogEntry, "id">[]): Promise<RenderedChangelog> {
   const encoder = new TextEncoder();
   const bytes = new Uint8Array(MAX_CHANGELOG_BYTES);
   let length = encoder.encodeInto(BEGINNING, bytes).written;
@@ -28,7 +28,7 @@ export async function renderChangelog(entries: readonly ChangelogEntry[]): Promi
   return { bytes: body, etag: await etagOf(body) };
 }
 
-export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function etagOf(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return `"${btoa(String.fromCharCode(...digest.subarray(0, 16)))}"`;
 }

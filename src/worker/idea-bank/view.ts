@@ -9,10 +9,13 @@ import type { Session } from "../store/session.ts";
 import { renderChangelog } from "./render-changelog.ts";
 import type { ChangelogStore, StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
 
+/** `proposalIds` are those of its items, in their order: the rest of the entries that did not fit may follow. */
+export type ViewedChangelog = VersionedChangelog & { readonly proposalIds: readonly string[] };
+
 /** `ideaBank` is null when there is none. `changelog` is the last one that was read: that of its version, while it may be viewed. */
 export type View = {
   readonly ideaBank: IdeaBankState | null;
-  readonly changelog: VersionedChangelog | undefined;
+  readonly changelog: ViewedChangelog | undefined;
   readonly bookmark: D1SessionBookmark;
 };
 
@@ -66,5 +69,6 @@ export async function readView(
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (store !== undefined && !isSeeded) waitUntil(stored.write(store, ideaBankId, changelog, held));
-  return { view: { ideaBank, changelog, bookmark }, loaded };
+  const proposalIds = entries.map(({ id }) => id);
+  return { view: { ideaBank, changelog: { ...changelog, proposalIds }, bookmark }, loaded };
 }

@@ -21,8 +21,8 @@ import { Revocations } from "./revocations.ts";
 import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
 import { type Reach, readView, type View } from "./view.ts";
 
-/** The content of a verified token. `issuedAt` is in Unix seconds. */
-type Claims = { readonly ideaBankId: string; readonly panelistId: string; readonly issuedAt: number };
+/** The content of a verified token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor. */
+type Claims = { readonly ideaBankId: string; readonly panelistId: string | null; readonly issuedAt: number };
 
 /** `isRevoked`: the token is not valid. */
 export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly isRevoked: boolean };
@@ -47,7 +47,8 @@ type Found = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
-const VIEW_BYTES = 1_024;
+/** With the identifiers of the proposals in its changelog. */
+const VIEW_BYTES = 4_096;
 /** Idea banks and panelists that were written to. */
 const MAX_WRITTEN = 10_000;
 /** A view is read anew after an answer when it is this old, in milliseconds. */
@@ -86,14 +87,14 @@ export class IdeaBankViews {
     else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
   }
 
-  /** A panelist's tokens were revoked through this isolate. It refuses them from now on, also while D1 does not answer. */
+  /** Tokens of a panelist, or of an idea bank's visitors, were revoked through this isolate. It refuses them from now on, also while D1 does not answer. */
   noteRevocation(revocation: TokenRevocation): void {
     this.#revocations.note(revocation);
   }
 
   /** Every read for the panelist must include this bookmark. */
   floorOf({ panelistId, ideaBankId }: Pick<Claims, "panelistId" | "ideaBankId">): D1SessionBookmark {
-    return laterOf(this.#written.peek(panelistId), this.#written.peek(ideaBankId));
+    return laterOf(this.#written.peek(panelistId ?? ideaBankId), this.#written.peek(ideaBankId));
   }
 
   async #find(claims: Claims, terms: OpenTerms): Promise<Found> {
@@ -126,15 +127,23 @@ export class IdeaBankViews {
 
   /** Whether memory does not know the revocations of the token's panelist. */
   #isLookedUp({ ideaBank }: View, { panelistId }: Claims): boolean {
+    if (panelistId === null) return false;
     return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, panelistId) === undefined;
   }
 
   /** `own`: what D1 has just said of the panelist. */
-  #open({ issuedAt, panelistId }: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): Found {
-    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, panelistId);
-    const revokedAt = listed ?? this.#revocations.latest(panelistId, own);
-    const isRevoked = issuedAt * 1000 <= revokedAt;
+  #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): Found {
+    const revokedAt = this.#revokedAt(claims, ideaBank, own);
+    const isRevoked = claims.issuedAt * 1000 <= revokedAt;
     return { opened: { ideaBank, changelog, isRevoked }, isFinal: isRevoked && revokedAt !== INACTIVE };
+  }
+
+  /** The panelist's tokens that were issued until then (Unix milliseconds) are not valid; of a visitor, all visitors' of the idea bank. */
+  #revokedAt({ ideaBankId, panelistId }: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
+    if (panelistId === null)
+      return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(ideaBankId, undefined));
+    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, panelistId);
+    return listed ?? this.#revocations.latest(panelistId, own);
   }
 
   /** One D1 batch. Its view is kept, whoever asked for it. */

@@ -79,3 +79,10 @@ export function networkOf(text: string): string | undefined {
   // The zeros at the end are part of the `::` (RFC 5952).
   return `${groups.replace(/(^|:)0(:0)*$/, "")}::/48`;
 }
+
+/** One client, as far as an address tells: the whole of IPv4, the first 64 bits of IPv6, because a client has all the others. */
+export function clientOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === undefined) return "";
+  return (address >> 32n === MAPPED ? address : address >> 64n).toString(36);
+}

@@ -25,6 +25,14 @@ export const REQUIRED: Readonly<Record<Capability, readonly Condition[]>> = {
 export const hasCapability = (ideaBank: IdeaBankSwitches, capability: Capability): boolean =>
   REQUIRED[capability].every((condition) => CONDITIONS[condition](ideaBank));
 
+/** Those of a visitor, who only reads. */
+export const forVisitor = (capabilities: Capabilities): Capabilities => ({
+  ...capabilities,
+  canSubmitProposals: false,
+  canVote: false,
+  canComment: false,
+});
+
 /** All closed for an idea bank that does not exist (null). */
 export const capabilitiesOf = (ideaBank: IdeaBankSwitches | null): Capabilities => {
   const has = (capability: Capability) => ideaBank !== null && hasCapability(ideaBank, capability);

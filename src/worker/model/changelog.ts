@@ -2,11 +2,58 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 
-/** An implemented proposal. `lastActivityAt` is in Unix milliseconds. */
-export type ChangelogEntry = { readonly title: string; readonly description: string; readonly lastActivityAt: number };
+/** An implemented proposal; the changelog does not show its `id`. `lastActivityAt` is in Unix milliseconds. */
+export type ChangelogEntry = {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly lastActivityAt: number;
+};
 
 /** A rendered changelog is not longer: fewer entries, never half of one. */
 export const MAX_CHANGELOG_BYTES = 256 * 1024;
+
+/** JSON Feed 1.1, as feed readers take it. */
+export const ChangelogFeed = describe(
+  z.object({
+    version: z.string(),
+    title: z.string(),
+    feed_url: z.string(),
+    items: z.array(
+      describe(z.object({ id: z.string(), title: z.string(), content_text: z.string(), date_modified: z.string() }), {
+        name: "ChangelogFeedItem",
+        fields: {
+          id: "Stays the same for ever, and names nothing else.",
+          title: "The proposal's title.",
+          content_text: "The proposal's description: plain text.",
+          date_modified: "The proposal's last activity: ISO 8601, UTC.",
+        },
+      }),
+    ),
+  }),
+  {
+    name: "ChangelogFeed",
+    example: {
+      version: "https://jsonfeed.org/version/1.1",
+      title: "Riverline rider ideas",
+      feed_url: "https://api.example.com/public/ideabank/changelog.json",
+      items: [
+        {
+          id: "urn:uuid:5b1f9c0e-6c1d-8a55-9d0f-3f6d6c1b2a90",
+          title: "Dark mode",
+          content_text: "Follows the phone's own setting. The map, too.",
+          date_modified: "2026-11-20T12:00:00.000Z",
+        },
+      ],
+    },
+    fields: {
+      version: "The version of JSON Feed.",
+      title: "The idea bank's name.",
+      feed_url: "Where this feed is.",
+      items: "The implemented proposals, newest first by last activity.",
+    },
+  },
+);
 
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
 const Item = describe(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }), {

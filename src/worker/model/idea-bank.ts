@@ -118,11 +118,15 @@ export type IdeaBankSwitches = {
   readonly commentsEnabled: boolean;
 };
 
-/** An idea bank's state, for a panelist's request. `changelogVersion` identifies the current rendered changelog. */
+/**
+ * An idea bank's state, for a panelist's request. `changelogVersion` identifies the current rendered changelog. Visitors' tokens that
+ * were issued until `visitorTokensEndedAt` (Unix milliseconds) are not valid; null when none were ended.
+ */
 export type IdeaBankState = IdeaBankSwitches & {
   readonly accountId: string;
   readonly name: string;
   readonly changelogVersion: number;
+  readonly visitorTokensEndedAt: number | null;
 };
 
 const CapabilitySet = describe(

@@ -1,6 +1,6 @@
 /** A tenant's panelist, and the compound tokens issued to one. */
 import * as z from "zod/mini";
-import { COMPOUND_TOKEN, TOKEN_LIFETIME } from "../credentials/compound-token.ts";
+import { COMPOUND_TOKEN, TOKEN_LIFETIME, VISITOR_LIFETIME, VISITOR_TOKEN } from "../credentials/compound-token.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
@@ -69,24 +69,38 @@ export const PanelistQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, exter
   fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
 });
 
-/** Names the panelist by id, or by `externalId` and creates it if it is new. */
+/** A visitor's token may last longer: it stands in a page. */
+const lastsTooLong = `must be an integer from ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} for a panelist`;
+
+/** Names the panelist by id, or by `externalId` and creates it if it is new. Or it is for visitors. */
 export const TokenRequest = describe(
   z
     .strictObject({
       panelistId: z.optional(Id),
       externalId: z.optional(ExternalId),
       displayName: z.optional(z.nullable(Name)),
-      lifetimeSeconds: z._default(integer(TOKEN_LIFETIME.min, TOKEN_LIFETIME.max), TOKEN_LIFETIME.default),
+      visitor: z.optional(z.literal(true, { error: "must be true" })),
+      lifetimeSeconds: z.optional(integer(VISITOR_LIFETIME.min, VISITOR_LIFETIME.max)),
     })
     .check(
-      z.refine(({ panelistId, externalId }) => (panelistId === undefined) !== (externalId === undefined), {
-        error: "must name the panelist by either panelistId or externalId",
+      z.refine(
+        ({ panelistId, externalId, visitor }) =>
+          [panelistId, externalId, visitor].filter((each) => each !== undefined).length === 1,
+        { error: "must name the panelist by either panelistId or externalId, or be for a visitor" },
+      ),
+      z.refine(({ visitor, displayName }) => visitor === undefined || displayName === undefined, {
+        error: "a visitor has no name",
+        path: ["displayName"],
+      }),
+      z.refine(({ visitor, lifetimeSeconds = 0 }) => visitor !== undefined || lifetimeSeconds <= TOKEN_LIFETIME.max, {
+        error: lastsTooLong,
+        path: ["lifetimeSeconds"],
       }),
     )
     .register(z.globalRegistry, {
-      description: "Names the panelist by exactly one of `panelistId` and `externalId`.",
+      description: "Names the panelist by exactly one of `panelistId` and `externalId`, or is for a visitor.",
       // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
-      oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }],
+      oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }, { required: ["visitor"] }],
     }),
   {
     name: "TokenRequest",
@@ -95,8 +109,10 @@ export const TokenRequest = describe(
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
       displayName: "Sets the panelist's display name. `null` removes it. Without this field the name does not change.",
+      visitor: "`true`: a token for everybody who is not signed in. It only reads.",
       lifetimeSeconds:
-        "How long the token is valid, in seconds: 60 to 7,776,000 (90 days). The default is 86,400 (24 h).",
+        "How long the token is valid, in seconds: 60 to 7,776,000 (90 days), by default 86,400 (24 h). A visitor's: up to 31,622,400 " +
+        "(366 days), which is its default.",
     },
   },
 );
@@ -104,8 +120,8 @@ export type TokenRequest = z.infer<typeof TokenRequest>;
 
 export const IssuedToken = describe(
   z.object({
-    token: z.string().check(z.regex(COMPOUND_TOKEN.pattern)),
-    panelistId: Id,
+    token: z.string().check(z.regex(new RegExp(`${COMPOUND_TOKEN.pattern.source}|${VISITOR_TOKEN.pattern.source}`))),
+    panelistId: z.nullable(Id),
     expiresAt: Timestamp,
   }),
   {
@@ -116,8 +132,10 @@ export const IssuedToken = describe(
       expiresAt: "2026-11-21T10:00:00.000Z",
     },
     fields: {
-      token: "The compound token: `ibt_` and 51 base62 digits. Store it as a secret of the panelist.",
-      panelistId: "The panelist that it was issued to.",
+      token:
+        "The compound token: `ibt_` and 51 base62 digits. Store it as a secret of the panelist. A visitor's, `ibv_` and 40 digits, is " +
+        "no secret.",
+      panelistId: "The panelist that it was issued to. `null` for a visitor.",
       expiresAt: "When it expires: ISO 8601, UTC, with milliseconds.",
     },
   },

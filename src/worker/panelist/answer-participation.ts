@@ -1,6 +1,6 @@
 /**
  * How the operations on proposals, votes and comments are answered: the token, the panelist's rate limit, then one D1 round trip
- * that checks the access and does the work. Refusals in order: 401, 429, 404 (not visible to the panelist), 403 (closed).
+ * that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write, 429, 404 (not visible to the panelist), 403 (closed).
  */
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
@@ -12,13 +12,14 @@ import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.
 import { mergedInto } from "../http/merged-proposal.ts";
 import type { AnyInput } from "../http/operation.ts";
 import { readInput } from "../http/read-input.ts";
+import { clientOf } from "../model/address.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
-import { unauthorized } from "./authenticate-panelist.ts";
+import { subjectsOf, unauthorized } from "./authenticate-panelist.ts";
 import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
@@ -29,15 +30,16 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     const { method, credential } = operation;
     const token = await tokens.read(c);
     if (revoked.has(token)) throw unauthorized("revoked");
+    if (token.panelistId === null && method !== "GET") throw new Problem("sign-in-required");
     const database = databases.of(c, token.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
-    await limitPanelist(c.env, token.panelistId, method === "GET");
+    await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");
     c.set("listsOf", token.ideaBankId);
     // A replica may not know yet what was created or opened a moment ago, so a young token is refused by the primary only.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
     const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
-    const consistency = await readConsistencyToken(c, [token.ideaBankId, token.panelistId]);
+    const consistency = await readConsistencyToken(c, subjectsOf(token));
     const floor = laterOf(consistency, views.floorOf(token));
 
     const refuse = (access: PanelistAccess) => {
@@ -76,6 +78,10 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     return response;
   };
 }
+
+/** Everybody has the visitor's token, so its readers are told apart by their addresses. */
+const visitorOf = (c: Context<AppEnv>, { ideaBankId }: VerifiedToken) =>
+  `${ideaBankId} ${clientOf(c.req.header("CF-Connecting-IP") ?? "")}`;
 
 /** A text that is not an identifier gives the same 404 as an unknown identifier. */
 async function readCheckedInput(

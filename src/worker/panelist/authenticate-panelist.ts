@@ -10,7 +10,7 @@ import { Problem } from "../problem.ts";
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
-      detail: "This needs a valid token (`ibt_…`) in the header `Authorization`.",
+      detail: "This needs a valid token (`ibt_…` or `ibv_…`) in the header `Authorization`.",
       headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
       cause: reason,
     }),
@@ -20,15 +20,22 @@ export const unauthorized = oncePer(
 export class TokenReader {
   readonly #verified = new VerifiedCredentials<VerifiedToken, TokenRefusal>(verifyToken);
 
-  /** Throws `unauthorized`. */
-  async read(c: Context<AppEnv>): Promise<VerifiedToken> {
-    const token = await this.#verified.verify(textOf(c.req.header("Authorization")), c.get("settings").signingKeys);
+  /** Throws `unauthorized`. `inAddress`: a visitor's token that the address holds. */
+  async read(c: Context<AppEnv>, inAddress?: string): Promise<VerifiedToken> {
+    const text = textOf(c.req.header("Authorization")) ?? inAddress;
+    const token = await this.#verified.verify(text, c.get("settings").signingKeys);
     if (!token.ok) throw unauthorized(token.reason);
     const reason = timeRefusal(token.value);
     if (reason !== undefined) throw unauthorized(reason);
     return token.value;
   }
 }
+
+/** What a consistency token of the token's holder may be for. */
+export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly string[] => [
+  ideaBankId,
+  panelistId ?? ideaBankId,
+];
 
 const textOf = (authorization: string | undefined) => authorization?.replace(/^Bearer +/i, "");
 

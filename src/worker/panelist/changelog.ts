@@ -1,4 +1,6 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer. */
+import type { Context } from "hono";
+import type { AppEnv } from "../http/app-env.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
 import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
@@ -7,7 +9,7 @@ import { Changelog } from "../model/changelog.ts";
 import { Problem } from "../problem.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
 import { openIdeaBank } from "./idea-bank.ts";
-import { ideaBankOperation } from "./operation.ts";
+import { type IdeaBankMemory, ideaBankOperation } from "./operation.ts";
 
 export const CHANGELOG_OPERATIONS = {
   getChangelog: ideaBankOperation({
@@ -22,14 +24,20 @@ export const CHANGELOG_OPERATIONS = {
       "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +
       "paginated: `cursor` and `limit` are ignored. A closed changelog returns the same 404 as an idea bank that does not exist.",
     handle: async (c, memory) => {
-      const { ideaBank, changelog } = await openIdeaBank(c, memory, "canViewChangelog");
-      if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
-      if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
+      const { changelog } = await openChangelog(c, memory);
       const request = { requestId: c.get("requestId"), ifNoneMatch: c.req.header("If-None-Match") };
       return respondWithChangelog(changelog, request);
     },
   }),
 };
+
+/** Throws `unauthorized`, and `idea-bank-not-found` for a closed gate. `inAddress`: a visitor's token that the address holds. */
+export async function openChangelog(c: Context<AppEnv>, memory: IdeaBankMemory, inAddress?: string) {
+  const { ideaBank, changelog, token } = await openIdeaBank(c, memory, "canViewChangelog", inAddress);
+  if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
+  if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
+  return { ideaBank, changelog, token };
+}
 
 /** What a request brings that the answer depends on. */
 type ChangelogRequest = { readonly requestId: string; readonly ifNoneMatch: string | undefined };
@@ -68,7 +76,7 @@ function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogR
 }
 
 /** Whether an `If-None-Match` header names this entity tag, by the weak comparison of RFC 9110, section 13.1.2. */
-function ifNoneMatch(header: string | undefined, etag: string): boolean {
+export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header === etag) return true;
   return header.trim() === "*" || (header.match(/"[^"]*"/g)?.includes(etag) ?? false);

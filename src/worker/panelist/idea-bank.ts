@@ -3,12 +3,13 @@
  * the idea bank is opened, then the capability that the operation declares is checked.
  */
 import type { Context } from "hono";
+import type { VerifiedToken } from "../credentials/compound-token.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken } from "../http/consistency.ts";
 import type { OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
-import { capabilitiesOf } from "../model/capabilities.ts";
+import { capabilitiesOf, forVisitor } from "../model/capabilities.ts";
 import { IdeaBankAccess } from "../model/idea-bank.ts";
-import { unauthorized } from "./authenticate-panelist.ts";
+import { subjectsOf, unauthorized } from "./authenticate-panelist.ts";
 import { type IdeaBankMemory, ideaBankOperation } from "./operation.ts";
 
 export const IDEA_BANK_OPERATIONS = {
@@ -21,21 +22,23 @@ export const IDEA_BANK_OPERATIONS = {
     description: "Read it first: it shows which of the other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
     handle: async (c, memory) => {
-      const { ideaBank } = await openIdeaBank(c, memory, null);
-      const capabilities = capabilitiesOf(ideaBank);
+      const { ideaBank, token } = await openIdeaBank(c, memory, null);
+      const ofPanelist = capabilitiesOf(ideaBank);
+      const capabilities = token.panelistId === null ? forVisitor(ofPanelist) : ofPanelist;
       const isOpen = Object.values(capabilities).includes(true);
       return c.json({ name: isOpen && ideaBank ? ideaBank.name : null, capabilities });
     },
   }),
 };
 
-/** Throws `unauthorized` for a token that is not valid, or was revoked. */
+/** Throws `unauthorized` for a token that is not valid, or was revoked. `inAddress`: a visitor's token that the address holds. */
 export async function openIdeaBank(
   c: Context<AppEnv>,
   { tokens, views, databases }: IdeaBankMemory,
   capability: OpenTerms["capability"],
-): Promise<OpenedIdeaBank> {
-  const token = await tokens.read(c);
+  inAddress?: string,
+): Promise<OpenedIdeaBank & { readonly token: VerifiedToken }> {
+  const token = await tokens.read(c, inAddress);
   const database = databases.of(c, token.ideaBankId);
   if (database === undefined) throw unauthorized("of no database");
   const { freshnessMs, anchorMs } = c.get("settings");
@@ -44,10 +47,10 @@ export async function openIdeaBank(
     youngMs: freshnessMs + anchorMs,
     database,
     store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
-    floor: await readConsistencyToken(c, [token.ideaBankId, token.panelistId]),
+    floor: await readConsistencyToken(c, subjectsOf(token)),
     capability,
     waitUntil: (promise) => c.executionCtx.waitUntil(promise),
   });
   if (opened.isRevoked) throw unauthorized("revoked");
-  return opened;
+  return { ...opened, token };
 }

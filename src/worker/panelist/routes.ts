@@ -5,6 +5,7 @@ import { routeOperations } from "../http/route-operations.ts";
 import { Routes } from "../http/routes.ts";
 import { createParticipationAnswer } from "./answer-participation.ts";
 import { CHANGELOG_OPERATIONS } from "./changelog.ts";
+import { FEED_OPERATIONS } from "./changelog-feeds.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
 import { allowEveryOrigin } from "./cross-origin.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
@@ -12,7 +13,7 @@ import type { IdeaBankMemory, IdeaBankOperation, ParticipationOperation } from "
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
 
-const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...IDEA_BANK_OPERATIONS };
+const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...FEED_OPERATIONS, ...IDEA_BANK_OPERATIONS };
 const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...VOTE_OPERATIONS, ...COMMENT_OPERATIONS };
 export const PANELIST_OPERATIONS = { ...VIEW_OPERATIONS, ...PARTICIPATION_OPERATIONS };
 

@@ -1,9 +1,9 @@
-/** The compound tokens of a tenant's panelists. */
+/** The compound tokens of a tenant's panelists, and of the visitors of its idea banks. */
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { issueToken } from "../credentials/compound-token.ts";
+import { issueToken, TOKEN_LIFETIME, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
 import { createId } from "../credentials/id.ts";
 import { revokePanelistTokens } from "../database/panelists.ts";
-import { findTokenIssue } from "../database/token-issues.ts";
+import { endVisitorTokens, findTokenIssue, type NamedPanelist, VISITOR } from "../database/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { IssuedToken, TokenRequest } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -14,11 +14,18 @@ import { respondDeleted } from "./refuse-foreign.ts";
 
 const justRevoked = () =>
   new Problem("conflict", {
-    detail: "The panelist's tokens were revoked several times within this second. Issue the token in a second.",
+    detail: "The tokens were revoked several times within this second. Issue the token in a second.",
     headers: { "Retry-After": "1" },
   });
 
 const operation = tenantOperations(PANELIST_TAG);
+
+const namedBy = ({ panelistId = "", externalId, displayName }: TokenRequest, accountId: string): NamedPanelist => ({
+  ...(externalId === undefined
+    ? { panelistId }
+    : { externalId, newPanelistId: createId(accountId, secureRandomBytes) }),
+  displayName,
+});
 
 export const TOKEN_OPERATIONS = {
   issueToken: operation({
@@ -31,16 +38,13 @@ export const TOKEN_OPERATIONS = {
     summary: "Issue a compound token",
     description:
       "Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the " +
-      "panelist, so no other call is needed. The panelist's client sends the token to the panelist API.",
+      "panelist, so no other call is needed. The panelist's client sends the token to the panelist API.\n\n" +
+      "With `visitor`, the token is for everybody who is not signed in. It only reads, so it may stand in a page.",
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       const { ideaBankId } = ids;
-      const { panelistId = "", externalId, displayName, lifetimeSeconds } = body;
-      const panelist =
-        externalId === undefined
-          ? { panelistId }
-          : { externalId, newPanelistId: createId(accountId, secureRandomBytes) };
-      const named = { ...panelist, displayName };
-      const found = await findTokenIssue(session, { accountId, ideaBankId, panelist: named, now, idempotencyKey });
+      const panelist = body.visitor ? VISITOR : namedBy(body, accountId);
+      const { lifetimeSeconds = (body.visitor ? VISITOR_LIFETIME : TOKEN_LIFETIME).default } = body;
+      const found = await findTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
       if (found.kind === "just-revoked") throw justRevoked();
       return respondCreated(c, found, async (issue) => {
@@ -56,9 +60,23 @@ export const TOKEN_OPERATIONS = {
     path: `${PANELIST}/tokens`,
     scope: "panelists:write",
     summary: "Revoke all of a panelist's tokens",
-    description: "Tokens that are issued afterwards are valid.",
+    description: "Tokens that are issued afterwards are valid. Visitors' tokens are not a panelist's.",
     handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
       const { result, revocation } = await revokePanelistTokens(session, accountId, ids.panelistId, idempotencyKey);
+      noteRevocation(revocation);
+      return respondDeleted(c, result);
+    },
+  }),
+
+  endVisitorTokens: operation({
+    method: "DELETE",
+    path: "/tenant/ideabanks/{ideaBankId}/visitor-tokens",
+    scope: "panelists:write",
+    summary: "End the visitors' tokens",
+    description:
+      "Ends all tokens for visitors of the idea bank that exist. Those that are issued afterwards are valid.",
+    handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
+      const { result, revocation } = await endVisitorTokens(session, accountId, ids.ideaBankId, idempotencyKey);
       noteRevocation(revocation);
       return respondDeleted(c, result);
     },
