@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { importSigningKeys } from "../../worker/credentials/envelope.ts";
 import { defineCommand } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
@@ -75,7 +76,10 @@ export const dev = defineCommand({
       // Account Settings at localhost anyway.
       ...["--var", `OPERATOR_SECRET:${operatorSecret}`, ...others],
     ];
-    await serve(args, context, () => context.print(credentials));
+    await serve(args, context, () => {
+      context.print(credentials);
+      runScheduledJobs(origin);
+    });
   },
 });
 
@@ -111,23 +115,54 @@ async function prepare(context: Context, config: string, stateFolder: string, or
   return `\n${lines.join("\n")}`;
 }
 
-/** Runs `wrangler dev` until it ends, with its output and its keys in this terminal. Throws a Failure when it failed. */
+/** The last line that wrangler prints before requests are answered. */
+const READY = /Ready on http/;
+
+/**
+ * Runs `wrangler dev` until it ends. Before it is ready, its output is held back: only an error is shown. Throws a Failure when it
+ * failed.
+ */
 async function serve(args: readonly string[], { folder }: Context, ready: () => void): Promise<void> {
-  // Wrangler says over the channel when it is ready.
+  const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const wrangler = spawn("wrangler", args, {
     cwd: folder,
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // No request to Cloudflare for the `cf` of requests: nothing here reads it.
+    env: { ...process.env, ...colors, CLOUDFLARE_CF_FETCH_ENABLED: "false" },
+    stdio: ["inherit", "pipe", "pipe"],
     shell: process.platform === "win32",
   });
-  wrangler.on("message", (message) => {
-    if (String(message).includes("DEV_SERVER_READY")) ready();
-  });
+  let held: string | undefined = "";
+  const show = (out: NodeJS.WriteStream) => (text: string) => {
+    if (held === undefined) return out.write(text);
+    held += text;
+    const printed = stripVTControlCharacters(held);
+    if (READY.test(printed)) {
+      held = undefined;
+      ready();
+    } else if (/\[ERROR\]/.test(printed)) {
+      process.stderr.write(held);
+      held = undefined;
+    }
+  };
+  wrangler.stdout.setEncoding("utf8").on("data", show(process.stdout));
+  wrangler.stderr.setEncoding("utf8").on("data", show(process.stderr));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
   // npm does not forward SIGTERM. When npm has ended, this process has to stop the server.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
-  const code = await new Promise<number | null>((ended) => wrangler.once("exit", ended));
+  const code = await new Promise<number | null>((ended) => wrangler.once("close", ended));
+  if (held !== undefined) process.stderr.write(held);
   process.exit(code ?? 1);
+}
+
+const MINUTE_MS = 60_000;
+
+/** The job that Cloudflare starts once a minute: at once, and every minute until the process ends. What fails, wrangler prints. */
+function runScheduledJobs(origin: string): void {
+  const run = () =>
+    fetch(`${origin}/cdn-cgi/local/scheduled`, { signal: AbortSignal.timeout(MINUTE_MS) }).catch(() => {});
+  void run();
+  setInterval(run, MINUTE_MS).unref();
 }
 
 /** The requested port, if it is valid and free. */

@@ -57,7 +57,12 @@ describe("npm run dev", () => {
   it("prints the start page's address last, after the server is ready, with the token where only the browser sees it", () => {
     const last = server.output.trimEnd().split("\n").at(-1);
     expect(last).toBe(`Open this: http://localhost:${port}/#token=${printed("Token", server)}`);
-    expect(server.output.indexOf("Ready on http")).toBeLessThan(server.output.indexOf("API key: "));
+  });
+
+  it("shows nothing of wrangler above it: no bindings, no warnings", () => {
+    const [, printed = ""] = server.output.split(/^> node .*$/m);
+    expect(printed.trimStart().split("\n")[0]).toMatch(/^curl -i /);
+    expect(server.output).not.toMatch(/binding|warn|wrangler/i);
   });
 
   it("keeps its address in a file, for scripts", async () => {
@@ -204,6 +209,27 @@ describe("a start that cannot be", () => {
 });
 
 describe("a second start", () => {
+  it("runs the scheduled job, as production does: an event of the activity that is too old goes", async () => {
+    await server.stop();
+    const [file = ""] = globSync(join(checkout.folder, ".wrangler/state/v3/d1/**/*[0-9a-f].sqlite"));
+    const inFile = (sql: string) => {
+      const database = new DatabaseSync(file);
+      try {
+        return database.prepare(sql).all();
+      } finally {
+        database.close();
+      }
+    };
+    inFile(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
+       VALUES ('0Old00000001', '0DemoAccount', 'created', 'x', 'K', 1)`,
+    );
+    const old = "SELECT id FROM audit_events WHERE created_at = 1";
+    expect(inFile(old)).toHaveLength(1);
+    server = await startDev(checkout.folder, `--port=${port}`);
+    await expect.poll(() => inFile(old), { timeout: 30_000 }).toEqual([]);
+  });
+
   it("keeps the data, and the same key and the older token work", async () => {
     const [key, token] = [printed("API key", server), printed("Token", server)];
     const before = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
