@@ -20,9 +20,11 @@ import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
 import { List, listSkeleton } from "./list.ts";
 import { TabHistory } from "./tab-history.ts";
+import { renewTimes } from "./time.ts";
 import wideStyles from "./wide.css";
 
 const CLOSED = "idea-bank-not-found";
+const RENEW_TIMES_MS = 30_000;
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
 /** What the tab's history calls the form of a new idea; an open idea is called by its identifier. */
@@ -32,12 +34,16 @@ const FORM = "";
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
   #left: string | null | undefined;
+  /** Reads what is shown again. */
+  #reread = () => {};
 
   constructor() {
     super(
       BOARD_LABELS,
       [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, forcedColors].join(""),
     );
+    // Outside the shadow root nothing says that this key was typed into a field, so the page would take it for a shortcut.
+    for (const type of ["keydown", "keypress", "keyup"]) this.root.addEventListener(type, keepTyped);
   }
 
   protected override start(connection: Connection, signal: AbortSignal): void {
@@ -77,8 +83,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     displayed.observe(this.root);
     signal.addEventListener("abort", () => displayed.disconnect());
     this.whenOnline(() => this.matches(":state(error)") && void load(), signal);
-    const again = () => isVisible() && this.matches(":state(signed-out)") && void load();
+    const again = () => isVisible() && (this.matches(":state(signed-out)") ? void load() : this.#reread());
     window.addEventListener("visibilitychange", again, { signal });
+    const clock = setInterval(() => renewTimes(this.root, words), RENEW_TIMES_MS);
+    signal.addEventListener("abort", () => clearInterval(clock));
   }
 
   protected override explain(error: unknown): string {
@@ -165,6 +173,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
     const showList = (focus: () => void) => {
       leave = () => {};
+      this.#reread = () => void list.reread();
       move();
       visits.close();
       show(list.element, focus);
@@ -188,6 +197,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           notify(words.say("withdrawn"));
         },
       });
+      // While it cannot be read again, what is shown stays.
+      this.#reread = () => void opened.update().catch(() => {});
       show(opened.element, opened.focus);
       return opened;
     };
@@ -215,6 +226,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         for (const idea of similar) list.refresh(idea);
         showList(() => suggest.focus());
       };
+      this.#reread = () => {};
       const form = ideaForm(context, {
         cancel: () => leave(),
         similar: {
@@ -226,6 +238,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         send: async (submission, key) => {
           const before = moves;
           const idea = await ideaBank.submit(submission, key);
+          // The author's own vote comes with it. Without it the idea is submitted all the same.
+          if (access.capabilities.canVote) Object.assign(idea, await ideaBank.vote(idea.id, true).catch(() => ({})));
           list.add(idea);
           if (before === moves) visit(idea);
           notify(words.say("thanks"));
@@ -243,6 +257,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     this.root.setAttribute("aria-label", name);
     this.show(head(this.#title(name), suggest), view, notice);
     show(list.element, () => {});
+    this.#reread = () => void list.reread();
     void list.load();
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
@@ -262,6 +277,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   #title(name: string): HTMLElement {
     return heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, name);
   }
+}
+
+function keepTyped(event: Event): void {
+  const isShortcut = event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey);
+  if (!isShortcut && event.target instanceof Element && event.target.matches(".field")) event.stopPropagation();
 }
 
 const head = (...content: Node[]): HTMLElement => h("header", { class: "head", part: "header" }, ...content);

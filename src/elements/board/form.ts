@@ -56,8 +56,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
       complain(false);
       draft?.write(read());
     });
-    // `aria-required` says it to screen readers.
-    const mark = !optional && h("span", { class: "mark", "aria-hidden": "true" }, words.say("requiredField"));
+    const mark = optional && h("span", { class: "mark" }, words.say("optionalField"));
     const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, error);
     return { name, input, row, complain, optional };
   });

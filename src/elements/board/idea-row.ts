@@ -13,10 +13,11 @@ const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HTMLElement {
   const { words, level } = context;
   const who = idea.mine ? words.say("you") : idea.author;
+  const isOver = idea.status === "implemented" || idea.status === "declined";
   const talk = words.say("comments", { count: idea.comments });
   return h(
     "li",
-    { class: "idea", part: "idea-item" },
+    { class: isOver ? "idea over" : "idea", part: "idea-item" },
     voteButton(idea, context),
     h(
       "div",

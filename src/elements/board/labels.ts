@@ -73,7 +73,7 @@ export const BOARD_LABELS = {
   deleteComment: "Delete",
   deleteQuestion: "Delete this comment?",
   commentDeleted: "Your comment has been deleted.",
-  requiredField: "required",
+  optionalField: "optional",
   required: "Please fill this in.",
   "capability-closed": "That is not open any more.",
   forbidden: "Only who wrote this can change it.",

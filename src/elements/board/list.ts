@@ -66,21 +66,30 @@ export class List {
     this.#loading = loading;
     try {
       const page = await this.#context.ideaBank.ideas(this.#filter, undefined, loading.signal);
-      this.#rows.replaceChildren();
-      this.#byId.clear();
-      this.#append(page.items);
-      this.#next(page.nextCursor);
-      if (this.#filter.q === undefined) remember(ROWS, String(page.items.length));
-      if (page.items.length === 0) {
-        this.#showEmpty();
-        return;
-      }
-      enter("ready");
-      this.#place.replaceChildren(this.#rows);
-      announce(words.say("ideas", { count: page.items.length }));
+      this.#showFirst(page.items, page.nextCursor);
+      if (page.items.length > 0) announce(words.say("ideas", { count: page.items.length }));
     } catch (error) {
       if (signal.aborted || loading.signal.aborted) return;
       this.#place.replaceChildren(failure(error, () => void this.load()));
+    }
+  }
+
+  /** After the visitor comes back: the first page as it is now. What has the focus, and what was loaded after it, stays in place. */
+  async reread(): Promise<void> {
+    const { signal, ideaBank } = this.#context;
+    const filter = this.#filter;
+    if (this.#loading) return;
+    try {
+      const { items, nextCursor } = await ideaBank.ideas(filter, undefined, signal);
+      // The visitor has asked for something else meanwhile.
+      if (this.#loading || this.#filter !== filter) return;
+      if (this.#byId.size <= items.length && !this.#place.matches(":focus-within")) {
+        this.#showFirst(items, nextCursor);
+        return;
+      }
+      for (const idea of items) if (!this.#byId.get(idea.id)?.matches(":focus-within")) this.refresh(idea);
+    } catch {
+      // While it cannot be read again, what is shown stays.
     }
   }
 
@@ -147,6 +156,20 @@ export class List {
     }
   }
 
+  #showFirst(ideas: readonly Idea[], cursor: string | undefined): void {
+    this.#rows.replaceChildren();
+    this.#byId.clear();
+    this.#append(ideas);
+    this.#next(cursor);
+    if (this.#filter.q === undefined) remember(ROWS, String(ideas.length));
+    if (ideas.length === 0) {
+      this.#showEmpty();
+      return;
+    }
+    this.#context.enter("ready");
+    this.#place.replaceChildren(this.#rows);
+  }
+
   #next(cursor: string | undefined): void {
     this.#loading = undefined;
     this.#cursor = cursor;
@@ -155,14 +178,22 @@ export class List {
     if (cursor !== undefined) requestAnimationFrame(() => (this.#more.hidden = this.#cursor === undefined));
   }
 
-  /** A page that moved while it was read may name a proposal twice. */
+  /**
+   * Where all are shown, those that are still open come first. A page that moved while it was read may name a proposal twice.
+   */
   #append(ideas: readonly Idea[]): void {
     for (const idea of ideas) {
       if (this.#byId.has(idea.id)) continue;
       const row = this.#row(idea);
       this.#byId.set(idea.id, row);
-      this.#rows.append(row);
+      const isLast = row.matches(".over") || this.#isFiltered;
+      this.#rows.insertBefore(row, isLast ? null : this.#rows.querySelector(".over"));
     }
+  }
+
+  get #isFiltered(): boolean {
+    const { q, status, mine, tag } = this.#filter;
+    return (q ?? status ?? mine ?? tag) !== undefined;
   }
 
   #row(idea: Idea): HTMLElement {
@@ -171,10 +202,8 @@ export class List {
 
   #showEmpty(): void {
     const { words, enter, announce } = this.#context;
-    const { q, status, mine, tag } = this.#filter;
-    const isFiltered = (q ?? status ?? mine ?? tag) !== undefined;
-    const text = words.say(q ? "emptySearch" : isFiltered ? "emptyFilter" : "empty");
-    const hint = !isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
+    const text = words.say(this.#filter.q ? "emptySearch" : this.#isFiltered ? "emptyFilter" : "empty");
+    const hint = !this.#isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
     enter("empty");
     this.#place.replaceChildren(message("empty", h("p", {}, text), hint && h("p", { class: "muted" }, hint)));
     announce(text);

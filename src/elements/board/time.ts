@@ -18,6 +18,11 @@ export function time(timestamp: string, words: Words<typeof BOARD_LABELS>): HTML
   return h("time", { datetime: timestamp, title }, ago(date, words));
 }
 
+/** Each as it reads now. */
+export function renewTimes(root: Element, words: Words<typeof BOARD_LABELS>): void {
+  for (const each of root.querySelectorAll("time")) each.textContent = ago(new Date(each.dateTime), words);
+}
+
 function ago(date: Date, words: Words<typeof BOARD_LABELS>): string {
   const seconds = (date.getTime() - Date.now()) / 1000;
   if (seconds < -MONTH_SECONDS) return words.date(date);

@@ -10,6 +10,10 @@ import styles from "./launcher.css";
 
 const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
 const CROSS = "m4 4 8 8m0-8-8 8";
+/** Pixels between the panel and what is around it. */
+const GAP = 8;
+/** As wide as in launcher.css. */
+const PANEL_EM = 28;
 
 class IdeaBankLauncher extends HTMLElement {
   static readonly observedAttributes = ["label", "lang"];
@@ -27,6 +31,8 @@ class IdeaBankLauncher extends HTMLElement {
     autofocus: true,
   });
   #labels: Partial<typeof LAUNCHER_LABELS> = {};
+  /** Ends when the panel is closed. */
+  #opened: AbortController | undefined;
 
   constructor() {
     super();
@@ -39,11 +45,21 @@ class IdeaBankLauncher extends HTMLElement {
     this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content));
     shadow.append(h("div", { class: "root", part: "root" }, this.#button, this.#panel));
     content.addEventListener("slotchange", () => this.#show());
+    this.#panel.addEventListener("toggle", ({ newState }) => {
+      this.#opened?.abort();
+      if (newState !== "open") return;
+      this.#opened = new AbortController();
+      const { signal } = this.#opened;
+      const place = () => this.#place();
+      window.addEventListener("resize", place, { signal });
+      window.addEventListener("scroll", place, { signal, capture: true, passive: true });
+    });
     // Browsers give the focus back from what is in the panel's own tree, which the page's element is not.
     this.#panel.addEventListener("beforetoggle", ({ newState }) => {
       const root = this.getRootNode();
       const focused = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
       if (newState === "closed" && this.contains(focused)) this.#button.focus();
+      if (newState === "open") this.#place();
     });
     this.addEventListener("changelog-count", () => this.#show());
   }
@@ -77,6 +93,21 @@ class IdeaBankLauncher extends HTMLElement {
 
   close(): void {
     this.#panel.hidePopover();
+  }
+
+  /** Above or below the button, by where there is more room, and within the window. */
+  #place(): void {
+    const { top, bottom, left } = this.#button.getBoundingClientRect();
+    const above = top > innerHeight - bottom;
+    const em = Number.parseFloat(getComputedStyle(this.#panel).fontSize);
+    const width = Math.min(PANEL_EM * em, innerWidth - 2 * GAP);
+    const places = {
+      "--top": above ? "auto" : `${bottom + GAP}px`,
+      "--bottom": above ? `${innerHeight - top + GAP}px` : "auto",
+      "--left": `${Math.max(GAP, Math.min(left, document.documentElement.clientWidth - width - GAP))}px`,
+      "--room": `${(above ? top : innerHeight - bottom) - 2 * GAP}px`,
+    };
+    for (const [name, value] of Object.entries(places)) this.#panel.style.setProperty(name, value);
   }
 
   #show(): void {

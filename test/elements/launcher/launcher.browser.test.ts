@@ -92,6 +92,51 @@ describe("<idea-bank-launcher>", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
+  it("is a sheet on a phone, and stands at its button elsewhere, within the window", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const boxes = async (attributes: string, width: number, height: number, before = "") => {
+      const { page } = await stage.page({ viewport: { width, height } });
+      await page.goto(host(before + launcher("changelog", bank.token, attributes)));
+      await page.locator("button.launch").click();
+      await inState(page, "changelog", "ready");
+      const box = async (selector: string) =>
+        (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      return { button: await box("button.launch"), panel: await box("#panel"), content: await box(".content"), page };
+    };
+    const phone = await boxes("", 390, 844);
+    expect([phone.panel.x, phone.panel.width, phone.panel.y + phone.panel.height]).toEqual([0, 390, 844]);
+    const floating = await boxes("", 1280, 800);
+    expect(floating.panel.y + floating.panel.height).toBeCloseTo(floating.button.y - 8, 0);
+    expect(floating.panel.x + floating.panel.width).toBeLessThanOrEqual(1280 - 8);
+    const inline = await boxes("inline", 1280, 800);
+    expect([inline.panel.x, inline.panel.y]).toEqual([inline.button.x, inline.button.y + inline.button.height + 8]);
+    // It goes where its button goes.
+    await inline.page.evaluate("document.body.style.paddingTop = '100px'; dispatchEvent(new Event('resize'))");
+    const gap = async () => {
+      const button = await inline.page.locator("button.launch").boundingBox();
+      const panel = await inline.page.locator("#panel").boundingBox();
+      return button && panel && [button.y > inline.button.y, panel.y - button.y - button.height];
+    };
+    await expect.poll(gap).toEqual([true, 8]);
+    // 1280 x 1024 pixels at 400 %.
+    const zoomed = await boxes("", 320, 256);
+    expect(zoomed.content.height).toBeGreaterThan(200);
+  });
+
+  it("has one header: the button that closes it stands in that of what is inside", async () => {
+    const bank = await stage.ideaBank({ name: "A name that needs the whole of its line" }, [done("First")]);
+    const { page } = await stage.page({ viewport: { width: 390, height: 844 } });
+    await page.goto(host(launcher("board", bank.token)));
+    await page.locator("button.launch").click();
+    await inState(page, "board", "ready");
+    const box = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const [close, head, title] = [await box(".close"), await box(".head"), await box(".head .title")];
+    expect(close.y + close.height).toBeLessThanOrEqual(head.y + head.height);
+    expect(title.x + title.width).toBeLessThanOrEqual(close.x);
+    expect(head.y).toBe((await box("#panel")).y + 1);
+  });
+
   it("says what the page says in place of its words", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
     const { page } = await stage.page();
