@@ -3,28 +3,47 @@
  * published at a URL, by identifier; they are kept for an hour, and asked for with `If-None-Match`.
  * https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partner-program
  */
+import { isWithin } from "../store/deadline.ts";
 import { Kept } from "../store/kept.ts";
 
 type Published = { readonly etag: string | null; readonly keys: ReadonlyMap<string, string>; readonly askedAt: number };
 
 const FRESH_MS = 3_600_000;
-/** Identifiers that nobody has published make it ask at most this often. */
-const ASK_AGAIN_MS = 60_000;
+/** Keys that are known serve so long while new ones cannot be had. */
+const LASTS_MS = 24 * 3_600_000;
+/**
+ * Anybody can name an identifier that nobody has published, and GitHub answers 60 requests an hour to an address: such an identifier makes
+ * an isolate ask at most this often.
+ */
+const ASK_AGAIN_MS = 600_000;
+const ASK_AGAIN_AFTER_FAILURE_MS = 60_000;
 const DEADLINE_MS = 5_000;
 const COORDINATE_BYTES = 32;
 
 export class PublishedKeys {
-  readonly #kept = new Kept<Published>({ now: () => Date.now(), isOutage: () => true });
+  readonly #kept = new Kept<Published>({ now: () => Date.now(), isOutage: () => true, lastsMs: LASTS_MS });
+  #failure: { readonly at: number; readonly error: unknown } | undefined;
 
-  /** The key in PEM; undefined when there is none. Rejects when they cannot be had. */
+  /** The key in PEM; undefined when there is none. Rejects when it is not known and the keys cannot be had. */
   async find(url: string, identifier: string): Promise<string | undefined> {
     const { keys } = await this.#kept.get({
-      load: () => fetchKeys(url, this.#kept.last?.value),
+      load: () => this.#ask(url),
       freshMs: FRESH_MS,
-      servesOutage: false,
+      ...(!this.#kept.last?.value.keys.has(identifier) && { servesOutage: false }),
       accepts: ({ keys, askedAt }) => keys.has(identifier) || Date.now() - askedAt < ASK_AGAIN_MS,
     });
     return keys.get(identifier);
+  }
+
+  async #ask(url: string): Promise<Published> {
+    const failure = this.#failure;
+    if (failure !== undefined && isWithin(failure.at, Date.now(), ASK_AGAIN_AFTER_FAILURE_MS)) throw failure.error;
+    try {
+      return await fetchKeys(url, this.#kept.last?.value);
+    } catch (error) {
+      this.#failure = { at: Date.now(), error };
+      throw error;
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import { LeakReports, LeakVerdicts } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
 import { endLeakedKeys, type LeakMemory } from "./end-leaked-keys.ts";
 import { isSignedBy, PublishedKeys } from "./github-signature.ts";
+import { UnsignedBodies } from "./unsigned-bodies.ts";
 
 const MAX_BYTES = 1024 * 1024;
 /** Of what somebody pastes. */
@@ -26,7 +27,7 @@ const unsigned = () =>
   });
 
 /** The memory that the operation shares with others of the isolate. */
-type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys };
+type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys; readonly bodies: UnsignedBodies };
 type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: ReportMemory): Promise<Response> };
 
 export const LEAK_OPERATIONS = {
@@ -47,7 +48,7 @@ export const LEAK_OPERATIONS = {
       "reported key that still worked is ended, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
       "At most 1,000 reports and 1 MiB at once.",
     handle: async (c, memory) => {
-      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory.publishedKeys)).value);
+      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory)).value);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
       const isOurs = await endLeakedKeys(c, memory, findings, "GitHub secret scanning");
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
@@ -61,28 +62,29 @@ export const LEAK_OPERATIONS = {
 } satisfies Operations<LeakOperation>;
 
 /** The body, whose signature is right. Throws `not-found`, `unauthorized` or `service-unavailable`. */
-async function readSigned(c: Context<AppEnv>, publishedKeys: PublishedKeys): Promise<Uint8Array> {
+async function readSigned(c: Context<AppEnv>, { publishedKeys, bodies }: ReportMemory): Promise<Uint8Array> {
   const url = c.env.GITHUB_KEYS_URL;
   if (!url) throw new Problem("not-found");
   const identifier = c.req.header("Github-Public-Key-Identifier");
   const signature = c.req.header("Github-Public-Key-Signature");
   if (!identifier || !signature) throw unsigned();
-  const body = await readBytes(c.req.raw, JSON_TYPE, MAX_BYTES);
   const pem = await publishedKeys.find(url, identifier).catch((cause: unknown) => {
     throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
   });
-  if (pem === undefined || !(await isSignedBy(pem, signature, body))) throw unsigned();
+  if (pem === undefined) throw unsigned();
+  const body = await bodies.read(c.req.raw, (request) => readBytes(request, JSON_TYPE, MAX_BYTES));
+  if (!(await isSignedBy(pem, signature, body))) throw unsigned();
   return body;
 }
 
 export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
-  const memory = { ...shared, publishedKeys: new PublishedKeys() };
+  const memory = { ...shared, publishedKeys: new PublishedKeys(), bodies: new UnsignedBodies() };
   const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
 
   // The page is a file, as are the two that answer it: they say the same whatever was pasted.
   routes.post("/leaks/reports", untilDone, async (c) => {
     try {
-      const fields = await readForm(c.req.raw);
+      const fields = await memory.bodies.read(c.req.raw, readForm);
       const foundAt = fields.get("foundAt") ?? "";
       const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
       const tokens = found.slice(0, MAX_PASTED);

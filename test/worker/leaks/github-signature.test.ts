@@ -79,7 +79,7 @@ describe("the published keys", () => {
     expect(asked).toHaveBeenCalledTimes(3);
   });
 
-  it("are asked for again for an unknown identifier, once a minute at most", async () => {
+  it("are asked for again for an unknown identifier, once in ten minutes at most", async () => {
     freeze(START);
     const asked = vi
       .spyOn(globalThis, "fetch")
@@ -88,18 +88,23 @@ describe("the published keys", () => {
     for (let each = 0; each < 50; each += 1) expect(await keys.find(URL, `nobody's ${each}`)).toBeUndefined();
     expect(await keys.find(URL, "two")).toBeUndefined();
     expect(asked).toHaveBeenCalledTimes(1);
-    freeze(START + 60_000);
+    freeze(START + 599_000);
+    expect(await keys.find(URL, "two")).toBeUndefined();
+    expect(asked).toHaveBeenCalledTimes(1);
+    freeze(START + 600_000);
     expect(await keys.find(URL, "two")).toBe("second");
     expect(asked).toHaveBeenCalledTimes(2);
   });
 
-  it("cannot be had: that is said, and asked again a second later", async () => {
+  it("cannot be had: that is said, and asked again a minute later", async () => {
     freeze(START);
     const asked = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("no", { status: 500 }));
     const keys = new PublishedKeys();
     for (let each = 0; each < 20; each += 1) await expect(keys.find(URL, "one")).rejects.toThrow("500");
+    freeze(START + 59_000);
+    await expect(keys.find(URL, "one")).rejects.toThrow("500");
     expect(asked).toHaveBeenCalledTimes(1);
-    freeze(START + 1_000);
+    freeze(START + 60_000);
     asked.mockResolvedValueOnce(answer({ one: "first" }, '"a"'));
     expect(await keys.find(URL, "one")).toBe("first");
   });
@@ -110,9 +115,35 @@ describe("the published keys", () => {
     const keys = new PublishedKeys();
     expect(await keys.find(URL, "one")).toBe("first");
     asked.mockResolvedValue(new Response("no", { status: 500 }));
-    freeze(START + 61_000);
+    freeze(START + 601_000);
     await expect(keys.find(URL, "two")).rejects.toThrow("500");
     expect(await keys.find(URL, "one")).toBe("first");
+  });
+
+  it("that are known serve for a day while GitHub refuses to answer, which strangers can bring about", async () => {
+    freeze(START);
+    const asked = vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(answer({ one: "first" }, '"a"'));
+    const keys = new PublishedKeys();
+    expect(await keys.find(URL, "one")).toBe("first");
+    asked.mockImplementation(async () => new Response("rate limit exceeded", { status: 403 }));
+    for (let minute = 0; minute < 120; minute += 1) {
+      freeze(START + minute * 60_000);
+      await keys.find(URL, `nobody's ${minute}`).catch(() => undefined);
+      expect(await keys.find(URL, "one")).toBe("first");
+    }
+    freeze(START + 86_500_000);
+    await expect(keys.find(URL, "one")).rejects.toThrow("403");
+  });
+
+  it("are asked for a few times an hour, however many unknown identifiers come", async () => {
+    freeze(START);
+    const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer({ one: "first" }, '"a"'));
+    const keys = new PublishedKeys();
+    for (let second = 0; second < 3_600; second += 5) {
+      freeze(START + second * 1_000);
+      await keys.find(URL, `nobody's ${second}`);
+    }
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(6);
   });
 
   it("do not come: given up after five seconds", async () => {

@@ -1,0 +1,48 @@
+/**
+ * Bodies of requests whose sender nobody knows yet: a few at a time, each with a deadline, because a body that comes slowly holds what has
+ * come of it in the isolate's memory.
+ */
+import { invalid } from "../http/invalid-request.ts";
+import { Problem } from "../problem.ts";
+import { answerWithin, DeadlineExceeded } from "../store/deadline.ts";
+
+const AT_A_TIME = 16;
+const DEADLINE_MS = 10_000;
+
+export class UnsignedBodies {
+  readonly #deadlineMs: number;
+  #reading = 0;
+
+  constructor(deadlineMs = DEADLINE_MS) {
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** What `read` makes of the body. Throws `service-unavailable` while too many are read, and `invalid-request` for one that is too slow. */
+  async read<Body>(request: Request, read: (request: Request) => Promise<Body>): Promise<Body> {
+    if (this.#reading >= AT_A_TIME)
+      throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause: "too many bodies at a time" });
+    this.#reading += 1;
+    const reader = request.body?.getReader();
+    const body = reader ? streamOf(reader) : null;
+    try {
+      const { url, method, headers } = request;
+      return await answerWithin(this.#deadlineMs, read(new Request(url, { method, headers, body })));
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error;
+      // What has come of it is let go: whoever still reads it is at its end.
+      reader?.cancel().catch(() => {});
+      throw invalid([{ path: "", message: `must arrive within ${this.#deadlineMs / 1_000} seconds` }]);
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+}
+
+const streamOf = (reader: ReadableStreamDefaultReader<Uint8Array>) =>
+  new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
