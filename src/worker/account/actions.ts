@@ -56,7 +56,8 @@ export function repeatedProblem(repeated: Repeated): Problem {
   return new Problem("conflict", {
     detail:
       `This request was sent before, and was done then: see ${repeated.doneBefore}. Now nothing was done. A secret is shown once: ` +
-      "if you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key.",
+      "if you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key. " +
+      "Rotating a key again replaces a secret that was not used, and the one before it keeps its grace.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }
@@ -115,7 +116,9 @@ export async function rotateKey(
   const secret = { hash: secretHash, lastFour: text.slice(-4) };
   const at = stamp(id);
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
-  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, { graceUntil, seen }, at, idempotencyKey);
+  const usedSecret = await c.var.gatekeeper.usedSecret(c, id);
+  const rotation = { graceUntil, seen, usedSecret };
+  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, rotation, at, idempotencyKey);
   if (apiKey === null) {
     const own = await loadOwnApiKey(session, c.var.owner.email, id, at.now);
     throw own === null || own.state === "active" ? noSuchKey() : endedKey();
@@ -133,8 +136,8 @@ export async function rotateKey(
     await requireNotified(changerOf(c), id, { done: "This key was rotated since you saw it", again: "Send it again" });
     throw new Problem("conflict", {
       detail:
-        "This key was rotated since you saw it, as when a form is sent twice. If you did not copy its new secret, rotate it again: " +
-        "the new one keeps the grace that you pick then, and the secret from before ends.",
+        "This key was rotated since you saw it, as when a form is sent twice. If nobody has copied its new secret, rotate it again: " +
+        "a secret that was not used is replaced, and the one before it keeps its grace.",
     });
   }
   // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
@@ -142,7 +145,7 @@ export async function rotateKey(
   const warning =
     missed.length === 0
       ? null
-      : `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and the new one may not. Rotate it again to be sure.`;
+      : `The key is rotated, but ${NOT_NOTIFIED} Until then a secret that has ended may still work, and this one may not. Keep it: save the key's form without a change, or send {} by PATCH, to be sure.`;
   return { apiKey, key: text, warning };
 }
 

@@ -79,7 +79,8 @@ export const API_KEY_OPERATIONS = {
     untilDone: true,
     summary: "Give an API key a new secret",
     description:
-      "The key keeps its identifier. The previous secret keeps working for `graceSeconds`; any older one stops at once. With " +
+      "The key keeps its identifier. The secret in use keeps working for `graceSeconds`; with 0, none from before does. A secret that was not " +
+      "used yet is replaced at once, and the one before it keeps its grace: so a rotation whose answer was lost can be made again. With " +
       "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`, and so is one for a key that is revoked or expired. " +
       SHOWN_ONCE,
     handle: async (c, { ids, body, idempotencyKey }) =>

@@ -88,17 +88,17 @@ export class ApiKeyGate extends DurableObject<Env> {
       this.ctx.waitUntil(this.#revokedUse.note(this.#database.withoutSession(), this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
-      if (this.#usage.count(now, { admitted: 0, limited: 0, previous: null, sightings })) this.#isUnwritten = true;
+      if (this.#usage.count(now, { admitted: 0, limited: 0, sightings })) this.#isUnwritten = true;
       this.#setAlarm(now);
       return refused ?? { outcome: "refused", reason: "unknown" };
     }
     const { rateLimit } = record;
     const isPrevious = isPreviousSecret(record, secretHash, now);
-    const previous = isPrevious ? secretHash : null;
+    const secret = { hash: secretHash, isPrevious };
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
     const here = decidedHere(seen, admitted);
-    this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, previous, sightings: here });
+    this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, secret, sightings: here });
     const lease = admitted ? this.#grant(record, isPrevious, perSecond, now) : undefined;
     this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
     const quota = { rateLimit, remaining, waitMs };
@@ -135,6 +135,11 @@ export class ApiKeyGate extends DurableObject<Env> {
     return readLeaseMs(this.env);
   }
 
+  /** The newest secret that was used: the first characters of its hash. Of a new secret the first use in each isolate comes here. */
+  usedSecret(): string | null {
+    return this.#usage.state.seen.newest?.secret ?? null;
+  }
+
   /** Answers. For the health check: no key has this gate. */
   ping(): void {}
 
@@ -169,8 +174,10 @@ export class ApiKeyGate extends DurableObject<Env> {
     const now = Date.now();
     for (const lease of leases) this.#window?.settle(lease, now);
     if (limited + admitted === 0 && sightings === undefined) return;
-    const previous = this.#lastRecord && isPreviousSecret(this.#lastRecord, secretHash, now) ? secretHash : null;
-    if (!this.#usage.count(now, { admitted, limited, previous, sightings })) return;
+    const isPrevious = this.#lastRecord !== null && isPreviousSecret(this.#lastRecord, secretHash, now);
+    const isKnown = isPrevious || this.#lastRecord?.secretHash === secretHash;
+    const secret = isKnown ? { hash: secretHash, isPrevious } : undefined;
+    if (!this.#usage.count(now, { admitted, limited, secret, sightings })) return;
     this.#isUnwritten = true;
     this.#setAlarm(now);
   }

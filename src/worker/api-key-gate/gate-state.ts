@@ -63,6 +63,7 @@ const usage = z.object({
   refusedAt: time,
   seen: z.object({
     used: z.optional(z.object(seen)),
+    newest: z.optional(z.object({ at: time, secret: z.string() })),
     previous: z.optional(z.object({ ...seen, secret: z.string() })),
     refused: z.optional(z.object({ ...seen, reason: z.enum(SEEN_REFUSALS) })),
   }),

@@ -104,6 +104,16 @@ export class Gatekeeper {
     }
   }
 
+  /** The newest of the key's secrets that was used, as its gate knows; null when it does not answer, or knows of none. */
+  async usedSecret(caller: GateCaller, apiKeyId: string): Promise<string | null> {
+    try {
+      return await answerWithin(DEADLINE_MS.withFallback, this.#gateOf(caller, apiKeyId).usedSecret());
+    } catch (error) {
+      console.warn("a key's gate does not say which secret was used; D1 says it, about a minute behind", error);
+      return null;
+    }
+  }
+
   /** Makes the gate of a new key in its region: where an object is made, it stays. */
   async place(caller: GateCaller, apiKeyId: string, locationHint: Region): Promise<void> {
     await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId, { locationHint }).ping());

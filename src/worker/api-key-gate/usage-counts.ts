@@ -4,7 +4,7 @@
  */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
 import type { RecordRefusal } from "../model/api-key.ts";
-import { countAdmitted, type Seen, type SeenWithPrevious } from "../model/seen.ts";
+import { countAdmitted, SECRET_LENGTH, type Seen, type SeenWithPrevious } from "../model/seen.ts";
 import type { Sightings } from "./reports.ts";
 
 /** `savedAt` is when D1 last took the totals, `countedAt` when something was last counted, in Unix milliseconds; 0 is never. */
@@ -16,13 +16,16 @@ export type UsageState = LastUse & {
   readonly refusedAt: number;
 };
 
-/** A decision of an isolate or of the gate. `previous` is the hash of the secret, if it is the one before the last rotation. */
+/** A decision of an isolate or of the gate, about the secret with this hash, if it is one of the key's two. */
 export type Decided = {
   readonly admitted: number;
   readonly limited: number;
-  readonly previous: string | null;
+  readonly secret?: UsedSecret | undefined;
   readonly sightings?: Sightings | undefined;
 };
+
+/** `isPrevious`: it is the one before the last rotation. */
+export type UsedSecret = { readonly hash: string; readonly isPrevious: boolean };
 
 const HOUR_MS = 3_600_000;
 /** D1 takes a key's totals at most this often: with the rest of their way, the owner sees them within a minute. */
@@ -68,7 +71,7 @@ export class UsageCounts {
    * Whether this is to be stored. Counts are. What was seen goes along with them, but a key that is only refused has no counts: its
    * refusals alone are stored, one in an hour.
    */
-  count(now: number, { admitted, limited, previous, sightings }: Decided): boolean {
+  count(now: number, { admitted, limited, secret, sightings }: Decided): boolean {
     const isCounted = admitted + limited > 0;
     const { hours, seen, refusedAt } = this.#state;
     const isRefusal = sightings?.refused !== undefined && Math.abs(now - refusedAt) >= HOUR_MS;
@@ -83,20 +86,24 @@ export class UsageCounts {
       operations: countAdmitted(current.operations, sightings?.operations ?? {}),
     };
     const used = lastOf(seen.used, sightings?.used, now);
+    const of = (isPrevious: boolean) =>
+      secret?.isPrevious === isPrevious ? secret.hash.slice(0, SECRET_LENGTH) : undefined;
+    const [newest, previous] = [of(false), of(true)];
     const isDue = isCounted || isRefusal;
     this.#state = {
       ...this.#state,
       hours: [...hours.filter((counts) => counts !== current), counted],
       seen: {
         used,
-        previous: previous === null ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
+        newest: newest === undefined || admitted === 0 ? seen.newest : { at: now, secret: newest },
+        previous: previous === undefined ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
         refused: lastOf(seen.refused, sightings?.refused, now),
       },
       // Not before what D1 has, also by a clock that has stepped back.
       ...(isDue && { countedAt: Math.max(now, this.#state.savedAt) }),
       ...(isRefusal && { refusedAt: now }),
       ...(admitted > 0 && { lastUsedAt: now }),
-      ...(admitted > 0 && previous !== null && { previousUsedAt: Math.min(now, sightings?.used?.at ?? now) }),
+      ...(admitted > 0 && previous !== undefined && { previousUsedAt: Math.min(now, sightings?.used?.at ?? now) }),
     };
     this.#pending ||= isDue;
     return isDue;
@@ -139,7 +146,6 @@ function lastOf<Each extends { readonly at: number }>(known: Each | undefined, t
 }
 
 /** The later one with this secret: of two rotations, each has its own. */
-function lastWith(hash: string, known: SeenWithPrevious | undefined, told: Seen | undefined, now: number) {
-  const secret = hash.slice(0, 12);
+function lastWith(secret: string, known: SeenWithPrevious | undefined, told: Seen | undefined, now: number) {
   return lastOf(known?.secret === secret ? known : undefined, told && { ...told, secret }, now) ?? known;
 }

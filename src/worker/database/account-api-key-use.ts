@@ -8,7 +8,7 @@ import { prepare } from "../store/statement.ts";
 import { COLUMNS, type KeyRow, OWN_KEY, toApiKey, toHourlyCount, type UsageRow } from "./api-key-rows.ts";
 import { type LastSeen, USAGE_KEPT_MS } from "./api-key-usage.ts";
 
-type SeenKeyRow = KeyRow & { rotated_at: number | null; previous_secret_hash: string | null; seen: string | null };
+type SeenKeyRow = KeyRow & { previous_secret_hash: string | null; seen: string | null };
 type OperationsRow = UsageRow & { operations: string };
 
 const HOUR_MS = 3_600_000;
@@ -22,10 +22,10 @@ export async function loadApiKeyUse(
   now: number,
 ): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
   const { apiKeys, hours } = await session.batch({
-    apiKeys: prepare<SeenKeyRow>(
-      `SELECT ${COLUMNS}, rotated_at, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`,
-      { email, id },
-    ),
+    apiKeys: prepare<SeenKeyRow>(`SELECT ${COLUMNS}, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`, {
+      email,
+      id,
+    }),
     hours: prepare<OperationsRow>(
       `SELECT api_key_id, hour, admitted, limited, operations FROM api_key_usage
        WHERE api_key_id = (SELECT id FROM api_keys WHERE ${OWN_KEY}) AND hour > :now - ${30 * DAY_MS}
@@ -53,14 +53,13 @@ function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationC
 }
 
 function toLastUse(
-  { seen, rotated_at, previous_secret_hash }: SeenKeyRow,
+  { seen, previous_secret_hash }: SeenKeyRow,
   { previous: inGrace }: ApiKey,
   now: number,
 ): Pick<ApiKeyUsage, "lastUse" | "lastRefusal" | "previousLastUse"> {
   const { used, previous, refused } = JSON.parse(seen ?? "{}") as LastSeen;
   const isKept = (request: Seen) => request.at >= now - USAGE_KEPT_MS;
-  const isOfPrevious = ({ at, secret }: SeenWithPrevious) =>
-    inGrace !== null && at > (rotated_at ?? 0) && previous_secret_hash?.startsWith(secret);
+  const isOfPrevious = ({ secret }: SeenWithPrevious) => inGrace !== null && previous_secret_hash?.startsWith(secret);
   return {
     lastUse: used && isKept(used) ? toRequest(used) : null,
     lastRefusal: refused && isKept(refused) ? { ...toRequest(refused), reason: refused.reason } : null,

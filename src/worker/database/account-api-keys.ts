@@ -3,6 +3,7 @@ import type { Identifier } from "../credentials/id.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type NewApiKey, type Owner, type Storage } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import { SECRET_LENGTH } from "../model/seen.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import {
@@ -20,6 +21,13 @@ import { type AuditStamp, auditKey, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
+
+/** Of one rotation: times are Unix milliseconds, `usedSecret` the first characters of a hash. */
+type RotationOf = {
+  readonly graceUntil: number | null;
+  readonly seen: string | undefined;
+  readonly usedSecret: string | null;
+};
 
 type ListedRow = KeyRow & { ended_count: number };
 type AccountRow = { stored_bytes: number; max_bytes: number; marks_leaked_keys: number };
@@ -164,9 +172,13 @@ export async function createApiKeyRow(
   return { accountId: accountOf(rows), created };
 }
 
+/** While the newest secret was not used, the one before it is the one in use. `usedSecret` is fresher than what the row knows. */
+const IS_UNUSED = `previous_secret_hash IS NOT NULL AND previous_expires_at > :now
+  AND substr(secret_hash, 1, ${SECRET_LENGTH}) NOT IN (coalesce(:usedSecret, ''), coalesce(seen ->> '$.newest.secret', ''))`;
+
 /**
- * Gives an active key a new secret. The previous one works until `graceUntil`, or ends at once if that is null. Any older secret
- * ends. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
+ * Gives an active key a new secret. The secret in use works until `graceUntil`, or ends at once if that is null; any other ends. A secret
+ * that was not used yet is replaced, and the one before it keeps its grace, if that is longer. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
  * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
@@ -174,17 +186,28 @@ export async function rotateApiKey(
   owner: Owner,
   id: string,
   secret: StoredSecret,
-  { graceUntil, seen }: { readonly graceUntil: number | null; readonly seen: string | undefined },
+  { graceUntil, seen, usedSecret }: RotationOf,
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<ApiKey | Repeated | "rotated" | null> {
   const { email, person } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
-  const values = { ...secret, email, person, id, now, graceUntil, seen, idempotencyKey: idempotencyKey?.key };
+  const values = {
+    ...secret,
+    email,
+    person,
+    id,
+    now,
+    graceUntil,
+    seen,
+    usedSecret,
+    idempotencyKey: idempotencyKey?.key,
+  };
   const update = prepare<KeyRow>(
     `UPDATE api_keys SET
-       previous_secret_hash = iif(:graceUntil IS NULL, NULL, secret_hash), previous_expires_at = :graceUntil,
-       previous_last_used_at = NULL, secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
+       previous_secret_hash = iif(:graceUntil IS NULL, NULL, iif(${IS_UNUSED}, previous_secret_hash, secret_hash)),
+       previous_expires_at = iif(${IS_UNUSED}, max(previous_expires_at, :graceUntil), :graceUntil),
+       previous_last_used_at = iif(:graceUntil IS NOT NULL AND ${IS_UNUSED}, previous_last_used_at, NULL), secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
      WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,

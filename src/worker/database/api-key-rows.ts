@@ -51,7 +51,8 @@ export const orNull = (time: number | null) => (time === null ? null : toTimesta
 
 export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): ApiKey {
   const expired = row.expires_at !== null && row.expires_at <= now;
-  const inGrace = row.previous_expires_at !== null && row.previous_expires_at > now && row.revoked_at === null;
+  const previousEnds = Math.min(row.previous_expires_at ?? 0, row.expires_at ?? Number.POSITIVE_INFINITY);
+  const inGrace = previousEnds > now && row.revoked_at === null;
   return {
     id: row.id,
     name: row.name,
@@ -68,9 +69,7 @@ export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): 
     allowedAddresses: row.allowed_addresses === null ? null : (JSON.parse(row.allowed_addresses) as string[]),
     leakedAt: orNull(row.leaked_at),
     lastUsedAt: orNull(row.last_used_at),
-    previous: inGrace
-      ? { expiresAt: toTimestamp(row.previous_expires_at ?? 0), lastUsedAt: orNull(row.previous_last_used_at) }
-      : null,
+    previous: inGrace ? { expiresAt: toTimestamp(previousEnds), lastUsedAt: orNull(row.previous_last_used_at) } : null,
     usage: usage.map(toHourlyCount),
   };
 }

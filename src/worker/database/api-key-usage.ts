@@ -1,5 +1,5 @@
 /** Rows of `api_key_usage`, and when and by whom a key was last used. */
-import type { Operations, Seen, SeenRefusal, SeenWithPrevious } from "../model/seen.ts";
+import type { Operations, Seen, SeenRefusal, SeenSecret, SeenWithPrevious } from "../model/seen.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
@@ -11,9 +11,10 @@ export type HourlyUsage = {
   readonly operations: Operations;
 };
 
-/** A key's last request that was admitted, with any secret and with its previous one; and the last one that was refused. */
+/** A key's last request that was admitted, with any secret, with its newest and with its previous one; and the last one that was refused. */
 export type LastSeen = {
   readonly used?: Seen | undefined;
+  readonly newest?: SeenSecret | undefined;
   readonly previous?: SeenWithPrevious | undefined;
   readonly refused?: SeenRefusal | undefined;
 };

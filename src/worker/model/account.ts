@@ -93,7 +93,7 @@ export const Rotation = describe(
     example: { graceSeconds: 86_400 },
     fields: {
       graceSeconds:
-        "How long the previous secret keeps working: 0, 3600, 86400 or 604800 seconds. The default is 86400.",
+        "How long the secret in use keeps working: 0, 3600, 86400 or 604800 seconds. The default is 86400. With 0 no secret from before works.",
       lastFour:
         "The last four characters of the secret to replace. With it, a request that is sent twice rotates once.",
     },
@@ -116,12 +116,12 @@ export type HourlyCount = z.infer<typeof HourlyCount>;
 const PreviousSecret = describe(z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) }), {
   name: "PreviousSecret",
   fields: {
-    expiresAt: "When it stops working: ISO 8601, UTC, with milliseconds.",
+    expiresAt: "When it stops working, at the key's own end at the latest: ISO 8601, UTC, with milliseconds.",
     lastUsedAt: "When it was last used since the rotation. `null` for never.",
   },
 });
 
-/** `previous` is the secret before the last rotation, while it still works. `usage` has the hours with requests among the last 24. */
+/** `previous` is the secret from before a rotation, while it still works. `usage` has the hours with requests among the last 24. */
 export const ApiKey = describe(
   z.object({
     id: Id,
@@ -155,7 +155,7 @@ export const ApiKey = describe(
       expiresAt: "When it expires. `null` for never.",
       revokedAt: "When it was revoked. `null` while it is not.",
       lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
-      previous: "The secret before the last rotation, while it still works. Otherwise `null`.",
+      previous: "The secret from before a rotation, while it still works. Otherwise `null`.",
       usage: "The hours with requests among the last 24, oldest first, about a minute behind.",
       leakedAt: "When it was found in public. `null` while it was not, and after a rotation.",
     },

@@ -13,6 +13,11 @@ export type Seen = {
 /** With a key's previous secret, of whose hash these are the first characters. */
 export type SeenWithPrevious = Seen & { readonly secret: string };
 
+/** The last use of the secret that was the newest one then, of whose hash these are the first characters. */
+export type SeenSecret = Pick<SeenWithPrevious, "at" | "secret">;
+/** So many characters of a hash tell a key's secrets apart. */
+export const SECRET_LENGTH = 12;
+
 /** Why a known key's request was not admitted. `wrong-secret`: with a secret from before a rotation. */
 export const SEEN_REFUSALS = ["limited", "wrong-secret", "revoked", "expired", "paused", "address"] as const;
 export type SeenRefusal = Seen & { readonly reason: (typeof SEEN_REFUSALS)[number] };

@@ -77,8 +77,11 @@ test("with grace the old secret works for it and no longer, an older one not at 
     ...rotate(2, 200, secret("B"), 3600),
     ...rotate(3, 300, secret("C"), 3600),
   ];
-  expect(found(rotation, thrice, use(4, 400, 410, 200, secret("B")))).toBe(0);
-  expect(found(rotation, thrice, use(4, 400, 410, 200, secret("A")))).toBe(1);
+  const between = use(5, 250, 260, 200, secret("B"));
+  expect(found(rotation, thrice, between, use(4, 400, 410, 200, secret("B")))).toBe(0);
+  expect(found(rotation, thrice, between, use(4, 400, 410, 200, secret("A")))).toBe(1);
+  // Until a newer one is used, it is the one in use.
+  expect(found(rotation, thrice, use(4, 400, 410, 200, secret("A")))).toBe(0);
 });
 test("of two rotations at once the one that was committed first has the older secret", () => {
   const rotated = (call: number, at: number) => wrote(at, "api_keys", apiKey({ rotated_at: at }), apiKey(), call);
@@ -89,8 +92,9 @@ test("of two rotations at once the one that was committed first has the older se
     rotated(2, 106),
   ];
   const third = [...rotate(3, 200, secret("C"), 3600), rotated(3, 205)];
-  expect(found(rotation, atOnce, third, use(4, 300, 310, 200, secret("A")))).toBe(0);
-  expect(found(rotation, atOnce, third, use(4, 300, 310, 200, secret("B")))).toBe(1);
+  const between = use(5, 150, 160, 200, secret("A"));
+  expect(found(rotation, atOnce, between, third, use(4, 300, 310, 200, secret("A")))).toBe(0);
+  expect(found(rotation, atOnce, between, third, use(4, 300, 310, 200, secret("B")))).toBe(1);
 });
 
 const setStatus = (call: number, at: number, status: string) => [

@@ -4,6 +4,7 @@ import { type Found, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { callsByKey, keyOf } from "./seen/credentials.ts";
 import { stepped } from "./seen/faults.ts";
+import { isTroubled } from "./seen/key-requests.ts";
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 /** Unix times of a grace may be cut to whole seconds. */
@@ -13,7 +14,7 @@ type Secret = { readonly from: Call; readonly generation: number; readonly key: 
 
 /**
  * A secret's generation is the number of rotations that were committed before the answer that showed it. After a rotation is answered
- * the one before works for its grace, any older one not at all. A secret that no answer showed may be the one before. An answer with
+ * the one before works for its grace, and an older one not at all if one that came after it was used. A secret that no answer showed may be the one before. An answer with
  * a `warning` (the gate was not reached) starts no more than the minute of a revocation that was not confirmed: it is left out.
  */
 function* find(history: History): Iterable<Found> {
@@ -35,10 +36,27 @@ function* find(history: History): Iterable<Found> {
     if (!rotated || field(call.answer?.body, "warning") != null) continue;
     const grace = field(call.body, "graceSeconds");
     const graceMs = (typeof grace === "number" ? grace : DEFAULT_GRACE_SECONDS) * 1000;
+    // As the key's gate knew when the rotation began: until a newer secret was used, an older one is in use.
+    const wasUsed = (key: string): boolean =>
+      (byKey.get(keyId) ?? []).some(
+        (each) =>
+          keyOf(each) === key &&
+          succeeded(each) &&
+          each.answeredAt < call.at &&
+          !isTroubled(history, keyId, each.at, call.answeredAt),
+      );
     for (const later of byKey.get(keyId) ?? []) {
       const used = keyOf(later);
       if (used === shown || later.at <= call.answeredAt || bornLater(history, keyId, used, call)) continue;
-      const older = known.some((one) => one.key === used && one.generation < generation - 1);
+      const older = known.some(
+        (one) =>
+          one.key === used &&
+          one.generation < generation - 1 &&
+          isFollowedBy(
+            one,
+            known.filter(({ key }) => wasUsed(key)),
+          ),
+      );
       const slack =
         graceMs === 0 || older ? 0 : ROUNDING_MS + history.settings.leaseMs + stepped(history, 0, later.answeredAt);
       const endedAt = call.answeredAt + (older ? 0 : graceMs) + slack;
@@ -51,6 +69,10 @@ function* find(history: History): Iterable<Found> {
     }
   }
 }
+
+/** Whether one of these is newer. */
+const isFollowedBy = ({ generation }: Secret, used: readonly Secret[]): boolean =>
+  used.some((each) => each.generation > generation);
 
 /** Whether an answer to a request that was under way with this rotation, or sent after it, showed the secret. */
 const bornLater = (history: History, keyId: string, key: string | undefined, rotation: Call): boolean =>
@@ -65,6 +87,6 @@ const bornLater = (history: History, keyId: string, key: string | undefined, rot
 
 export const rotation = oracle(
   "rotation",
-  "The old secret works for `graceSeconds` more; any older one stops at once.",
+  "The old secret works for `graceSeconds` more; any older one stops at once when a newer one was used.",
   find,
 );

@@ -200,13 +200,17 @@ describe("who uses a key, and what for", () => {
     const rotate = () => owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     expect((await whoami()).status).toBe(200);
     vi.setSystemTime(NOW + 1_000);
-    await rotate();
+    const rotated = await (await rotate()).json<{ key: string }>();
     expect(await previous()).toBeNull();
     vi.setSystemTime(NOW + 2_000);
     expect((await whoami()).status).toBe(200);
     expect(await previous()).toMatchObject({ userAgent: "old", at: timestamp(NOW + 2_000) });
     expect(await (await owner.page(`/api-keys/${apiKey.id}`)).text()).toContain("Last use of the old secret");
     vi.setSystemTime(NOW + 3_000);
+    await rotate();
+    expect(await previous()).toMatchObject({ userAgent: "old", at: timestamp(NOW + 2_000) });
+    const newest = await (await rotate()).json<{ key: string }>();
+    expect([await owner.whoami(rotated.key), await owner.whoami(newest.key)]).toEqual([401, 200]);
     await rotate();
     expect(await previous()).toBeNull();
   });
@@ -215,7 +219,8 @@ describe("who uses a key, and what for", () => {
     const { owner, apiKey, key } = await used();
     const rotate = () => owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     vi.setSystemTime(NOW + 1_000);
-    await rotate();
+    const rotated = await (await rotate()).json<{ key: string }>();
+    expect(await owner.whoami(rotated.key)).toBe(200);
     vi.setSystemTime(NOW + 3_000);
     expect((await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } })).status).toBe(200);
     vi.setSystemTime(NOW + 2_000);

@@ -201,11 +201,11 @@ describe("a card", () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     expect(await html(owner)).not.toContain("Old secret");
-    expect(await html(owner)).not.toContain("The secret from before the last rotation");
+    expect(await html(owner)).not.toContain("the one before it");
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     const unused = await html(owner);
     expect(unused).toMatch(/Old secret<\/dt><dd>Ends <time[^>]*>in 1 hour<\/time>, not used since the rotation<\/dd>/);
-    expect(unused).toContain("The secret from before the last rotation ends at once.");
+    expect(unused).toContain("If the present secret was used, the one before it ends at once.");
     await databaseOf(apiKey.id)
       .prepare("UPDATE api_keys SET previous_last_used_at = ?2 WHERE id = ?1")
       .bind(apiKey.id, START - 5 * 60_000)

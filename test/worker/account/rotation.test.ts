@@ -7,6 +7,7 @@ import { freeze } from "../../support/clock.ts";
 import { failStores } from "../../support/intercept.ts";
 import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 const START = 1_900_000_000_000;
 
@@ -39,16 +40,99 @@ describe("rotating a key", () => {
     expect([await owner.whoami(old.key), await owner.whoami(rotated.key)]).toEqual([401, 200]);
   });
 
-  it("again keeps only the latest secret for the new grace, and makes any older one invalid", async () => {
+  const statuses = (owner: ReturnType<typeof createOwner>, ...keys: string[]) => Promise.all(keys.map(owner.whoami));
+
+  it("again, when the newest secret was used, gives that one the new grace, and makes any older one invalid", async () => {
     freeze(START);
     const owner = createOwner();
     const first = await owner.create();
     const second = await rotate(owner, first.apiKey.id, 604_800);
+    expect(await owner.whoami(second.key)).toBe(200);
     const third = await rotate(owner, first.apiKey.id, 3_600);
     expect(third.apiKey).toMatchObject({ previous: { expiresAt: new Date(START + 3_600_000).toISOString() } });
-    expect([await owner.whoami(first.key), await owner.whoami(second.key), await owner.whoami(third.key)]).toEqual([
-      401, 200, 200,
-    ]);
+    expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 200, 200]);
+  });
+
+  it.each([
+    ["shorter", 3_600, 604_800],
+    ["longer", 604_800, 604_800],
+  ])(
+    "again, when nothing has used the newest secret, replaces it; a %s grace leaves the one in use the longer one",
+    async (_, again, left) => {
+      freeze(START);
+      const owner = createOwner();
+      const first = await owner.create();
+      expect(await owner.whoami(first.key)).toBe(200);
+      const lost = await rotate(owner, first.apiKey.id, again === 604_800 ? 3_600 : 604_800);
+      const second = await rotate(owner, first.apiKey.id, again);
+      expect(second.apiKey).toMatchObject({ previous: { expiresAt: new Date(START + left * 1_000).toISOString() } });
+      expect(await statuses(owner, first.key, lost.key, second.key)).toEqual([200, 401, 200]);
+      // It is used now.
+      const third = await rotate(owner, first.apiKey.id, 3_600);
+      expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 200, 200]);
+    },
+  );
+
+  it("again without a grace ends all that were before, used or not", async () => {
+    const owner = createOwner();
+    const first = await owner.create();
+    const second = await rotate(owner, first.apiKey.id, 604_800);
+    const third = await rotate(owner, first.apiKey.id, 0);
+    expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 401, 200]);
+  });
+
+  it("again after its grace has ended keeps the newest secret, which somebody may be installing", async () => {
+    freeze(START);
+    const owner = createOwner();
+    const first = await owner.create();
+    const second = await rotate(owner, first.apiKey.id, 3_600);
+    vi.setSystemTime(START + 3_600_000);
+    const third = await rotate(owner, first.apiKey.id, 3_600);
+    expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 200, 200]);
+  });
+
+  it("by two scripts at once leaves the secret in use, and the newest", async () => {
+    const owner = createOwner();
+    const { apiKey, key } = await owner.create();
+    expect(await owner.whoami(key)).toBe(200);
+    const answers = await Promise.all([rotate(owner, apiKey.id, 604_800), rotate(owner, apiKey.id, 604_800)]);
+    const [newest] = await owner.keys();
+    const made = await statuses(owner, ...answers.map((answer) => answer.key));
+    expect(made.toSorted()).toEqual([200, 401]);
+    expect(answers[made.indexOf(200)]?.key.slice(-4)).toBe(newest?.lastFour);
+    expect(await owner.whoami(key)).toBe(200);
+  });
+
+  it("again while the gate cannot be reached goes by what D1 knows of the newest secret's use", async () => {
+    freeze(START);
+    const owner = createOwner("o@example.com");
+    const cutOff = createOwner("o@example.com", failStores(env, "gate"));
+    const first = await owner.create();
+    const second = await rotate(owner, first.apiKey.id, 604_800);
+    const third = await rotate(cutOff, first.apiKey.id, 3_600);
+    const gate = env.API_KEY_GATE.getByName(first.apiKey.id);
+    await gate.forget();
+    expect(await statuses(owner, first.key, second.key, third.key)).toEqual([200, 401, 200]);
+    vi.setSystemTime(START + 62_000);
+    await runDurableObjectAlarm(gate);
+    const fourth = await rotate(cutOff, first.apiKey.id, 3_600);
+    await gate.forget();
+    expect(await statuses(owner, first.key, third.key, fourth.key)).toEqual([401, 200, 200]);
+  });
+
+  it.each([
+    ["was shorter", { expiresInDays: 1 }, undefined],
+    ["is made shorter", {}, new Date(START + 86_400_000).toISOString()],
+  ])("shows no grace beyond the key's own end, which %s", async (_, more, expiresAt) => {
+    freeze(START);
+    const owner = createOwner();
+    const { apiKey } = await owner.create("Short", more);
+    await rotate(owner, apiKey.id, 604_800);
+    if (expiresAt) await owner.json("PATCH", `/keys/${apiKey.id}`, { expiresAt });
+    const [key] = await owner.keys();
+    expect(key?.previous?.expiresAt).toBe(new Date(START + 86_400_000).toISOString());
+    vi.setSystemTime(START + 86_400_000);
+    expect((await owner.keys())[0]?.previous).toBeNull();
   });
 
   it("happens once when a form is sent twice", async () => {
@@ -132,22 +216,22 @@ describe("rotating a key", () => {
     expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
   });
 
-  it("without a grace: the answer says when an ended secret may still work, and rotating again makes sure", async () => {
+  it("without a grace: the answer says when an ended secret may still work, and an empty change makes sure, by its page too", async () => {
     const owner = createOwner("o@example.com");
     const { apiKey, key } = await owner.create();
     expect(await owner.whoami(key)).toBe(200);
     const cutOff = createOwner("o@example.com", failStores(env, "gate"));
-    const rotateBy = async (each: typeof owner) =>
-      (await each.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 })).json<{
-        key: string;
-        warning: string | null;
-      }>();
-    const { warning } = await rotateBy(cutOff);
-    expect(warning).toContain("its older record for up to 5 minutes");
-    expect(warning).toContain("Rotate it again to be sure");
-    const sure = await rotateBy(owner);
-    expect(sure.warning).toBeNull();
-    expect([await owner.whoami(key), await owner.whoami(sure.key)]).toEqual([401, 200]);
+    const answer = await cutOff.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 });
+    const rotated = await answer.json<{ key: string; warning: string | null }>();
+    expect(rotated.warning).toContain("its older record for up to 5 minutes");
+    expect(rotated.warning).toContain("save the key's form without a change, or send {} by PATCH, to be sure");
+    const { action, fields } = await readForm(await owner.page(`/api-keys/${apiKey.id}/change`), "Save");
+    const scopes = fields.getAll("scopes");
+    const unchanged = { ...Object.fromEntries(fields), scopes };
+    expect((await cutOff.submit(action.replace("/account", ""), unchanged)).status).toBe(503);
+    expect((await owner.submit(action.replace("/account", ""), unchanged)).status).toBe(303);
+    expect(await statuses(owner, key, rotated.key)).toEqual([401, 200]);
+    expect((await owner.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(200);
   });
 
   it("says on the page that the gate did not answer, and only then", async () => {

@@ -149,7 +149,7 @@ describe("a key's usage", () => {
     const counts = new UsageCounts();
     const used = { at: start - 500, operation: "whoami", network: null, country: null, userAgent: null };
     const sightings = { used, operations: {} };
-    counts.count(start, { admitted: 1, limited: 0, previous: "hash", sightings });
+    counts.count(start, { admitted: 1, limited: 0, secret: { hash: "hash", isPrevious: true }, sightings });
     expect(counts.state).toMatchObject({ previousUsedAt: start - 500, lastUsedAt: start });
   });
 

@@ -24,10 +24,15 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
       <form method="post" action={`/account/api-keys/${id}/rotate`}>
         <h3 dir="auto">{`Rotate “${name}”`}</h3>
         <p>The key keeps its id and gets a new secret, which is shown once.</p>
-        {previous && <p>The secret from before the last rotation ends at once.</p>}
+        {previous && (
+          <p>
+            If the present secret was used, the one before it ends at once. If it was not, it is replaced, and the one
+            before it works on.
+          </p>
+        )}
         <input type="hidden" name="lastFour" value={lastFour} />
         <div class="field">
-          <label for={`grace-${id}`}>The present secret keeps working for</label>
+          <label for={`grace-${id}`}>The secret in use keeps working for</label>
           <select id={`grace-${id}`} name="graceSeconds" autofocus>
             {Object.entries(GRACE_PERIODS).map(([seconds, words]) => (
               <option value={seconds} selected={seconds === "86400"}>
