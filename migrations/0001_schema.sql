@@ -75,7 +75,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   -- When it was found in public. NULL again after a rotation.
   leaked_at INTEGER,
   -- Its last requests, a JSON object: `used`, `previous` (with the previous secret) and `refused`, each with network, country and user agent.
-  seen TEXT CHECK (json_valid(seen))
+  seen TEXT CHECK (json_valid(seen)),
+  -- The e-mail address or the service token that has made it. NULL where nobody signed in did.
+  created_by TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
@@ -836,7 +838,9 @@ CREATE TABLE IF NOT EXISTS webhooks (
   attempts INTEGER NOT NULL DEFAULT 0,
   failing_since INTEGER,
   missed INTEGER NOT NULL DEFAULT 0,
-  recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent))
+  recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent)),
+  -- As that of a key.
+  created_by TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import type { Identity } from "../../src/worker/account/identity.ts";
 import type { Send } from "../../src/worker/changes/send.ts";
 import type { ApiKey } from "../../src/worker/model/account.ts";
+import type { AuditEvent } from "../../src/worker/model/audit-event.ts";
 import { type Digit, nextDigit } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";
 
@@ -39,8 +40,7 @@ export function createOwner(
     create: async (name = "A key", more: object = {}) =>
       (await json("POST", "/keys", { name, ...more })).json<{ apiKey: ApiKey; key: string }>(),
     keys: async () => (await (await json("GET", "/keys")).json<{ items: ApiKey[] }>()).items,
-    events: async () =>
-      (await (await json("GET", "/activity")).json<{ items: { event: string; apiKeyName: string }[] }>()).items,
+    events: async () => (await (await json("GET", "/activity")).json<{ items: AuditEvent[] }>()).items,
     /** whoami's status, asked through another isolate. */
     whoami: async (key: string) =>
       (await createIsolate(bindings).request("/tenant/whoami", { headers: { "X-API-Key": key } })).status,

@@ -111,6 +111,7 @@ export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Web
 
 export async function changeWebhook(c: Context<OwnerEnv>, id: string, changes: WebhookChanges): Promise<Webhook> {
   const { url } = changes;
+  if (Object.keys(changes).length === 0) return showWebhook(c, id);
   const checked = url === undefined ? changes : { ...changes, url: checkUrl(c, url) };
   return (await changeTo(c, id, toChange(checked))).webhook;
 }

@@ -131,15 +131,16 @@ export async function createApiKeyRow(
   { now, eventId }: AuditStamp,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Repeated | "limit" | "exists" }> {
-  const { email, person } = owner;
-  const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now } as const;
+  const { email, person, actor } = owner;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
-  const values = { ...key, email, person, now, idempotencyKey: idempotencyKey?.key };
+  const settings = { name, scopes, limit, windowSeconds, expiresAt, region, allowedAddresses };
+  const creation = { id: eventId, event: "created", apiKeyId: key.id, apiKeyName: name, now, settings } as const;
+  const values = { ...key, email, person, actor, now, idempotencyKey: idempotencyKey?.key };
   const insert = prepare<KeyRow>(
     `INSERT INTO api_keys
        (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at,
-        region, allowed_addresses)
-     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed FROM accounts a
+        region, allowed_addresses, created_by)
+     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed, :actor FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
        SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,

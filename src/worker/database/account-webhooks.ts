@@ -30,6 +30,7 @@ type Row = {
   types: string | null;
   state: WebhookState;
   created_at: number;
+  created_by: string | null;
   reached_at: number | null;
   waiting: number;
   missed: number;
@@ -44,7 +45,7 @@ type Row = {
 const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 const OWN_WEBHOOK = `id = :id AND ${OWN}`;
 const NEWEST = newestOf("webhooks.account_id");
-const COLUMNS = `id, url, types, state, created_at, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
+const COLUMNS = `id, url, types, state, created_at, created_by, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
   secret, ${overlapping("previous_secret")}, ${overlapping("previous_until")},
   (SELECT changed_at FROM change_log c WHERE c.account_id = webhooks.account_id AND c.number = webhooks.number) AS reached_at`;
 
@@ -57,6 +58,7 @@ const toWebhook = (row: Row): Webhook => ({
   types: row.types === null ? null : (JSON.parse(row.types) as ChangeType[]),
   state: row.state,
   createdAt: toTimestamp(row.created_at),
+  createdBy: row.created_by,
   reachedAt: orNull(row.reached_at),
   waiting: row.waiting,
   missed: row.missed,
@@ -96,9 +98,14 @@ export const recordTest = (session: Session, email: string, id: string, attempt:
     }),
   );
 
-/** A change of a webhook: its audit event, and its statement's parameters. `when` is a condition beside that it is the owner's. */
+/**
+ * A change of a webhook: its audit event, and its statement's parameters. `when` is a condition beside that it is the owner's. `before`
+ * and `after` are what the event says of the settings: expressions of SQL for a row of `webhooks` before the change, of a new one after it.
+ */
 export type WebhookChange = {
   readonly when?: string;
+  readonly before?: string;
+  readonly after?: string;
   readonly event: WebhookEvent;
   readonly sql: string;
   readonly values?: Parameters<typeof prepare>[1];
@@ -106,6 +113,10 @@ export type WebhookChange = {
 
 /** The event comes first, with the conditions; the change is made if there is one. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
+
+const settingsWith = ({ url = "url", types = "types", paused = "state <> 'active'" } = {}) =>
+  `json_object('url', ${url}, 'types', json(${types}), 'paused', json(iif(${paused}, 'true', 'false')))`;
+const SETTINGS = settingsWith();
 
 const update = (event: WebhookEvent, set: string, values?: WebhookChange["values"]): WebhookChange => ({
   event,
@@ -116,8 +127,9 @@ const update = (event: WebhookEvent, set: string, values?: WebhookChange["values
 /** It begins behind the newest change. */
 export const createWebhook = (secret: string, { url, types }: NewWebhook): WebhookChange => ({
   event: "webhook-created",
-  sql: `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, number)
-     SELECT :id, a.id, :url, :types, :secret, :now, ${newestOf("a.id")} FROM accounts a
+  after: SETTINGS,
+  sql: `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, created_by, number)
+     SELECT :id, a.id, :url, :types, :secret, :now, :actor, ${newestOf("a.id")} FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_WEBHOOKS} > (SELECT count(*) FROM webhooks WHERE account_id = a.id)
        AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
      RETURNING ${COLUMNS}`,
@@ -140,6 +152,7 @@ export const testWebhook: WebhookChange = {
 
 export const deleteWebhook: WebhookChange = {
   event: "webhook-deleted",
+  before: SETTINGS,
   sql: `DELETE FROM webhooks WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
 };
 
@@ -151,8 +164,14 @@ const dueFrom = (number: string) => `iif(${number} < ${NEWEST}, ${DATABASE_NOW},
 const ANOTHER_URL = "url <> :url";
 
 /** Changes the URL, the types, or pauses it. One that goes on delivers from its place on, and so does an active one with another URL. */
-export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookChange =>
-  update(
+export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookChange => ({
+  before: SETTINGS,
+  after: settingsWith({
+    url: "coalesce(:url, url)",
+    ...(types !== undefined && { types: ":types" }),
+    ...(paused !== undefined && { paused: String(paused) }),
+  }),
+  ...update(
     paused === undefined ? "webhook-changed" : paused ? "webhook-paused" : "webhook-resumed",
     [
       "url = coalesce(:url, url)",
@@ -165,7 +184,8 @@ export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookCh
           : ["state = 'active'", `due_at = ${dueFrom("number")}`]),
     ].join(),
     { url, types: types && JSON.stringify(types) },
-  );
+  ),
+});
 
 /** The last change before the time `:at`. The log is searched by halves: its numbers have no gaps, and its times go up with them. */
 const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
@@ -189,6 +209,8 @@ export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
       ...{ at: Date.parse(to), fromAccount, fromNumber: Number(fromNumber) },
       fromTime: decodeBase62(fromTime ?? ""),
     }),
+    before: "json_object('place', number)",
+    after: `json_object('place', ${place})`,
     ...(from !== undefined && { when: IS_AT }),
   };
 }
@@ -201,7 +223,7 @@ export async function changeOwnWebhook(
   session: Session,
   owner: Owner,
   id: string,
-  { event, sql, values: more, when = "TRUE" }: WebhookChange,
+  { event, sql, values: more, when = "TRUE", before: settingsBefore, after: settingsAfter }: WebhookChange,
   stamp: AuditStamp,
   idempotencyKey?: IdempotencyKey,
   visit?: Visit,
@@ -210,7 +232,12 @@ export async function changeOwnWebhook(
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
   const changed = prepare<Row>(sql, values);
   const may = `${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
-  const audited = auditWebhook(`${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`, values);
+  const changes =
+    (settingsBefore ?? settingsAfter)
+      ? `json_object('before', ${settingsBefore ?? "NULL"}, 'after', ${settingsAfter ?? "NULL"})`
+      : "NULL";
+  const condition = `${OWN_WEBHOOK} AND ${when} AND ${visit ? "changes() > 0" : may}`;
+  const audited = auditWebhook({ condition, changes }, values);
   const begun = visit && beginVisit(visit);
   const { before, after } = changeOnce(email, idempotencyKey, id);
   const rows = await session.batch({

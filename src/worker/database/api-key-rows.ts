@@ -22,6 +22,7 @@ export type KeyRow = {
   paused_at: number | null;
   allowed_addresses: string | null;
   leaked_at: number | null;
+  created_by: string | null;
 };
 export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
@@ -29,7 +30,7 @@ export type UsageRow = { api_key_id: string; hour: number; admitted: number; lim
 export const HEARD_MS = 10 * 60_000;
 
 export const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
-  previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses, leaked_at`;
+  previous_expires_at, previous_last_used_at, region, paused_at, allowed_addresses, leaked_at, created_by`;
 /** The keys of the owner `:email`. */
 export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 export const OWN_KEY = `id = :id AND ${OWN}`;
@@ -62,6 +63,7 @@ export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): 
     limit: row.rate_limit,
     windowSeconds: row.rate_window_seconds,
     createdAt: toTimestamp(row.created_at),
+    createdBy: row.created_by,
     region: row.region as Region | null,
     expiresAt: orNull(row.expires_at),
     revokedAt: orNull(row.revoked_at),

@@ -49,18 +49,24 @@ export type NewAuditEvent = {
   readonly apiKeyId: string | null;
   readonly apiKeyName: string;
   readonly now: number;
+  /** The settings of something new. */
+  readonly settings?: object;
 };
 
 /** The statement after the change of a key: it records the event if the change has changed a row. */
 export const auditKey = (
   { email, actor, address }: Owner,
-  { id, event, apiKeyId, apiKeyName, now }: NewAuditEvent,
+  { id, event, apiKeyId, apiKeyName, now, settings }: NewAuditEvent,
 ): Statement =>
   prepare(
-    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-     SELECT :id, a.id, :event, :apiKeyId, coalesce((SELECT name FROM api_keys WHERE id = :apiKeyId), :apiKeyName), :actor, :address, :now
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+     SELECT :id, a.id, :event, :apiKeyId, coalesce((SELECT name FROM api_keys WHERE id = :apiKeyId), :apiKeyName), :actor, :address, :now,
+       :changes
      FROM accounts a WHERE a.owner_email = :email AND changes() > 0`,
-    { email, id, event, apiKeyId, apiKeyName, actor, address, now },
+    {
+      ...{ email, id, event, apiKeyId, apiKeyName, actor, address, now },
+      changes: settings && JSON.stringify({ before: null, after: settings }),
+    },
   );
 
 /** The statement after a change of the account itself: it records the event if the change has changed a row. */
@@ -76,14 +82,14 @@ export const auditChange = (
 
 export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
-/** The statement that records an event of a webhook, under the `condition`. */
+/** The statement that records an event of a webhook, under the `condition`. `changes` is an expression of SQL: a JSON object, or NULL. */
 export const auditWebhook = (
-  condition: string,
+  { condition, changes }: { readonly condition: string; readonly changes: string },
   values: Owner & { readonly eventId: string; readonly event: WebhookEvent; readonly id: string; readonly now: number },
 ): Statement =>
   prepare(
-    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id)
-     SELECT :eventId, account_id, :event, NULL, url, :actor, :address, :now, id FROM webhooks WHERE ${condition}`,
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes)
+     SELECT :eventId, account_id, :event, NULL, url, :actor, :address, :now, id, ${changes} FROM webhooks WHERE ${condition}`,
     values,
   );
 

@@ -96,7 +96,7 @@ export const AuditEvent = describe(
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
       changes:
-        "With `changed`, `leaked` and what was decided about content: what has changed. Otherwise `null`. Of a long text, how it begins.",
+        "The settings that the event has changed, before and after; of a new thing after, of a deleted one before. `null` where nothing was set. Of a long text, how it begins.",
     },
   },
 );

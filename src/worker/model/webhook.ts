@@ -37,6 +37,7 @@ const EXAMPLE_WEBHOOK = {
   types: EXAMPLE_TYPES,
   state: "active" as const,
   createdAt: "2026-11-02T09:30:00.000Z",
+  createdBy: "owner@example.com",
   reachedAt: EXAMPLE_TIME,
   waiting: 0,
   missed: 0,
@@ -138,6 +139,7 @@ export const Webhook = describe(
     types: z.nullable(Types),
     state: oneOf(WEBHOOK_STATES),
     createdAt: Timestamp,
+    createdBy: z.nullable(z.string()),
     reachedAt: z.nullable(Timestamp),
     waiting: Count,
     missed: Count,
@@ -156,6 +158,7 @@ export const Webhook = describe(
         "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver has answered " +
         "410. Only an active one is sent changes. Changes wait in the log for 30 days.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
+      createdBy: "The e-mail address or the service token that has made it. `null` where it was made by no owner.",
       reachedAt:
         "The time of the last change that was delivered, or passed over for its type. `null` when the log does not have it.",
       waiting: "How many changes come after it, of all types.",

@@ -13,6 +13,8 @@ const READ_AS: Readonly<Record<string, (resource: Resource) => unknown>> = {
   paused: ({ pausedAt = null, state }) => pausedAt !== null || state === "paused",
   expiresInDays: ({ expiresAt }) => (Date.parse(String(expiresAt)) - Date.now()) / 86_400_000,
 };
+/** The field's name in an event. */
+const AUDITED_AS: Readonly<Record<string, string>> = { expiresInDays: "expiresAt" };
 const valueIn = (resource: Resource, name: string) => (READ_AS[name] ?? ((each: Resource) => each[name]))(resource);
 
 function createScene({ path, parameters }: OperationCase) {
@@ -47,15 +49,23 @@ it.each(changes)("$name", async (change) => {
   const id = String(expected.id);
   for (const [name, value] of Object.entries(given)) expect(valueIn(expected, name), name).toEqual(value);
   expect(await read(id)).toEqual(expected);
+  const newestChange = async () => (await owner.events())[0]?.changes;
+  const settings = Object.keys(given).map((name) => AUDITED_AS[name] ?? name);
+  expect(Object.keys((await newestChange())?.after ?? {})).toEqual(expect.arrayContaining(settings));
 
   for (const [name, value] of Object.entries(examplesOf(fieldsOf(change), 1))) {
     const body = { [name]: name === "paused" ? true : value };
     const events = (await owner.events()).length;
+    vi.setSystemTime(Date.now() + 1_000);
     expect(valueIn(expected, name), `two values of ${name}`).not.toEqual(body[name]);
     const changed = await send("PATCH", fillPath(change.path, { [change.parameters.at(-1) ?? ""]: id }), body);
     expect(valueIn(changed, name), name).toEqual(body[name]);
     expect(await read(id)).toEqual(changed);
     expect(await owner.events(), `the activity, for ${name}`).toHaveLength(events + 1);
+    const values = await newestChange();
+    expect(values?.after, `the event, for ${name}`).toEqual(body);
+    expect(Object.keys(values?.before ?? {})).toEqual([name]);
+    expect(await (await owner.page("/activity")).text()).toContain(" → ");
     const { pausedAt: _, state: __, [name]: ___, ...rest } = expected;
     expect(changed).toMatchObject(rest);
     expected = changed;

@@ -58,7 +58,7 @@ it("a hint is given only when a region was chosen", async () => {
   const { apiKey, key } = await owner.create();
   await owner.whoami(key);
   await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 });
-  expect(hints).toEqual([undefined, undefined]);
+  expect(new Set(hints)).toEqual(new Set([undefined]));
 });
 
 it("the region is shown in JSON and on the page", async () => {

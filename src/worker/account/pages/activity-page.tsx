@@ -26,6 +26,10 @@ const SETTING_WORDS: Record<string, string> = {
   foundAt: "Found in",
   ended: "Ended",
   leakedKeys: "Keys found in public",
+  region: "Region",
+  url: "URL",
+  types: "Types",
+  place: "Last change in the log",
   status: "Status",
   changelogMaxEntries: "Entries, at most",
   title: "Title",
@@ -63,14 +67,14 @@ const valueInWords = (name: string, value: unknown): string => {
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
 };
 
-/** "Requests: 600 → 60. Paused: no → yes." */
+/** "Requests: 600 → 60. Paused: no → yes." Of something new or deleted: "Requests: 600. Paused: no." */
 export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
-  const now: Readonly<Record<string, unknown>> = after;
-  return Object.entries(before)
-    .map(
-      ([name, value]) =>
-        `${SETTING_WORDS[name] ?? name}: ${valueInWords(name, value)} → ${valueInWords(name, now[name])}.`,
-    )
+  const sides: Readonly<Record<string, unknown>>[] = [before, after];
+  return Object.keys({ ...before, ...after })
+    .map((name) => {
+      const values = sides.filter((side) => name in side).map((side) => valueInWords(name, side[name]));
+      return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;
+    })
     .join(" ");
 };
 
@@ -122,7 +126,9 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
       {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}{" "}
       {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
     </p>
-    {event.changes && !/-(created|deleted)$/.test(event.event) && <p dir="auto">{changesInWords(event.changes)}</p>}
+    {event.changes && !(event.subject && /-(created|deleted)$/.test(event.event)) && (
+      <p dir="auto">{changesInWords(event.changes)}</p>
+    )}
     <p class="hint">
       <Time at={event.createdAt} now={now} />
       {event.actor && ` by ${event.actor}`}

@@ -46,6 +46,7 @@ export const KeyFacts = ({ apiKey, now }: Props) => {
       <Fact name="Last used">{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} now={now} /> : "Never"}</Fact>
       <Fact name="Created">
         <Time at={apiKey.createdAt} now={now} />
+        {apiKey.createdBy && ` by ${apiKey.createdBy}`}
       </Fact>
       <Fact name="Limit">{rateInWords(apiKey.limit, apiKey.windowSeconds)}</Fact>
       <Fact name="Region">{regionInWords(apiKey.region)}</Fact>

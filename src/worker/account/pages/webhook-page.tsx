@@ -45,6 +45,10 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       <dl>
         <Fact name="Failing since">{at(webhook.failingSince, "Not failing")}</Fact>
         <Fact name="Delivered up to the change">{at(webhook.reachedAt, "None in the log")}</Fact>
+        <Fact name="Created">
+          {at(webhook.createdAt, "")}
+          {webhook.createdBy && ` by ${webhook.createdBy}`}
+        </Fact>
         <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} left the log undelivered` : ""}`}</Fact>
         <Fact name="Next attempt">{at(webhook.nextAttemptAt, "None")}</Fact>
         {webhook.previousSecretUntil && (

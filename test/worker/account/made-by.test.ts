@@ -1,0 +1,64 @@
+/** Who made and changed what: it stands on the key and the webhook, and their events have what was set, before and after. */
+import { expect, it } from "vitest";
+import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
+import type { Webhook } from "../../../src/worker/model/webhook.ts";
+import { pair } from "../../support/members.ts";
+import { createOwner } from "../../support/owner.ts";
+
+const OLD = "https://old.example.com/";
+const NEW = "https://new.example.com/";
+
+it("a webhook's events say where it points, what it is sent and where it was moved, before and after", async () => {
+  const owner = createOwner();
+  const made = await owner.json("POST", "/webhooks", { url: OLD, types: ["proposal.created"] });
+  const { webhook } = await made.json<{ webhook: Webhook }>();
+  const { key } = await owner.create();
+  const tenant = (path: string) =>
+    owner.isolate.request(path, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ externalId: crypto.randomUUID() }),
+    });
+  const path = `/webhooks/${webhook.id}`;
+  await owner.json("PATCH", path, { url: NEW, types: ["proposal.created"] });
+  await owner.json("PATCH", path, { types: null, paused: true });
+  for (let each = 0; each < 2; each++) expect((await tenant("/tenant/panelists")).status).toBe(201);
+  await owner.json("PATCH", path, {});
+  await owner.json("PUT", `${path}/place`, { to: "next" });
+  await owner.json("PUT", `${path}/place`, { to: "now" });
+  await owner.json("PATCH", path, { paused: false });
+  await owner.json("DELETE", path);
+  const events = (await owner.events()).filter((event) => event.webhook !== null);
+  const all = { url: NEW, types: null, paused: false };
+  expect(events.map(({ event, changes }) => [event, changes])).toEqual([
+    ["webhook-deleted", { before: all, after: {} }],
+    ["webhook-resumed", { before: { paused: true }, after: { paused: false } }],
+    ["webhook-moved", { before: { place: 1 }, after: { place: 2 } }],
+    ["webhook-moved", { before: { place: 0 }, after: { place: 1 } }],
+    [
+      "webhook-paused",
+      { before: { types: ["proposal.created"], paused: false }, after: { types: null, paused: true } },
+    ],
+    ["webhook-changed", { before: { url: OLD }, after: { url: NEW } }],
+    ["webhook-created", { before: {}, after: { url: OLD, types: ["proposal.created"], paused: false } }],
+  ]);
+  const page = await (await owner.page("/activity")).text();
+  expect(page).toContain(`URL: ${OLD} → ${NEW}.`);
+  expect(page).toContain(`URL: ${OLD}. Types: proposal.created. Paused: no.`);
+});
+
+it("a key and a webhook name who made them, on their pages too", async () => {
+  const { founder, member, here, apiKey } = await pair("1");
+  const created = await (await member.json("POST", `/keys${here}`, { name: "By a member" })).json<{
+    apiKey: { id: string; createdBy: string };
+  }>();
+  expect([apiKey.createdBy, created.apiKey.createdBy]).toEqual([founder.email, member.email]);
+  expect((await founder.keys()).map(({ createdBy }) => createdBy)).toEqual([member.email, founder.email]);
+  const made = await (await member.json("POST", `/webhooks${here}`, { url: NEW })).json<{ webhook: Webhook }>();
+  expect(made.webhook.createdBy).toBe(member.email);
+  for (const path of [`/api-keys/${created.apiKey.id}`, `/webhooks/${made.webhook.id}`])
+    expect(await (await founder.page(path)).text()).toContain(` by ${member.email}`);
+  const { items } = await (await founder.json("GET", "/activity")).json<{ items: AuditEvent[] }>();
+  const event = items.find(({ apiKeyId }) => apiKeyId === created.apiKey.id);
+  expect(event?.changes?.after).toMatchObject({ name: "By a member", limit: 600, expiresAt: null });
+});
