@@ -3,7 +3,6 @@ import { Health, type StoreHealth } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import { answerWithin, DEADLINE_MS, isWithin, wait } from "../store/deadline.ts";
-import { PING } from "../store/sessions.ts";
 import { operation } from "./operation.ts";
 
 const FRESH_MS = 5_000;
@@ -38,10 +37,7 @@ async function askStores(caller: HealthCaller, databases: Databases): Promise<St
   const asked: [string, () => Promise<unknown>][] = [
     ...databases
       .all(caller)
-      .map(({ binding, database }): [string, () => Promise<unknown>] => [
-        binding,
-        () => database.primary().session.all(PING),
-      ]),
+      .map(({ binding, database }): [string, () => Promise<unknown>] => [binding, () => database.ping()]),
     ["CHANGELOGS", () => env.CHANGELOGS.get(NOTHING)],
     ["API_KEY_GATE", async () => env.API_KEY_GATE.get(env.API_KEY_GATE.idFromName(NOTHING)).ping()],
   ];

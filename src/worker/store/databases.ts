@@ -149,6 +149,12 @@ export class Database {
     return new Session(() => this.#binding, this.#callOf("primary"));
   }
 
+  /** Asks the primary through a D1 session, as requests do, whatever the isolate knows of it. For the health check. */
+  async ping(): Promise<void> {
+    if (this.#calls !== undefined) this.#calls.d1 += 1;
+    await ping(this.#binding.withSession("first-primary"));
+  }
+
   /** How much older than its read an answer of a replica may be, in milliseconds. */
   get anchorMs(): number {
     return this.#memory.anchors.anchorMs;

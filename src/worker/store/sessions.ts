@@ -12,7 +12,7 @@ import type { Target } from "./session.ts";
 import { prepare } from "./statement.ts";
 
 /** A database answers it only if it has its tables. */
-export const PING = prepare("SELECT id FROM accounts LIMIT 1");
+const PING = prepare("SELECT id FROM accounts LIMIT 1");
 
 export const ping = (target: Target): Promise<unknown> => target.prepare(PING.sql).all();
 
