@@ -178,6 +178,9 @@ CREATE TABLE IF NOT EXISTS panelists (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS panelists_by_creation ON panelists (account_id, created_at, id) WHERE deleted_at IS NULL;
+-- For owners, who look for people by how a name begins.
+CREATE INDEX IF NOT EXISTS panelists_by_name ON panelists (account_id, display_name COLLATE NOCASE)
+  WHERE deleted_at IS NULL AND display_name IS NOT NULL;
 -- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 

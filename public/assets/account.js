@@ -27,7 +27,7 @@ for (const form of document.querySelectorAll("form")) {
 }
 
 // Whoever renames a key types over its name. What was refused has the focus itself.
-const named = document.querySelector("form:has([name=was]) [name=name]");
+const named = document.querySelector("form[action*=api-keys]:has([name=was]) [name=name]");
 if (named && !document.querySelector("[role=alert]")) {
   named.focus();
   named.select();

@@ -22,6 +22,7 @@ import { authenticateOwner, type Identify, identifyByAccess, inAccount } from ".
 import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
+import { addPeoplePages } from "./people-pages.tsx";
 import { renderProblem } from "./render-page.tsx";
 import { addUndo } from "./undo.tsx";
 import { addWebhookPages } from "./webhook-pages.tsx";
@@ -61,6 +62,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addIdeasPages(app);
   addIdeaPages(app);
   addUndo(app);
+  addPeoplePages(app);
   addApprovalPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());

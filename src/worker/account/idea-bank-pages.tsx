@@ -12,6 +12,7 @@ import { Problem } from "../problem.ts";
 import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
+import { EmbedPage } from "./pages/embed-page.tsx";
 import { IdeaBankSettingsPage } from "./pages/idea-bank-settings-page.tsx";
 import { IdeaBanksPage } from "./pages/idea-banks-page.tsx";
 import { BANK_SWITCHES } from "./pages/idea-words.ts";
@@ -71,6 +72,14 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     }
   });
   routes.all(SETTINGS, refuseMethod("GET, HEAD, POST"));
+
+  const EMBED = `${IDEA_BANKS}/:ideaBankId/embed`;
+  routes.get(EMBED, async (c) => {
+    const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { origin } = new URL(c.req.url);
+    return renderPage(c, (frame) => <EmbedPage frame={frame} ideaBank={ideaBank} origin={origin} />);
+  });
+  routes.all(EMBED, refuseMethod("GET, HEAD"));
 }
 
 /** The id of the new idea bank. A form that is sent twice makes one. */

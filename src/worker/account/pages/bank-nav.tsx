@@ -1,5 +1,5 @@
 /** The pages of one idea bank. */
-const PAGES = { "": "Ideas", settings: "Settings" };
+const PAGES = { "": "Ideas", settings: "Settings", embed: "Embed" };
 
 export const BankNav = ({ id, current }: { readonly id: string; readonly current: keyof typeof PAGES }) => (
   <nav class="bank" aria-label="Idea bank">

@@ -28,9 +28,9 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
           ? "An idea bank collects what people wish for. Create the first one below."
           : "Open one to work through its ideas."}
       </p>
-      <ul class="events">
+      <ul class="events members">
         {ideaBanks.map((ideaBank) => (
-          <li class="members">
+          <li>
             <div>
               <h2 dir="auto">
                 <a href={`/account/idea-banks/${ideaBank.id}`}>{ideaBank.name}</a>

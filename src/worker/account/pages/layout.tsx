@@ -8,6 +8,7 @@ export type Frame = { readonly nonce: string; readonly email?: string; readonly 
 const SECTIONS = {
   "idea-banks": "Idea banks",
   approval: "Approval",
+  people: "People",
   "api-keys": "API keys",
   webhooks: "Webhooks",
   members: "Members",

@@ -1,0 +1,81 @@
+/** `/account/people`: finds a panelist, shows what one has written and voted for, ends tokens, deletes. */
+import type { Context } from "hono";
+import {
+  deletePanelist,
+  listPanelists,
+  loadPanelist,
+  revokePanelistTokens,
+  updatePanelist,
+} from "../database/panelists.ts";
+import { findPanelists, listContributions } from "../database/people.ts";
+import { invalid } from "../http/invalid-request.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { PageQuery } from "../model/pagination.ts";
+import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import { PanelistPage } from "./pages/panelist-page.tsx";
+import { PeoplePage } from "./pages/people-page.tsx";
+import { refuseMethod, renderPage } from "./render-page.tsx";
+import { loadJustDone } from "./undo.tsx";
+import { readVisit } from "./visit.ts";
+
+const PEOPLE = "/account/people";
+const ONE = `${PEOPLE}/:panelistId`;
+
+export function addPeoplePages(routes: Routes<OwnerEnv>): void {
+  routes.get(PEOPLE, async (c) => {
+    const visit = readVisit(c);
+    const q = c.req.query("q")?.trim().slice(0, 200);
+    const { session, accountId } = await openOwn(c);
+    const now = Date.now();
+    const done = await loadJustDone({ session, accountId }, visit, now);
+    if (q) {
+      const people = await findPanelists(session, accountId, q);
+      return renderPage(c, (frame) => <PeoplePage frame={frame} {...{ q, people, more: undefined, now, done }} />);
+    }
+    const { page } = await readPage(c, PageQuery);
+    const { items, next } = await listPanelists(session, accountId, undefined, page);
+    const props = { q: "", people: items, more: await nextCursor(c, next), now, done };
+    return renderPage(c, (frame) => <PeoplePage frame={frame} {...props} />);
+  });
+  routes.all(PEOPLE, refuseMethod("GET, HEAD"));
+
+  routes.get(ONE, async (c) => {
+    const visit = readVisit(c);
+    const { panelistId } = idsOf(c.req.param());
+    const { session, accountId } = await openOwn(c);
+    const panelist = found(await loadPanelist(session, accountId, panelistId));
+    const contributions = await listContributions(session, accountId, panelistId);
+    const now = Date.now();
+    const done = await loadJustDone({ session, accountId }, visit, now);
+    return renderPage(c, (frame) => <PanelistPage frame={frame} {...{ panelist, contributions, now, done }} />);
+  });
+
+  routes.post(ONE, async (c) => {
+    const { panelistId } = idsOf(c.req.param());
+    const what = (await readForm(c.req.raw)).get("do") ?? "";
+    const event = await change(c, panelistId, what);
+    return c.redirect(`${what === "delete" ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
+  });
+  routes.all(ONE, refuseMethod("GET, HEAD, POST"));
+}
+
+/** The event's id. Throws `invalid-request`, and `not-found`. */
+async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {
+  const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
+    switch (what) {
+      case "end-tokens":
+        return found(await revokePanelistTokens(session, accountId, id));
+      case "block":
+      case "unblock":
+        return found(await updatePanelist(session, accountId, id, { active: what === "unblock" }));
+      case "delete":
+        return requireDone((await deletePanelist(session, accountId, id, now)).result);
+      default:
+        throw invalid([{ path: "do", message: "is not known" }]);
+    }
+  });
+  return eventId;
+}

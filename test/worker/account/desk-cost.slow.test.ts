@@ -1,0 +1,104 @@
+/** What the pages of the owner's desk cost in an account with 500 idea banks and 50,000 ideas: rows read and written, and bytes. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { AppEnv } from "../../../src/worker/http/app-env.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
+import { numbers } from "../../support/many-rows.ts";
+import { createOwner } from "../../support/owner.ts";
+
+const BANKS = 500;
+const IDEAS = 50_000;
+const PEOPLE = 5_000;
+/** Of one transaction. */
+const SLICE = 5_000;
+
+/** A round page of 20 reads about as many rows as it has: of ideas, of their tags, of those who wrote them. */
+const READ_AT_MOST = 1_500;
+
+async function fill(email: string): Promise<{ bank: string; idea: string; panelist: string; pending: string }> {
+  const account = await env.DB.prepare("SELECT id FROM accounts WHERE owner_email = ?1")
+    .bind(email)
+    .first<string>("id");
+  const prefix = account?.slice(0, 6);
+  const insert = (from: number, to: number, rows: string) =>
+    env.DB.prepare(`${numbers(from, to)} INSERT INTO ${rows}`)
+      .bind(account, prefix)
+      .run();
+  await insert(
+    1,
+    BANKS,
+    "idea_banks (id, account_id, name, status, created_at) SELECT ?2 || 'b' || printf('%05d', i), ?1, 'Bank', 'OPEN', i FROM n",
+  );
+  await insert(
+    1,
+    PEOPLE,
+    "panelists (id, account_id, external_id, display_name, created_at) SELECT ?2 || 'p' || printf('%05d', i), ?1, 'ext-' || i, 'Robin ' || i, i FROM n",
+  );
+  for (let from = 1; from <= IDEAS; from += SLICE)
+    await insert(
+      from,
+      from + SLICE - 1,
+      `proposals (id, account_id, idea_bank_id, author_id, title, description, status, visibility, created_at, last_activity_at, words, tags)
+       SELECT ?2 || printf('%06d', i), ?1, ?2 || 'b00001', ?2 || 'p00001', 'night buses ' || i, 'D',
+         iif(i % 3, 'submitted', 'planned'), iif(i % 7, 'public', iif(i % 2, 'hidden', 'pending')), i, i, '["night","buses"]',
+         iif(i % 5, NULL, '["Bus"]') FROM n`,
+    );
+  return { bank: `${prefix}b00001`, idea: `${prefix}000001`, panelist: `${prefix}p00001`, pending: `${prefix}000014` };
+}
+
+it("no page reads or writes in proportion to what is stored", async () => {
+  const spent = { read: 0, written: 0 };
+  const metered = meterDatabase(env.DB, (results) => {
+    for (const { meta } of results) {
+      spent.read += meta.rows_read;
+      spent.written += meta.rows_written;
+    }
+  });
+  const bindings: AppEnv["Bindings"] = { ...env, DB: metered };
+  const owner = createOwner(undefined, bindings, "0");
+  await owner.keys();
+  const { bank, idea, panelist, pending } = await fill(owner.email);
+  const costs: Record<string, { read: number; written: number; bytes: number }> = {};
+  const measure = async (name: string, send: () => Promise<Response>) => {
+    Object.assign(spent, { read: 0, written: 0 });
+    const answer = await send();
+    const { length } = await answer.text();
+    expect(answer.status, name).toBeLessThan(400);
+    costs[name] = { ...spent, bytes: length };
+  };
+  const path = `/idea-banks/${bank}`;
+  for (const page of [
+    "/idea-banks",
+    path,
+    `${path}/settings`,
+    `${path}?status=planned`,
+    `${path}?visibility=hidden`,
+    `${path}?tag=Bus&limit=100`,
+    `${path}?q=night`,
+    `${path}/ideas/${idea}`,
+    `${path}/ideas/${idea}/merge`,
+    "/people",
+    "/people?q=robin",
+    "/people?q=ext-",
+    `/people/${panelist}`,
+    "/approval",
+    "/activity",
+  ])
+    await measure(page, () => owner.page(page));
+  const ids = Array.from({ length: 100 }, (_, index) => `${bank.slice(0, 6)}${String(index + 1).padStart(6, "0")}`);
+  await measure("one idea", () =>
+    owner.submit(`${path}/ideas/${idea}`, { do: "decide", status: "declined", visibility: "hidden" }),
+  );
+  await measure("merge", () => owner.submit(`${path}/ideas/${idea}/merge`, { into: ids[1] ?? "" }));
+  await measure("100 at once", () => owner.submit(path, { ids, do: "status", status: "in-progress" }));
+  await measure("approve", () => owner.submit(`/approval/${pending}`, { visibility: "public" }));
+  await measure("delete an idea bank", () => owner.submit(`${path}/settings`, { do: "delete" }));
+  await measure("delete a person", () => owner.submit(`/people/${panelist}`, { do: "delete" }));
+  console.info(costs);
+  for (const [name, { read, written, bytes }] of Object.entries(costs)) {
+    const isMany = name === "100 at once";
+    expect(read, `${name}: rows read`).toBeLessThanOrEqual(isMany ? 10_000 : READ_AT_MOST);
+    expect(written, `${name}: rows written`).toBeLessThanOrEqual(isMany ? 5_000 : 600);
+    expect(bytes, `${name}: bytes`).toBeLessThanOrEqual(2 ** 19);
+  }
+}, 300_000);

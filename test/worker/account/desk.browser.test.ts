@@ -1,0 +1,109 @@
+/** The owner's desk in a real browser, against `npm run dev`: by keyboard and without JavaScript, for axe-core, with screenshots. */
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { lookAround } from "../../support/node/look-around.ts";
+import { openPage } from "../../support/node/owner-pages.ts";
+
+const shared = inject("stage");
+
+describe("the owner's desk in Chromium", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  it.each([true, false])(
+    "creates an idea bank, opens it and keeps its ideas (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const { page, complaints } = await openPage(stage, { javaScriptEnabled });
+      await page.goto("/account/idea-banks");
+      await page.getByLabel("Name", { exact: true }).fill(`Desk ${javaScriptEnabled}`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("radio", { name: /^Open/ }).check();
+      await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+      await page.getByText("The settings are saved.").waitFor();
+      const [, id = ""] = page.url().match(/idea-banks\/(\w{12})/) ?? [];
+      const path = `/ideabanks/${id}`;
+      for (const title of ["Quay lights", "Lights on the quay", "Dogs on ferries"])
+        await stage.tenant("POST", `${path}/proposals`, { title });
+      await page.getByRole("link", { name: "Ideas", exact: true }).click();
+      await page.getByRole("checkbox", { name: "Choose “Dogs on ferries”" }).press("Space");
+      await page.getByRole("combobox", { name: "Status" }).last().selectOption("planned");
+      await page.getByRole("button", { name: "Set status" }).press("Enter");
+      await page.getByText("“Dogs on ferries”: Status: Submitted → Planned.").waitFor();
+      await page.getByRole("button", { name: "Undo" }).press("Enter");
+      await page.getByText("“Dogs on ferries”: Status: Planned → Submitted.").waitFor();
+      await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
+      await page.getByLabel("Official answer").fill("In spring.");
+      await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+      await page.getByText("Official answer: none → In spring.").waitFor();
+      await page.getByRole("link", { name: "Merge…" }).press("Enter");
+      await page.getByRole("radio", { name: /^Lights on the quay/ }).press("Space");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Lights on the quay" }).waitFor();
+      await page.getByLabel("Comment", { exact: true }).fill("We are on it.");
+      await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
+      await page.getByText("The comment is created.").waitFor();
+      await page.getByRole("link", { name: "Back to the list" }).press("Enter");
+      await page.getByRole("checkbox", { name: "Choose “Dogs on ferries”" }).waitFor();
+      expect(complaints).toEqual([]);
+      await stage.tenant("DELETE", path);
+    },
+  );
+
+  it("decides about ten ideas that wait with ten keys", async () => {
+    const titles = Array.from({ length: 10 }, (_, index) => `Ten keys ${index}`);
+    const { path, ids } = await stage.ideaBank(
+      { name: "Keys" },
+      titles.map((title) => ({ title, description: "", visibility: "pending", createdAt: "2020-01-01T00:00:00.000Z" })),
+    );
+    const { page } = await openPage(stage);
+    await page.goto("/account/approval");
+    const first = page.getByRole("button", { name: /^Approve “Ten keys/ }).first();
+    await first.focus();
+    for (const left of titles.keys()) {
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.getByRole("button", { name: /^Approve “Ten keys/ }).count()).toBe(9 - left);
+      await page.waitForLoadState();
+    }
+    for (const id of ids)
+      expect(await stage.tenant("GET", `${path}/proposals/${id}`)).toMatchObject({ visibility: "public" });
+    await stage.tenant("DELETE", path);
+  });
+
+  it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
+    const long = "A long title that goes on and on, so that a line of a narrow screen has no room for it by any means";
+    const { path, ids } = await stage.ideaBank({ name: "Looks", changelogEnabled: true }, [
+      {
+        title: "Night buses",
+        description: "From the station.\nEvery hour.",
+        tags: ["Bus", "Night"],
+        status: "planned",
+      },
+      { title: long, description: "", visibility: "hidden", tags: ["w".repeat(32)] },
+      { title: `Night buses ${"w".repeat(150)}`, description: "" },
+    ]);
+    const { items } = await stage.tenant<{ items: { id: string }[] }>("GET", "/panelists?limit=1");
+    await stage.tenant("POST", `${path}/proposals/${ids[0]}/comments`, { body: "We are on it." });
+    await stage.tenant("POST", `${path}/proposals/${ids[0]}/comments`, { body: "Good!", panelistId: items[0]?.id });
+    const { page } = await openPage(stage, { bypassCSP: true });
+    const bank = `/account/idea-banks/${path.split("/").at(-1)}`;
+    for (const [name, address] of [
+      ["idea-banks", "/account/idea-banks"],
+      ["idea-bank-settings", `${bank}/settings`],
+      ["ideas", bank],
+      ["idea", `${bank}/ideas/${ids[0]}`],
+      ["merge", `${bank}/ideas/${ids[0]}/merge`],
+      ["people", "/account/people"],
+      ["panelist", `/account/people/${items[0]?.id}`],
+      ["desk-activity", "/account/activity"],
+    ] as const) {
+      await page.goto(address);
+      await page.locator("main").waitFor();
+      await lookAround(page, name);
+    }
+    await stage.tenant("DELETE", path);
+  });
+});

@@ -1,0 +1,92 @@
+/** The owner's pages of panelists. */
+import { describe, expect, it } from "vitest";
+import { createDesk } from "../../support/desk.ts";
+import { createOwner } from "../../support/owner.ts";
+import { PROPOSALS } from "../../support/panel.ts";
+
+const namesIn = (html: string) =>
+  [...html.matchAll(/<a href="[^"]*\/people\/\w{12}[^"]*"><bdi>([^<]*)</g)].map(([, name]) => name);
+
+describe("people", () => {
+  it("are found by how a name or the tenant's own id begins, or by the identifier", async () => {
+    const { panel, page } = await createDesk();
+    const robin = await panel.panelist("Robin <b>");
+    const rosa = await panel.panelist("rosa");
+    await panel.panelist("Kim");
+    const names = async (q: string) => namesIn(await page(`/people?q=${encodeURIComponent(q)}`)).toSorted();
+    expect(await names("RO")).toEqual(["Robin &lt;b&gt;", "rosa"]);
+    expect(await names(" Robin ")).toEqual(["Robin &lt;b&gt;"]);
+    expect(await names(rosa.externalId)).toEqual(["rosa"]);
+    expect(await names(rosa.externalId.slice(0, -1))).toContain("rosa");
+    expect(await names(robin.id)).toEqual(["Robin &lt;b&gt;"]);
+    expect(await page("/people?q=%F4%8F%BF%BF")).toContain("Nobody’s name or id begins like that.");
+    const all = namesIn(await page("/people"));
+    expect(all).toEqual(expect.arrayContaining(["Robin &lt;b&gt;", "rosa", "Kim"]));
+    const more = (await page("/people?limit=1")).match(/href="\/account(\/people\?cursor=[^"]+)"/)?.[1] ?? "";
+    expect(namesIn(await page(more)).length).toBeGreaterThan(0);
+    const stranger = createOwner();
+    expect(namesIn(await (await stranger.page("/people?q=ro")).text())).toEqual([]);
+    expect((await stranger.page(`/people/${robin.id}`)).status).toBe(404);
+    expect((await stranger.submit(`/people/${robin.id}`, { do: "delete" })).status).toBe(404);
+  });
+
+  it("have a page of what they wrote and voted for, without what is gone", async () => {
+    const { panel, bank, page } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    const kim = await panel.panelist("Kim");
+    const own = await robin.submit("Night <buses>");
+    const other = await kim.submit("Dogs");
+    const gone = await robin.submit("Gone");
+    await robin.send("PUT", `${PROPOSALS}/${other}/vote`);
+    await robin.send("POST", `${PROPOSALS}/${other}/comments`, { body: "Please <b>!" });
+    await panel.manage("DELETE", `/proposals/${gone}`);
+    const html = await page(`/people/${robin.id}`);
+    const [ideas = "", comments = "", votes = ""] = html.split("<section").slice(1);
+    expect([ideas, comments, votes].map((part) => part.match(/<h2 id="(\w+)"/)?.[1])).toEqual([
+      "Ideas",
+      "Comments",
+      "Votes",
+    ]);
+    expect(ideas).toContain(`href="/account${bank}/ideas/${own}"><bdi>Night &lt;buses&gt;</bdi>`);
+    expect(comments).toContain("Please &lt;b&gt;!");
+    expect(votes).toContain(`${bank}/ideas/${other}"`);
+    for (const part of [ideas, comments]) expect(part).not.toContain("Gone");
+    expect(await page(`/people/${kim.id}`)).toContain("<p>None.</p>");
+  });
+
+  it("lose their tokens, are blocked and deleted; the activity says who did it, and names nobody", async () => {
+    const { panel, owner, page, activity, changes } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    await robin.submit("Night buses");
+    const act = (what: string) => owner.submit(`/people/${robin.id}`, { do: what });
+    const there = (await act("end-tokens")).headers.get("Location") ?? "";
+    expect(there).toMatch(new RegExp(`^/account/people/${robin.id}\\?undo=`));
+    expect(await page(there.replace("/account", ""))).not.toContain("Undo");
+    expect((await activity())[0]).toMatchObject({
+      event: "panelist-changed",
+      subject: { id: robin.id, name: "", ideaBankId: null },
+      actor: owner.email,
+      changes: { before: { tokensRevokedAt: null }, after: { tokensRevokedAt: expect.stringMatching(/^20.*Z$/) } },
+    });
+    await act("block");
+    expect(await page(`/people/${robin.id}`)).toContain("Blocked: no token works");
+    await act("unblock");
+    expect(await page(`/people/${robin.id}`)).toContain(">Block<");
+    expect((await act("nonsense")).status).toBe(400);
+    const deleted = await act("delete");
+    expect(deleted.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);
+    expect((await owner.page(`/people/${robin.id}`)).status).toBe(404);
+    expect((await act("delete")).status).toBe(404);
+    const events = await activity();
+    expect(events.map(({ event }) => event)).toEqual([
+      "panelist-deleted",
+      "panelist-changed",
+      "panelist-changed",
+      "panelist-changed",
+    ]);
+    expect(JSON.stringify(events)).not.toMatch(/Robin|external-/);
+    expect(await changes()).toContainEqual(
+      expect.objectContaining({ type: "panelist.deleted", by: "tenant", panelistId: robin.id }),
+    );
+  });
+});
