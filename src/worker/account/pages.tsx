@@ -153,7 +153,7 @@ async function renderList(
   const overview = await visitAccount(c, listApiKeys);
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
-  const form = { newKeyId: signed, fields, errors };
+  const form = { newKeyId: signed, fields, errors, isOpen: errors.length > 0 || c.req.query("create") !== undefined };
   const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
   return renderPage(
     c,

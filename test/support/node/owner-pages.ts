@@ -41,7 +41,7 @@ export const revokeLater = ({ api }: Stage, name: string): void =>
 /** Returns the key that is shown. It is revoked when the test ends. */
 export async function createKey(stage: Stage, page: Page, name: string): Promise<string> {
   revokeLater(stage, name);
-  await page.goto("/account/api-keys");
+  await page.goto("/account/api-keys?create");
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("heading", { name: "Your new API key" }).waitFor();

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { SCOPES } from "../../../src/worker/model/scope.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
 import { newId } from "../../support/world.ts";
 
 const FIELDS = { name: "A key", scopes: ["surveys:read"], limit: "600", windowSeconds: "60", expiresInDays: "" };
@@ -89,6 +90,18 @@ describe("the forms", () => {
     }
     expect(html.match(/aria-invalid="true"/g)).toHaveLength(2);
     expect(await owner.keys()).toEqual([]);
+  });
+
+  it("open when they are asked for, and offer a key that reads for 90 days", async () => {
+    const owner = createOwner();
+    const first = await owner.page("/api-keys");
+    const { fields } = await readForm(first.clone(), "Create key");
+    expect(fields.getAll("scopes")).toEqual(["surveys:read", "ideabanks:read", "panelists:read"]);
+    expect(fields.get("expiresInDays")).toBe("90");
+    expect(await first.text()).toContain('<details class="ended" open="">');
+    await owner.create();
+    expect(await (await owner.page("/api-keys")).text()).toContain('<details class="ended"><summary>Create a key');
+    expect(await (await owner.page("/api-keys?create")).text()).toContain('<details class="ended" open="">');
   });
 
   it("come back with the scopes that were chosen, and the limit", async () => {

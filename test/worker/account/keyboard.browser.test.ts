@@ -16,7 +16,7 @@ describe("Account Settings by keyboard", () => {
 
   it("works with the keyboard alone", async () => {
     const { page } = await openPage(stage);
-    await page.goto("/account/api-keys");
+    await page.goto("/account/api-keys?create");
     await page.keyboard.press("Tab");
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Skip to content");
     await page.getByLabel("Name", { exact: true }).focus();

@@ -20,12 +20,12 @@ async function createScene() {
   };
   const bank = await tenant("/tenant/ideabanks", { name: "Ideas", status: "OPEN" });
   const proposal = await tenant(`/tenant/ideabanks/${bank}/proposals`, { title: "Dogs", visibility: "pending" });
-  return { founder, member, id, here, accountId, apiKey, third, webhook, proposal };
+  return { founder, member, id, here, accountId, apiKey, third, webhook, bank, proposal };
 }
 type Scene = Awaited<ReturnType<typeof createScene>>;
 type Owner = ReturnType<typeof createOwner>;
 
-const TABLES = ["accounts", "members", "api_keys", "webhooks", "proposals", "audit_events"];
+const TABLES = ["accounts", "members", "api_keys", "webhooks", "idea_banks", "proposals", "audit_events"];
 const everything = async () => Promise.all(TABLES.map((table) => selectEverywhere(`SELECT * FROM ${table}`)));
 
 const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> = {
@@ -41,6 +41,9 @@ const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> 
   "deletes a webhook": (who, { here, webhook }) => who.json("DELETE", `/webhooks/${webhook.id}${here}`),
   "approves a proposal": (who, { here, proposal }) =>
     who.submit(`/approval/${proposal}${here}`, { visibility: "public" }),
+  "approves several at once": (who, { here, bank, proposal }) =>
+    who.submit(`/approval${here}`, { ids: `${bank} ${proposal} 0`, visibility: "public" }),
+  "deletes an idea bank": (who, { here, bank }) => who.submit(`/idea-banks/${bank}/settings${here}`, { do: "delete" }),
 };
 
 it.each(Object.keys(REQUESTS).flatMap((what) => (["member", "founder"] as const).map((who) => [who, what] as const)))(

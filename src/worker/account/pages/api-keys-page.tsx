@@ -27,7 +27,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
   const sentence = doneInWords(done, keys, now);
   const createLink = hasRoom && (
-    <a class="button primary" href="#create">
+    <a class="button primary" href="/account/api-keys?create#create">
       Create key
     </a>
   );
@@ -51,10 +51,12 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
         </ul>
       )}
       {ended > 0 && <EndedKeys keys={keys.slice(active.length)} count={ended} now={now} />}
-      <section aria-labelledby="create">
-        <h2 id="create">Create a key</h2>
+      <section aria-label="Create a key" id="create">
         {hasRoom ? (
-          <CreateForm {...form} />
+          <details class="ended" open={form.isOpen || active.length === 0}>
+            <summary>Create a key</summary>
+            <CreateForm {...form} />
+          </details>
         ) : (
           <p class="notice">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active: revoke one first.`}</p>
         )}
@@ -62,13 +64,14 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
       <StorageBar storage={storage} />
       <form method="post" action="/account/settings">
         <OpenedWith fields={new URLSearchParams(leakedKeys === "mark" ? { mark: "on" } : {})} />
-        <h2>Keys that are found in public</h2>
-        <p>
-          <label>
-            <input type="checkbox" name="mark" checked={leakedKeys === "mark"} /> Only mark them. They are ended
-            otherwise.
-          </label>
-        </p>
+        <h2>When a key of mine is found in public</h2>
+        <label class="choice">
+          <input type="checkbox" name="mark" checked={leakedKeys === "mark"} />
+          <span>
+            Only warn me
+            <span class="hint">Otherwise it is revoked at once.</span>
+          </span>
+        </label>
         <button type="submit">Save</button>
       </form>
     </Layout>

@@ -11,15 +11,19 @@ export type CreateFormProps = {
   readonly newKeyId: string;
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
+  /** It was asked for, or refused. */
+  readonly isOpen: boolean;
 };
 
 /** What the summary of errors calls the fields. */
 export const CREATE_LABELS = { ...KEY_LABELS, expiresInDays: "Expires", region: "Region" };
 
+/** What a new key may do unless its owner says more. */
+const READING = SCOPES.filter((scope) => scope.endsWith(":read"));
 const EXPIRIES = { "": "Never", 30: "In 30 days", 90: "In 90 days", 365: "In a year" };
 
-export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
-  const chosen: readonly string[] = fields.has("name") ? fields.getAll("scopes") : SCOPES;
+export const CreateForm = ({ newKeyId, fields, errors }: Omit<CreateFormProps, "isOpen">) => {
+  const chosen: readonly string[] = fields.has("name") ? fields.getAll("scopes") : READING;
   const [expires, region] = [messageFor(errors, "expiresInDays"), messageFor(errors, "region")];
   const regionHint = "Where its limit is counted: best near the servers that will use it. It cannot be changed.";
   return (
@@ -30,7 +34,7 @@ export const CreateForm = ({ newKeyId, fields, errors }: CreateFormProps) => {
         <Field name="expiresInDays" label="Expires" message={expires}>
           <select id="expiresInDays" name="expiresInDays" {...described("expiresInDays", expires)}>
             {Object.entries(EXPIRIES).map(([days, words]) => (
-              <option value={days} selected={days === (fields.get("expiresInDays") ?? "")}>
+              <option value={days} selected={days === (fields.get("expiresInDays") ?? "90")}>
                 {words}
               </option>
             ))}

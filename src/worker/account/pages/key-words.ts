@@ -57,8 +57,7 @@ const REGION_WORDS: Readonly<Record<Region, string>> = {
   me: "Middle East",
 };
 
-export const regionInWords = (region: Region | null): string =>
-  region === null ? "Where it is first used" : REGION_WORDS[region];
+export const regionInWords = (region: Region | null): string => (region === null ? "Automatic" : REGION_WORDS[region]);
 
 const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3600: "hour" };
 

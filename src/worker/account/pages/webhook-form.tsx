@@ -43,7 +43,7 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
       </Field>
       <fieldset class="scopes">
         <legend>Types</legend>
-        <p class="hint">None: all, also those that are added later.</p>
+        <p class="hint">Leave empty for all types, also those that are added later.</p>
         {CHANGE_TYPES.map((type) => (
           <label class="choice">
             <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />

@@ -43,7 +43,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         </details>
       </form>
       <dl>
-        <Fact name="Failing since">{at(webhook.failingSince, "Not failing")}</Fact>
+        {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
         <Fact name="Delivered up to the change">{at(webhook.reachedAt, "None in the log")}</Fact>
         <Fact name="Created">
           {at(webhook.createdAt, "")}
