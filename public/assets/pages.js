@@ -1,8 +1,8 @@
 // The start page and the page of the elements. Both run sandboxed: this script has no origin, no storage and no sign-in.
 // It runs before anything is painted: where the elements will be, and where the form is, nothing moves.
 
-const TOKEN = /^ibt_[0-9A-Za-z]+$/;
-const TOKEN_IN_FRAGMENT = /[#&]token=(ibt_[0-9A-Za-z]+)/;
+const TOKEN = /^ib[tv]_[0-9A-Za-z]+$/;
+const TOKEN_IN_FRAGMENT = /[#&]token=(ib[tv]_[0-9A-Za-z]+)/;
 
 /** "given": the elements are shown. "asked": the form is. */
 const setToken = (state) => {

@@ -1,6 +1,8 @@
 /** `/account/idea-banks`: the idea banks of the account, and the settings of each. */
 import type { Context } from "hono";
+import { issueToken, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
+import { findTokenIssue, type TokenIssue, VISITOR } from "../database/token-issues.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
@@ -75,9 +77,14 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
 
   const EMBED = `${IDEA_BANKS}/:ideaBankId/embed`;
   routes.get(EMBED, async (c) => {
-    const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { id: ideaBankId } = ideaBank;
+    const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined };
+    const issue = await findTokenIssue(session, { ...asked, panelist: VISITOR });
+    // In the second after visitors' tokens were ended none is issued.
+    const token = issue.kind === "done" ? await issueVisitorToken(c, ideaBankId, issue.outcome) : undefined;
     const { origin } = new URL(c.req.url);
-    return renderPage(c, (frame) => <EmbedPage frame={frame} ideaBank={ideaBank} origin={origin} />);
+    return renderPage(c, (frame) => <EmbedPage frame={frame} {...{ ideaBank, origin, token }} />);
   });
   routes.all(EMBED, refuseMethod("GET, HEAD"));
 }
@@ -90,6 +97,13 @@ async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: 
   if (!("outcome" in answer)) throw new Problem("conflict", { detail: "This form was sent before." });
   return answer.outcome.id;
 }
+
+/** For everybody, for a year. */
+const issueVisitorToken = (c: Context<OwnerEnv>, ideaBankId: string, issue: TokenIssue): Promise<string> =>
+  issueToken(
+    { ideaBankId, ...issue, expiresAt: issue.issuedAt + VISITOR_LIFETIME.default },
+    c.get("settings").signingKeys,
+  );
 
 /** Of the form as it was shown. Undefined for a form that no page made. */
 function toKey(fields: URLSearchParams): IdempotencyKey | undefined {

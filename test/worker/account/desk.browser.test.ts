@@ -93,6 +93,7 @@ describe("the owner's desk in Chromium", () => {
     for (const [name, address] of [
       ["idea-banks", "/account/idea-banks"],
       ["idea-bank-settings", `${bank}/settings`],
+      ["embed", `${bank}/embed`],
       ["ideas", bank],
       ["idea", `${bank}/ideas/${ids[0]}`],
       ["merge", `${bank}/ideas/${ids[0]}/merge`],

@@ -91,6 +91,21 @@ describe("idea banks", () => {
       expect(html).toContain(said);
   });
 
+  it("have the lines to embed them, with a token that only reads", async () => {
+    const { owner, bank, page } = await createDesk();
+    const html = await page(`${bank}/embed`);
+    const [token = ""] = html.match(/ibv_\w+/) ?? [];
+    for (const part of [
+      "token-url=&quot;/idea-bank-token&quot;",
+      `/#token=${token}`,
+      `/tenant${bank.replace("-", "")}/tokens`,
+    ])
+      expect(html).toContain(part);
+    const asked = await owner.isolate.request("/ideabank", { headers: { Authorization: token } });
+    expect(await asked.json()).toMatchObject({ capabilities: { canViewProposals: true, canVote: false } });
+    expect((await createOwner().page(`${bank}/embed`)).status).toBe(404);
+  });
+
   it("are deleted", async () => {
     const { panel, owner, bank, activity } = await createDesk();
     expect((await owner.submit(`${bank}/settings`, { do: "delete" })).status).toBe(303);

@@ -4,9 +4,14 @@ import { BankNav } from "./bank-nav.tsx";
 import { Copyable } from "./copyable.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 
-type Props = { readonly frame: Frame; readonly ideaBank: IdeaBank; readonly origin: string };
+type Props = {
+  readonly frame: Frame;
+  readonly ideaBank: IdeaBank;
+  readonly origin: string;
+  readonly token: string | undefined;
+};
 
-export const EmbedPage = ({ frame, ideaBank, origin }: Props) => (
+export const EmbedPage = ({ frame, ideaBank, origin, token }: Props) => (
   <Layout title={ideaBank.name} current="idea-banks" {...frame}>
     <BankNav id={ideaBank.id} current="embed" />
     {ideaBank.status !== "OPEN" && (
@@ -14,13 +19,23 @@ export const EmbedPage = ({ frame, ideaBank, origin }: Props) => (
         People see nothing of it yet: <a href={`/account/idea-banks/${ideaBank.id}/settings`}>open it</a> first.
       </p>
     )}
-    <h2>1. In your page</h2>
-    <p>The board shows the ideas, the changelog what is done. Take what you need.</p>
-    <Copyable id="page" label="lines for your page" text={inPage(origin)} />
-    <h2>2. On your server</h2>
+    <h2>For everybody</h2>
     <p>
-      At the address that the page names, it answers with a token for whoever is signed in there. It asks for one with
-      an <a href="/account/api-keys">API key</a> that has the scope <code>panelists:write</code>. The key stays on the
+      These lines show the idea bank to whoever opens your page. The board has the ideas, the changelog what is done:
+      take what you need. The token only reads, so it may stand in a page. It is good for a year.
+    </p>
+    <Copyable id="page" label="lines for your page" text={inPage(origin, `token="${token ?? "ibv_…"}"`)} />
+    {ideaBank.status === "OPEN" && token !== undefined && (
+      <p>
+        <a href={`/#token=${token}`}>Look at it</a> as a visitor does.
+      </p>
+    )}
+    <h2>For people who are signed in to your site</h2>
+    <p>To vote, comment and submit, people need a token of their own. In your page, name an address of your server:</p>
+    <Copyable id="own" label="lines with token-url" text={inPage(origin, 'token-url="/idea-bank-token"')} />
+    <p>
+      There your server answers with a token for whoever is signed in. It asks for one with an{" "}
+      <a href="/account/api-keys">API key</a> that has the scope <code>panelists:write</code>. The key stays on the
       server.
     </p>
     <Copyable id="server" label="lines for your server" text={onServer(origin, ideaBank.id)} />
@@ -31,10 +46,13 @@ export const EmbedPage = ({ frame, ideaBank, origin }: Props) => (
   </Layout>
 );
 
-const inPage = (origin: string): string => `<script type="module" src="${origin}/embed/board.js"></script>
+const inPage = (
+  origin: string,
+  token: string,
+): string => `<script type="module" src="${origin}/embed/board.js"></script>
 <script type="module" src="${origin}/embed/changelog.js"></script>
-<idea-bank-board token-url="/idea-bank-token"></idea-bank-board>
-<idea-bank-changelog token-url="/idea-bank-token"></idea-bank-changelog>`;
+<idea-bank-board ${token}></idea-bank-board>
+<idea-bank-changelog ${token}></idea-bank-changelog>`;
 
 const onServer = (origin: string, id: string): string => `app.get("/idea-bank-token", async (request, response) => {
   const { id, name } = request.user;
