@@ -41,7 +41,14 @@ async function run({ name, command, args }: (typeof commands)[number], secret: s
   };
   const runWrangler = () => expect.unreachable("it needs no wrangler");
   const variables = { [name]: secret };
-  const code = await command.run(args, { folder, variables, print, complain: print, runWrangler });
+  const code = await command.run(args, {
+    folder,
+    variables,
+    print,
+    complain: print,
+    ask: async () => "yes",
+    runWrangler,
+  });
   return { code, printed, fetched };
 }
 

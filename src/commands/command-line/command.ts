@@ -102,7 +102,8 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
   const { options, positionals, passesOnTo } = definition;
   const kept = Object.keys(options).filter((name) => {
     const taken = variables[`npm_config_${name.replaceAll("-", "_")}`];
-    return taken !== undefined && taken !== NPM_DEFAULTS[name];
+    // Scripts set npm's own `yes` for `npx`. Where npm has kept ours, the command refuses, because it may not ask.
+    return name !== "yes" && taken !== undefined && taken !== NPM_DEFAULTS[name];
   });
   if (kept.length > 0)
     throw new Failure(

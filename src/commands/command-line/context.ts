@@ -9,5 +9,7 @@ export type Context = {
   print(line: string): void;
   /** A line to standard error. */
   complain(line: string): void;
+  /** Asks the person at the terminal. Undefined where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   readonly runWrangler: RunWrangler;
 };

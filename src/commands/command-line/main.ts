@@ -1,4 +1,5 @@
 /** The entry of a command: `if (import.meta.main) await main(command)`. */
+import { createInterface } from "node:readline/promises";
 import { type Command, type Definition, defineCommand, type Given, type Options } from "./command.ts";
 import { spawnWrangler } from "./run-wrangler.ts";
 
@@ -8,8 +9,18 @@ export async function main(command: Command): Promise<void> {
     variables: process.env,
     print: (line) => console.log(line),
     complain: (line) => console.error(line),
+    ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
     runWrangler: spawnWrangler,
   });
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** For a script that is not a function: its options. The help ends the process, and so does what it does not know. */

@@ -3,6 +3,7 @@
  * its database. A key is revoked and limited by the deployment, because the key's gate has to know.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
+import { confirm, YES } from "../command-line/confirm.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -18,14 +19,13 @@ import {
 } from "./ask-deployment.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
+import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, STORED } from "./list-accounts.ts";
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
-/** What the quota counts (schema.sql, `quota_exceeded`). */
-const STORED = "stored_bytes + 128 * counted_votes";
 
 export const account = defineCommand({
   name: "account",
@@ -35,8 +35,10 @@ export const account = defineCommand({
   ],
   positionals: {
     usage:
-      "(show <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
+      "(list | show <account> | events <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
     help: [
+      ["list", "Every account: API keys, members, storage, requests of the last day."],
+      ["events <account>", "The whole activity of an account, oldest first."],
       [
         "show <account>",
         "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier.",
@@ -53,20 +55,51 @@ export const account = defineCommand({
       ],
     ],
   },
-  options: { url: URL_OF_DEPLOYMENT, [ON_THIS_MACHINE]: LOCAL, env: ENVIRONMENT },
+  options: {
+    url: URL_OF_DEPLOYMENT,
+    json: { type: "boolean", default: false, help: "For list and events: a line of JSON for each." },
+    "dry-run": { type: "boolean", default: false, help: "For revoke: says which key it is, and revokes nothing." },
+    yes: YES,
+    [ON_THIS_MACHINE]: LOCAL,
+    env: ENVIRONMENT,
+  },
   run: async ({ values, positionals }, context) => {
     const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
     const isAsked =
-      { show: 2, quota: 3, revoke: 2, another: 2, limit: positionals.length === 4 ? 4 : 3 }[action] ===
-      positionals.length;
+      { list: 1, events: 2, show: 2, quota: 3, revoke: 2, another: 2, limit: positionals.length === 4 ? 4 : 3 }[
+        action
+      ] === positionals.length;
     if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
+    if (values.json && action !== "list" && action !== "events")
+      throw misused("--json is for list and events.", account);
+    if (values["dry-run"] && action !== "revoke") throw misused("--dry-run is for revoke.", account);
+    if (values["dry-run"]) {
+      pathOf(subject);
+      const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+      await databases.logIn();
+      const [, row] = await findIn(databases, subject, keyAndOwner(subject));
+      const state = row.revoked_at === null ? "Would revoke" : "Is revoked already:";
+      return context.print(
+        `${state} the API key ${subject} (${row.name}) of ${row.owner_email}. A dry run: nothing was done.`,
+      );
+    }
     if (action === "revoke" || action === "limit") {
       const call = action === "revoke" ? revocationOf(subject) : limitOf(subject, first, second);
-      await askDeployment(await findDeployment(action, values, context), call);
+      const deployment = await findDeployment(action, values, context);
+      if (action === "revoke")
+        await confirm(context, values.yes, `The API key ${subject} of ${deployment.origin} ends for good.`);
+      await askDeployment(deployment, call);
       context.print(`${capitalized(call.done)}. Its gate has confirmed it: no request is decided by what was before.`);
       return;
     }
     if (values.url !== undefined) throw misused(`--url is for revoke and limit: ${action} asks the database.`, account);
+    if (action === "list") {
+      const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+      await databases.logIn();
+      for (const row of await listAccounts(databases, Date.now()))
+        context.print(values.json ? jsonLine(row) : describeAccount(row));
+      return;
+    }
     const sql = action === "another" ? undefined : sqlOf(action, subject, first);
     if (sql === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
     const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
@@ -76,6 +109,11 @@ export const account = defineCommand({
       return;
     }
     const [binding, row] = await findIn(databases, subject, sql);
+    if (action === "events") {
+      for await (const event of readEvents(databases, binding, String(row.id)))
+        context.print(values.json ? jsonLine(event) : describeEvent(event));
+      return;
+    }
     context.print(describe(row));
     if (action !== "show") return;
     const keys = await databases.query(
@@ -130,6 +168,9 @@ function limitOf(id: string, first: string, second: string): Call {
   };
 }
 
+const keyAndOwner = (id: string): string =>
+  `SELECT k.name, k.revoked_at, a.owner_email FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.id = ${quote(id)}`;
+
 /** A statement that returns the row that it found. Throws a Failure for values that are out of bounds. */
 function sqlOf(action: string, subject: string, first: string): string {
   if (!IDENTIFIER.test(subject) && !ADDRESS.test(subject))
@@ -137,7 +178,7 @@ function sqlOf(action: string, subject: string, first: string): string {
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   const columns = `id, owner_email, status, ${STORED} AS stored_bytes, max_bytes`;
-  if (action === "show") return `SELECT ${columns} FROM accounts WHERE ${which}`;
+  if (action === "show" || action === "events") return `SELECT ${columns} FROM accounts WHERE ${which}`;
   const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;
   return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
 }

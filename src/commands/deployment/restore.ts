@@ -6,6 +6,7 @@
 import { appendFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { defineCommand, misused } from "../command-line/command.ts";
+import { confirm, YES } from "../command-line/confirm.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
@@ -50,6 +51,7 @@ export const restore = defineCommand({
       default: false,
       help: "Restores although the present state cannot be exported: no way back, nothing is ended again.",
     },
+    yes: YES,
     [ON_THIS_MACHINE]: LOCAL,
     env: ENVIRONMENT,
   },
@@ -89,6 +91,9 @@ export const restore = defineCommand({
         );
       return context.print("A dry run: nothing was changed. A restore also ends again what was ended since.");
     }
+
+    if (onlyEndAgain === undefined)
+      await confirm(context, values.yes, `What is there is replaced by ${from ?? `what was there at ${timestamp}`}.`);
 
     const before = onlyEndAgain ?? folderBefore(new Date());
     const isExported = !values["without-export"];

@@ -29,6 +29,7 @@ export const rollback = defineCommand({
     url: { type: "string", value: "<address>", help: "The address to test afterwards: https://api.example.com." },
     wait: { type: "string", default: "60", value: "<seconds>", help: "How long it may take to answer. Default 60." },
     "older-secrets": { type: "boolean", default: false, help: "Brings the secrets of that version back, too." },
+    "dry-run": { type: "boolean", default: false, help: "Says which version it would return to, and does nothing." },
     env: ENVIRONMENT,
   },
   run: async ({ values, positionals }, context) => {
@@ -44,6 +45,10 @@ export const rollback = defineCommand({
     if (its === undefined)
       throw new Failure(`Nothing was changed. There is no version before: ${version} is an empty Worker.`);
     requireSameSigner(wrangler, version, its, String(variables.SIGNING_SECRETS), values["older-secrets"]);
+    if (values["dry-run"])
+      return context.print(
+        `Would roll ${worker} back from ${stableOf(deployments) ?? "several versions"} to ${version}. A dry run: nothing was done.`,
+      );
     const [way, again] = values["older-secrets"]
       ? [["rollback", version], commandLine("rollback", values.env, version, "--older-secrets")]
       : [["versions", "deploy", `${version}@100%`], commandLine("rollback", values.env, version)];

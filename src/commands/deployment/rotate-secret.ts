@@ -11,6 +11,7 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { defineCommand } from "../command-line/command.ts";
+import { confirm, YES } from "../command-line/confirm.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
@@ -39,6 +40,12 @@ export const rotateSecret = defineCommand({
       default: false,
       help: "Ends what the secret before has signed, in place of a rotation.",
     },
+    "dry-run": {
+      type: "boolean",
+      default: false,
+      help: "Says what it would do and what is needed still, and does nothing.",
+    },
+    yes: YES,
     now: { type: "boolean", default: false, help: "Does so although credentials that it signed are valid." },
     wait: {
       type: "string",
@@ -72,12 +79,20 @@ export const rotateSecret = defineCommand({
         );
       }
       if (!secrets.includes(old)) return context.print(`Nothing to end: ${old} has never been set.`);
+      if (options["dry-run"])
+        return context.print(`Would end what ${old} signed: ${await needInWords()}. A dry run: nothing was done.`);
       await refuseWhileNeeded("End");
+      await confirm(context, options.yes, `What ${old} signed ends for good: ${await needInWords()}.`);
       await putNewSecret(wrangler, old);
       await writeRotation(wrangler, { ...rotation, stage: "ended" });
       return context.print(`What ${old} signed is no longer valid.`);
     }
 
+    if (options["dry-run"])
+      return context.print(
+        `Would set a new secret in ${old}, wait ${seconds} seconds, and deploy the Worker, which signs with ${old} then. ` +
+          `Ends what ${old} signed before: ${await needInWords()}. A dry run: nothing was done.`,
+      );
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     for (const binding of bindings) {
       const [first] = (await planRemoteSteps(wrangler, binding, steps)).files;
@@ -107,6 +122,13 @@ ${slot} signs now. Commit wrangler.toml: it says so.`);
     });
     context.print(`${otherSlot(slot)} still verifies what it signed: ${need}.
 When neither is left, or at once after a leak (with --now): ${commandLine("rotate-secret", options.env, "--end-old")}`);
+
+    async function needInWords(): Promise<string> {
+      if (!secrets.includes(old)) return "nothing";
+      if (rotation.since === undefined)
+        return "nobody knows what, because wrangler.toml does not say since when it does not sign";
+      return describeNeed(await readNeed(wrangler, bindings, rotation.since, Date.now()));
+    }
 
     async function refuseWhileNeeded(action: string): Promise<void> {
       if (options.now) return;

@@ -3,6 +3,7 @@
  * owner's e-mail address or the account's identifier. Sends the secret in the environment variable OPERATOR_SECRET.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
+import { confirm, YES } from "../command-line/confirm.ts";
 import { main } from "../command-line/main.ts";
 import { askDeployment, deploymentAt, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 
@@ -18,9 +19,10 @@ export const suspend = defineCommand({
   },
   options: {
     url: URL_OF_DEPLOYMENT,
+    yes: YES,
     resume: { type: "boolean", default: false, help: "Opens the account again." },
   },
-  run: async ({ values: { url, resume }, positionals }, context) => {
+  run: async ({ values: { url, resume, yes }, positionals }, context) => {
     const [account, ...more] = positionals;
     if (account === undefined)
       throw misused("Name the account: its owner's e-mail address or its identifier.", suspend);
@@ -29,6 +31,12 @@ export const suspend = defineCommand({
       throw misused("Say where: --url https://api.example.com, the deployment's address.", suspend);
     const deployment = deploymentAt(context, url);
     const status = resume ? "active" : "suspended";
+    if (!resume)
+      await confirm(
+        context,
+        yes,
+        `${account} is suspended at ${deployment.origin}: its API keys and panelists are refused.`,
+      );
     const { accountId, apiKeys } = await askDeployment(deployment, {
       method: "PUT",
       path: "/operator/account-status",

@@ -54,6 +54,7 @@ async function run(command: Command, args: readonly string[], { folder, variable
     variables,
     print: (line) => printed.push(line),
     complain: (line) => complained.push(line),
+    ask: async () => "yes",
     runWrangler: () => expect.unreachable("wrangler is not asked"),
   });
   return { code, printed, complained: complained.join("\n") };

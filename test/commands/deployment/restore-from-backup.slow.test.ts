@@ -170,7 +170,7 @@ it.each([
 it("npm run restore, as an operator types it", async () => {
   await well("backup", "--output", "backups/b");
   sql("DB", REVOKED);
-  const { code, stdout, stderr } = await account.runNpm("restore", "--from", "backups/b");
+  const { code, stdout, stderr } = await account.runNpm("restore", "--from", "backups/b", "--yes");
   expect([code, stderr]).toEqual([0, ""]);
   expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (1 statements).");
   expect(keys()).toEqual([["k1", 500]]);

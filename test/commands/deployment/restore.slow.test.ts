@@ -66,7 +66,7 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   await ask(`${proposals}/${proposal.id}`, { method: "DELETE", ...asTenant });
   const lost = await ask(proposals, { method: "POST", ...asTenant, body: { title: "Lost" } });
   await stop();
-  const restore = await run("restore -- --from backups/before --on-this-machine");
+  const restore = await run("restore -- --from backups/before --on-this-machine --yes");
   expect(restore).toMatch(/npm run restore -- --end-again \S+ --on-this-machine\n/);
   // What it did and what is next are the last three lines, and wrangler's answers are not shown.
   expect(restore.trimEnd().split("\n").slice(-4)).toEqual([

@@ -89,6 +89,8 @@ export async function openAccount() {
     if (Number.isFinite(exportLimit)) writeFileSync(path, readFileSync(path, "utf8").slice(0, exportLimit));
   };
 
+  let person: ((question: string) => Promise<string>) | undefined = async () => "yes";
+
   async function runWith(
     more: Record<string, string | undefined>,
     command: CommandName,
@@ -104,6 +106,7 @@ export async function openAccount() {
       complain: (line) => {
         stderr += `${line}\n`;
       },
+      ask: person,
       runWrangler: async (call) => {
         for (const [start, act] of befores) if (call.args.join(" ").startsWith(start)) act();
         const result = answerAsWrangler(folder, call);
@@ -146,6 +149,10 @@ export async function openAccount() {
     /** Runs a command of src/commands/deployment in the checkout, in this process. `more`: environment variables. */
     run: (command: CommandName, ...args: string[]): Promise<Ran> => runWith({}, command, ...args),
     runWith,
+    /** What the person at the terminal answers: yes, unless a test says otherwise. Undefined: there is none. */
+    answerWith: (answer: typeof person) => {
+      person = answer;
+    },
     before: (start: string, act: () => void) => befores.set(start, act),
     /** From now on an export ends after so many characters. */
     cutExports: (characters: number) => {
