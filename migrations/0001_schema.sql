@@ -158,7 +158,9 @@ CREATE TABLE IF NOT EXISTS surveys (
   description TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  url TEXT,
+  external_id TEXT
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS surveys_by_account ON surveys (account_id, created_at, id);
@@ -174,6 +176,7 @@ CREATE TABLE IF NOT EXISTS panelists (
   display_name TEXT,
   deleted_at INTEGER,
   tokens_issued INTEGER NOT NULL DEFAULT 1 CHECK (tokens_issued IN (0, 1)),
+  deletes_content INTEGER NOT NULL DEFAULT 0 CHECK (deletes_content IN (0, 1)),
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -182,6 +185,7 @@ CREATE INDEX IF NOT EXISTS panelists_by_creation ON panelists (account_id, creat
 CREATE INDEX IF NOT EXISTS panelists_by_name ON panelists (account_id, display_name COLLATE NOCASE)
   WHERE deleted_at IS NULL AND display_name IS NOT NULL;
 -- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
+-- deletes_content: what it has written is deleted, too.
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
@@ -215,6 +219,7 @@ CREATE TABLE IF NOT EXISTS idea_banks (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
+CREATE INDEX IF NOT EXISTS idea_banks_by_status ON idea_banks (account_id, status, created_at, id);
 
 -- Proposals of a deleted idea bank are not accessible: every query requires that the idea bank exists. deleted_idea_banks lists the
 -- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
@@ -377,6 +382,7 @@ CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  idea_bank_id TEXT NOT NULL,
   proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
   panelist_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   body TEXT NOT NULL,
@@ -386,8 +392,9 @@ CREATE TABLE IF NOT EXISTS comments (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
--- For deleting a panelist: finds the panelist's comments without a scan.
-CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id);
+CREATE INDEX IF NOT EXISTS comments_by_idea_bank ON comments (idea_bank_id, created_at, id);
+-- Also for deleting a panelist.
+CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id);
 
 -- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
 CREATE TABLE IF NOT EXISTS proposal_tags (
@@ -587,14 +594,14 @@ END;
 -- row. They are refused by a full account; but merging, which moves them, is not.
 
 CREATE TRIGGER IF NOT EXISTS quota_surveys_added AFTER INSERT ON surveys BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description)
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.url), 0) + coalesce(octet_length(NEW.external_id), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_surveys_removed AFTER DELETE ON surveys BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.title) + octet_length(OLD.description))
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.url), 0) + coalesce(octet_length(OLD.external_id), 0))
   WHERE id = OLD.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, description ON surveys BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0))
-    - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0))
+CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, description, url, external_id ON surveys BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.url), 0) + coalesce(octet_length(NEW.external_id), 0))
+    - (octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.url), 0) + coalesce(octet_length(OLD.external_id), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0)

@@ -31,8 +31,8 @@ export async function addVotes({ id, accountId }: Bank, proposalId: string, from
 export async function addComments(bank: Bank, proposalId: string, panelistId: string, count: number): Promise<void> {
   await databaseOf(bank.id)
     .prepare(
-      `${numbers(1, count)} INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
-       SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'B', i FROM n`,
+      `${numbers(1, count)} INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
+       SELECT substr(?2, 1, 8) || (i + 1000), ?1, (SELECT idea_bank_id FROM proposals WHERE id = ?2), ?2, ?3, 'B', i FROM n`,
     )
     .bind(bank.accountId, proposalId, panelistId)
     .run();

@@ -43,10 +43,12 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
       .bind(proposalId, bank.panelistId, account, bank.id),
     database
       .prepare(
-        "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, ?4, 'A comment', 1, ?5)",
+        "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, ?4, 'A comment', 1, ?5)",
       )
       .bind(commentId, account, proposalId, ...(commentBy === "tenant" ? [null, 1] : [bank.panelistId, 0])),
-    database.prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)").bind(surveyId, account),
+    database
+      .prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1, NULL, NULL)")
+      .bind(surveyId, account),
   ]);
   const known = {
     accountId: account,

@@ -29,7 +29,7 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
   const tenantsCommentId = newId(id);
   await database
     .prepare(
-      "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)",
+      "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, NULL, 'B', 1, 1)",
     )
     .bind(tenantsCommentId, accountId, large)
     .run();

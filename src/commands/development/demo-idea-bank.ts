@@ -90,8 +90,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
       (conversation?.comments ?? []).map(({ by, text }, index, { length }) =>
         database
           .prepare(
-            `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+            `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant)
+             VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, ?4, ?5, ?6, ?7)`,
           )
           .bind(
             newId(),

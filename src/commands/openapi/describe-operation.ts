@@ -18,7 +18,7 @@ export function describeOperation(operation: NamedOperation) {
     security: credential.kind === "none" ? [] : [securityOf(operation)],
     parameters: [
       ...pathParameters(operation.path),
-      ...queryParameters(operation.query),
+      ...queryParameters(operation.query ?? operation.options),
       ...(takesIdempotencyKey(operation)
         ? [returnsFirstAnswer(operation) ? IDEMPOTENCY_KEY : OWNERS_IDEMPOTENCY_KEY]
         : []),

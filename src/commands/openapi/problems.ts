@@ -67,14 +67,15 @@ export const PROBLEM_SCHEMA = {
 
 /** The codes that an operation can answer with: those of its credential and its input, and its own. */
 function problemCodesOf(operation: Operation): ProblemCode[] {
-  const { credential, path, query, body, problems = [] } = operation;
+  const { credential, path, query, options, body, problems = [] } = operation;
   const codes = new Set<ProblemCode>(["internal-error", "service-unavailable", ...problems]);
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
   if (credential.kind === "compoundToken" && operation.method !== "GET") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
-  if (query !== undefined || body !== undefined || takesIdempotencyKey(operation)) codes.add("invalid-request");
+  if (query !== undefined || options !== undefined || body !== undefined || takesIdempotencyKey(operation))
+    codes.add("invalid-request");
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";

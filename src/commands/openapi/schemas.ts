@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { CURSOR } from "../../worker/credentials/cursor.ts";
 import type { Operation } from "../../worker/http/operation.ts";
 import { describedSchemas, descriptionOf, type SchemaDescription } from "../../worker/model/describe.ts";
+import { SEVERAL } from "../../worker/model/text.ts";
 
 type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
 
@@ -102,13 +103,23 @@ function withFieldTexts({
 }
 
 /** `limit` is a string of digits in the schema and an integer in the document. */
-export function queryParameters(query: Operation["query"]) {
+export function queryParameters(query: z.ZodMiniType | undefined) {
   if (query === undefined) return [];
   const { properties = {} } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
     description,
-    schema: name === "limit" ? { type: "integer", minimum: 1, maximum: 100, default: 20 } : schema,
+    ...(name === "limit"
+      ? { schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } }
+      : wordsOf(query, name) === undefined
+        ? { schema }
+        : { schema: { type: "array", items: { type: "string", enum: wordsOf(query, name) } } }),
   }));
+}
+
+/** The words of a parameter that may be given several times. */
+function wordsOf(query: z.ZodMiniType, name: string): readonly string[] | undefined {
+  const field = query instanceof z.ZodMiniObject ? query.shape[name] : undefined;
+  return field instanceof z.ZodMiniOptional ? SEVERAL.get(field.def.innerType)?.words : undefined;
 }

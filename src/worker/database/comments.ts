@@ -13,6 +13,7 @@ import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposal
 
 export type CommentRow = {
   id: string;
+  proposal_id: string;
   by_tenant: number;
   panelist_id: string | null;
   body: string;
@@ -20,17 +21,20 @@ export type CommentRow = {
   fit?: number;
 };
 
-const selectPage = (columns: string, rows: string) =>
-  `SELECT ${columns} FROM comments
-   WHERE proposal_id = :proposalId AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
-   ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
 /** How large a comment is on a page. */
 export const COMMENT_BYTES = `octet_length(body) + ${ITEM_BYTES}`;
-const SIZES = selectPage(`${COMMENT_BYTES} AS bytes`, ":rows");
-const COLUMNS = `id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
+/** The query of a page of those with the condition `where`. */
+function selectPage(columns: string, where: string): string {
+  const select = (selected: string, rows: string) =>
+    `SELECT ${selected} FROM comments WHERE ${where} AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+     ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
+  return `WITH ${fitOf(select(`${COMMENT_BYTES} AS bytes`, ":rows"))} ${select(`${columns}, ${FIT}`, FITTING_ROWS)}`;
+}
+const COLUMNS = `id, proposal_id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
 
 const toComment = (row: CommentRow): Comment => ({
   id: row.id,
+  proposalId: row.proposal_id,
   by: row.by_tenant === 1 ? "tenant" : "panelist",
   panelistId: row.panelist_id,
   body: row.body,
@@ -52,11 +56,36 @@ export async function listComments(
   const values = { ...path, accountId, ...pageValues(request) };
   const { owned, listed } = await session.batch({
     owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
-    listed: prepare<CommentRow>(`WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, values),
+    listed: prepare<CommentRow>(selectPage(COLUMNS, "proposal_id = :proposalId"), values),
   });
   if (owned.length !== 1) return null;
   return toPage(listed, request, toComment, byCreation);
 }
+
+/**
+ * All comments of the idea bank, or those of one panelist. A page has less than its limit where proposals are being deleted, because
+ * their comments are read with it.
+ */
+export async function listIdeaBankComments(
+  session: Session,
+  of: { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string | undefined },
+  request: PageRequest,
+): Promise<Page<Comment> | null> {
+  const values = { ...of, ...pageValues(request) };
+  const where = `idea_bank_id = :ideaBankId ${of.panelistId === undefined ? "" : `AND panelist_id = :panelistId AND ${EXISTING}`}`;
+  const isAccessible = `EXISTS (SELECT 1 FROM proposals WHERE id = comments.proposal_id AND ${ACCESSIBLE_PROPOSAL}) AS is_accessible`;
+  const { owned, listed } = await session.batch({
+    owned: prepare("SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId", values),
+    listed: prepare<CommentRow & { is_accessible: number }>(selectPage(`${COLUMNS}, ${isAccessible}`, where), values),
+  });
+  if (owned.length !== 1) return null;
+  const { items, next } = toPage(listed, request, (row) => row, byCreation);
+  return { items: items.filter(({ is_accessible }) => is_accessible === 1).map(toComment), next };
+}
+
+/** The panelist is not deleted. */
+const EXISTING =
+  "EXISTS (SELECT 1 FROM panelists WHERE id = :panelistId AND account_id = :accountId AND deleted_at IS NULL)";
 
 /** Creates a comment of the tenant, or for a panelist. `obstacle`: why the result is `refused`. */
 export async function createComment(
@@ -83,8 +112,8 @@ export async function createComment(
     idempotencyKey: idempotencyKey?.key,
   };
   const insert = prepare(
-    `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
-     SELECT :id, account_id, id, ${panelist}, :body, :at, :isTenants, NOT :isTenants FROM proposals
+    `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+     SELECT :id, account_id, idea_bank_id, id, ${panelist}, :body, :at, :isTenants, NOT :isTenants FROM proposals
      WHERE ${OWN_PROPOSAL} AND ${panelistExists(comment)} AND ${notDoneBefore()}
      RETURNING id`,
     values,
@@ -101,7 +130,14 @@ export async function createComment(
   return {
     obstacle: rows.owned.length === 1 ? "no-panelist" : "not-owned",
     result: mapResult(toInserted(rows, idempotencyKey, created), ({ id, at, panelistId = null }) =>
-      toComment({ id, by_tenant: isTenants ? 1 : 0, panelist_id: panelistId, body, created_at: at }),
+      toComment({
+        id,
+        proposal_id: path.proposalId,
+        by_tenant: isTenants ? 1 : 0,
+        panelist_id: panelistId,
+        body,
+        created_at: at,
+      }),
     ),
   };
 }

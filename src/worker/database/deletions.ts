@@ -39,11 +39,17 @@ const OF_IDEA_BANK = [
 const IS_DELETED =
   "EXISTS (SELECT 1 FROM panelists WHERE id = :id AND account_id = :accountId AND deleted_at IS NOT NULL)";
 
+const DELETES_CONTENT = "(SELECT deletes_content FROM panelists WHERE id = :id)";
+
 const OF_PANELIST = [
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
      SELECT proposal_id, panelist_id FROM votes WHERE panelist_id = :id LIMIT :rows)`,
-  `UPDATE proposals SET author_id = NULL WHERE id IN (SELECT id FROM proposals WHERE author_id = :id LIMIT :rows)`,
-  `UPDATE comments SET panelist_id = NULL WHERE id IN (SELECT id FROM comments WHERE panelist_id = :id LIMIT :rows)`,
+  `UPDATE proposals SET idea_bank_id = id, author_id = NULL, external_id = NULL WHERE ${DELETES_CONTENT} AND id IN (
+     SELECT id FROM proposals WHERE author_id = :id AND idea_bank_id <> id LIMIT :rows)`,
+  `UPDATE proposals SET author_id = NULL WHERE id IN (SELECT id FROM proposals WHERE author_id = :id LIMIT :rows)
+     AND (NOT ${DELETES_CONTENT} OR idea_bank_id = id)`,
+  `DELETE FROM comments WHERE ${DELETES_CONTENT} AND id IN (SELECT id FROM comments WHERE panelist_id = :id LIMIT :rows)`,
+  `UPDATE comments SET panelist_id = NULL WHERE NOT ${DELETES_CONTENT} AND id IN (SELECT id FROM comments WHERE panelist_id = :id LIMIT :rows)`,
   `DELETE FROM panelists WHERE id = :id AND NOT EXISTS (SELECT 1 FROM votes WHERE panelist_id = :id)
      AND NOT EXISTS (SELECT 1 FROM proposals WHERE author_id = :id)
      AND NOT EXISTS (SELECT 1 FROM comments WHERE panelist_id = :id)`,
@@ -56,7 +62,7 @@ export const deleteOfIdeaBank = (account: AccountReference, id: string, rows = A
     return prepare(`${sql} AND ${isDeleted}`, { ...account, id, rows });
   });
 
-/** One slice of a deleted panelist. Its proposals and comments stay, without an author. */
+/** One slice of a deleted panelist. Its proposals and comments stay, without an author, unless they are deleted, too. */
 export const deleteOfPanelist = (accountId: string, id: string, rows = AT_ONCE): Statement[] =>
   OF_PANELIST.map((sql) => prepare(`${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
 

@@ -46,14 +46,15 @@ export const toIdeaBanks = (rows: readonly Row[]) => rows.map(toIdeaBank);
 
 export async function listIdeaBanks(
   session: Session,
-  accountId: string,
+  { accountId, status }: { readonly accountId: string; readonly status: IdeaBankStatus | undefined },
   request: PageRequest,
 ): Promise<Page<IdeaBank>> {
   const rows = await session.all(
     prepare<Row>(
-      `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+      `SELECT ${COLUMNS} FROM idea_banks WHERE account_id = :accountId ${status === undefined ? "" : "AND status = :status"}
+         AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
-      { accountId, ...pageValues(request) },
+      { accountId, status, ...pageValues(request) },
     ),
   );
   return toPage(rows, request, toIdeaBank, byCreation);

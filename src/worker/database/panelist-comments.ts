@@ -71,8 +71,8 @@ export async function addComment(
   { id, body, now, idempotencyKey }: AddedComment,
 ): Promise<SeenProposal & { result: IdempotentResult<Created> }> {
   const insert = prepare(
-    `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
-     SELECT :id, b.account_id, :proposalId, w.id, :body, :now ${permitted("canComment")}
+    `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
+     SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now ${permitted("canComment")}
        AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), id, proposalId, body, now, idempotencyKey: idempotencyKey?.key },

@@ -130,7 +130,8 @@ function selectIds({ sort, status, mine, tag }: PanelistProposalFilter): string 
   const key = SORT_KEYS[sort];
   if (mine === undefined && tag !== undefined) {
     const bytes = PROPOSAL_BYTES;
-    if (sort === "new") return selectTagged({ status, visibility: "public" }, bytes, "p.idea_bank_id = :ideaBankId");
+    if (sort === "new")
+      return selectTagged({ status: status && [status], visibility: "public" }, bytes, "p.idea_bank_id = :ideaBankId");
     return `SELECT p.id AS id, p.${key} AS sort_key, ${bytes} AS bytes
       FROM (${latestTagged(status, TAGGED_AT_MOST)}) tagged CROSS JOIN proposals p ON p.id = tagged.id
       WHERE p.idea_bank_id = :ideaBankId AND (p.${key}, p.id) < (:afterKey, :afterId)`;

@@ -140,21 +140,29 @@ export async function updatePanelist(
 /** What was written to a panelist. Triggers record a revocation in the same transaction, where there is one to record. */
 export type Written = { readonly revocation: TokenRevocation | undefined };
 
+/** `now` is in Unix milliseconds. */
+export type PanelistDeletion = {
+  readonly accountId: string;
+  readonly id: string;
+  /** Proposals and comments go, too. */
+  readonly deletesContent: boolean;
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
 /**
- * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices; proposals and comments stay,
- * without an author. `now` is in Unix milliseconds. The revocation is that of an earlier deletion, too: its answer may have been lost.
+ * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices. Proposals and comments stay,
+ * without an author, or are deleted in slices, too. The revocation is that of an earlier deletion, too: its answer may have been lost.
  */
 export async function deletePanelist(
   session: Session,
-  accountId: string,
-  id: string,
-  now: number,
-  idempotencyKey?: IdempotencyKey,
+  { accountId, id, deletesContent, now, idempotencyKey }: PanelistDeletion,
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
-  const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL
+  const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL,
+      deletes_content = :deletesContent
     WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
-    ...deleteOnce(accountId, idempotencyKey, sql, { id, now }),
+    ...deleteOnce(accountId, idempotencyKey, sql, { id, now, deletesContent: Number(deletesContent) }),
     revoked: selectRevocation(accountId, id),
     slice: deleteOfPanelist(accountId, id),
   });

@@ -3,22 +3,23 @@
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { toStored } from "../model/metadata.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
-import type {
-  OfficialResponse,
-  Proposal,
-  ProposalChanges,
-  ProposalFilter,
-  ProposalStatus,
-  Visibility,
+import {
+  type OfficialResponse,
+  PROPOSAL_STATUSES,
+  type Proposal,
+  type ProposalChanges,
+  type ProposalFilter,
+  type ProposalStatus,
+  type Visibility,
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
-import { mergeStatuses } from "./merge-statuses.ts";
+import { mergeSelects } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, targetOf, targetStays } from "./merges.ts";
-import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
+import { FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
 import { hasTag, selectTagged } from "./tags.ts";
@@ -113,14 +114,14 @@ export async function listProposals(
       accountId,
       ideaBankId,
     }),
-    listed: prepare<ProposalRow>(search ? selectFound(search, filter) : selectPage(filter), {
-      ...{ accountId, ideaBankId, tag: filter.tag, externalId: filter.externalId },
+    listed: prepare<ProposalRow & { sort_key: number }>(search ? selectFound(search, filter) : selectPage(filter), {
+      ...{ accountId, ideaBankId, tag: filter.tag, externalId: filter.externalId, panelistId: filter.panelistId },
       ...pageValues(request),
       ...search?.values,
     }),
   });
   if (owned.length !== 1) return null;
-  const page = toPage(listed, request, toProposal, byCreation);
+  const page = toPage(listed, request, toProposal, ({ sort_key }) => sort_key);
   return search ? { items: page.items, next: undefined } : page;
 }
 
@@ -128,37 +129,56 @@ export async function listProposals(
 function selectFound(search: Search, { status, visibility, tag, externalId }: ProposalFilter): string {
   const listed = visibility === undefined ? "0, 1" : visibility === "public" ? "1" : "0";
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL
-    ${status === undefined ? "" : `AND p.status = '${status}'`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}
+    ${status === undefined ? "" : `AND p.status IN (${quoted(status)})`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}
     ${tag === undefined ? "" : `AND ${hasTag("p")}`} ${externalId === undefined ? "" : "AND p.external_id = :externalId"}`;
   return `WITH page AS MATERIALIZED (${search.select({ listed }, PROPOSAL_BYTES, condition)}
       ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
-    SELECT ${COLUMNS}, ${FIT} FROM (SELECT id AS page_id, sort_key FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS})
+    SELECT ${COLUMNS}, sort_key, ${FIT} FROM (SELECT id AS page_id, sort_key FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS})
       CROSS JOIN proposals ON id = page_id ORDER BY sort_key DESC, id DESC`;
 }
 
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join();
+
+const SORT_KEYS = { new: "created_at", top: "votes", active: "last_activity_at" } as const;
+
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
-function selectPage({ status, visibility, tag, externalId }: ProposalFilter): string {
-  const named =
-    externalId === undefined
-      ? "duplicate_of IS NULL"
-      : `external_id = :externalId AND ${targetStays("proposals")} ${tag === undefined ? "" : `AND ${hasTag("proposals")}`}`;
-  const select = (columns: string, filter: ProposalFilter) =>
-    `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND ${named}
-     ${filter.status === undefined ? "" : `AND status = '${filter.status}'`}
-     ${filter.visibility === undefined ? "" : `AND visibility = '${filter.visibility}'`}
-     AND (created_at, id) < (:afterKey, :afterId)`;
+function selectPage(filter: ProposalFilter): string {
+  const { status, visibility, tag, externalId, panelistId, sort = "new" } = filter;
+  const key = SORT_KEYS[sort];
   const bytes = `${PROPOSAL_BYTES} AS bytes`;
-  if (externalId !== undefined || (tag === undefined && (visibility === undefined || status !== undefined))) {
-    const inOrder = (columns: string) => `${select(columns, { status, visibility })} ORDER BY created_at DESC, id DESC`;
-    return `WITH ${fitOf(`${inOrder(bytes)} LIMIT :rows`)} ${inOrder(`${COLUMNS}, ${FIT}`)} LIMIT ${FITTING_ROWS}`;
+  const select = (columns: string, condition: string) =>
+    `SELECT ${columns} FROM proposals WHERE idea_bank_id = :ideaBankId AND account_id = :accountId AND ${condition}
+     AND (${key}, id) < (:afterKey, :afterId)`;
+  const inOrder = (columns: string, condition: string) => `${select(columns, condition)} ORDER BY ${key} DESC, id DESC`;
+  const visible = visibility === undefined ? "" : ` AND visibility = '${visibility}'`;
+  /** All of them are in the order of an index. */
+  const direct = (condition: string) =>
+    `WITH ${fitOf(`${inOrder(bytes, condition)} LIMIT :rows`)}
+     ${inOrder(`${COLUMNS}, ${key} AS sort_key, ${FIT}`, condition)} LIMIT ${FITTING_ROWS}`;
+
+  if (panelistId !== undefined)
+    return direct(
+      `author_id = :panelistId AND ${targetStays("proposals")} AND ${existingPanelist("author_id")} IS NOT NULL`,
+    );
+  if (externalId !== undefined) {
+    const tagged = tag === undefined ? "" : ` AND ${hasTag("proposals")}`;
+    const named = status === undefined ? "" : ` AND status IN (${quoted(status)})`;
+    return direct(`external_id = :externalId AND ${targetStays("proposals")}${tagged}${named}${visible}`);
   }
+  const listed = sort === "new" ? `duplicate_of IS NULL${visible}` : "listed = 1";
+  const [only, ...others] = status ?? [];
+  if (tag === undefined && only !== undefined && others.length === 0) return direct(`${listed} AND status = '${only}'`);
+  if (tag === undefined && status === undefined && visibility === undefined && sort === "new") return direct(listed);
+  const statuses = status ?? PROPOSAL_STATUSES;
   const ids =
     tag === undefined
-      ? mergeStatuses((each) => select(`id, created_at AS sort_key, ${bytes}`, { visibility, status: each }))
+      ? mergeSelects(
+          statuses.map((each) => select(`id, ${key} AS sort_key, ${bytes}`, `${listed} AND status = '${each}'`)),
+        )
       : selectTagged({ status, visibility }, PROPOSAL_BYTES, "p.account_id = :accountId");
   return `WITH page AS MATERIALIZED (${ids} ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
-    SELECT ${COLUMNS}, ${FIT} FROM proposals
-    WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY created_at DESC, id DESC`;
+    SELECT ${COLUMNS}, ${key} AS sort_key, ${FIT} FROM proposals
+    WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY ${key} DESC, id DESC`;
 }
 
 /** Those of the account's idea bank with these identifiers, in no order. */

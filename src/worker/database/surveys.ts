@@ -14,23 +14,30 @@ type Row = {
   title: string;
   description: string;
   status: Survey["status"];
+  url: string | null;
+  external_id: string | null;
   created_at: number;
   updated_at: number;
   fit?: number;
 };
 
-const COLUMNS = "id, title, description, status, created_at, updated_at";
+const COLUMNS = "id, title, description, status, url, external_id, created_at, updated_at";
 
 const selectPage = (columns: string, rows: string) =>
   `SELECT ${columns} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
    ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
-const SIZES = selectPage(`octet_length(title) + octet_length(description) + ${ITEM_BYTES} AS bytes`, ":rows");
+const SIZES = selectPage(
+  `octet_length(title) + octet_length(description) + coalesce(octet_length(url), 0) + ${ITEM_BYTES} AS bytes`,
+  ":rows",
+);
 
 const toSurvey = (row: Row): Survey => ({
   id: row.id,
   title: row.title,
   description: row.description,
   status: row.status,
+  url: row.url,
+  externalId: row.external_id,
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
 });
@@ -59,8 +66,8 @@ export async function createSurvey(
   { accountId, id, input, now, idempotencyKey }: SurveyCreation,
 ): Promise<IdempotentResult<Survey>> {
   const insert = prepare(
-    `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at)
-     SELECT :id, :accountId, :title, :description, :status, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
+    `INSERT INTO surveys (id, account_id, title, description, status, url, external_id, created_at, updated_at)
+     SELECT :id, :accountId, :title, :description, :status, :url, :externalId, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
@@ -80,18 +87,22 @@ type SurveyUpdate = Pick<SurveyCreation, "accountId" | "id" | "now"> & { readonl
 
 export async function updateSurvey(
   session: Session,
-  { accountId, id, now, changes: { title, description, status } }: SurveyUpdate,
+  { accountId, id, now, changes: { title, description, status, url, externalId } }: SurveyUpdate,
 ): Promise<Survey | null> {
   const row = await session.first(
     prepare<Row>(
       `UPDATE surveys SET title = coalesce(:title, title), description = coalesce(:description, description),
-         status = coalesce(:status, status),
+         status = coalesce(:status, status), url = iif(:placed, :url, url), external_id = iif(:identified, :externalId, external_id),
          updated_at = iif(
            coalesce(:title, title) = title AND coalesce(:description, description) = description
-             AND coalesce(:status, status) = status,
+             AND coalesce(:status, status) = status AND (NOT :placed OR :url IS url)
+             AND (NOT :identified OR :externalId IS external_id),
            updated_at, max(updated_at, :now))
        WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
-      { accountId, id, title, description, status, now },
+      {
+        ...{ accountId, id, title, description, status, now },
+        ...{ placed: url !== undefined, url, identified: externalId !== undefined, externalId },
+      },
     ),
   );
   return row && toSurvey(row);

@@ -10,13 +10,13 @@ import { type PanelistAccess, selectAccess, type TokenClaims, toAccess, tokenVal
 export const hasTag = (proposal: string): string =>
   `EXISTS (SELECT 1 FROM json_each(${proposal}.tags) WHERE value = :tag)`;
 
-type Shown = { readonly status?: ProposalStatus | undefined; readonly visibility?: Visibility | undefined };
+type Shown = { readonly status?: readonly ProposalStatus[] | undefined; readonly visibility?: Visibility | undefined };
 
 /** The proposals with `:tag` behind a position, as `id, sort_key, bytes`, to be ordered by creation: a page reads what it shows. `bytes`: how large one is; `condition` is about `p`. */
 export const selectTagged = ({ status, visibility }: Shown, bytes: string, condition: string): string =>
   mergeSelects(
     (visibility === undefined ? VISIBILITIES : [visibility]).flatMap((shown) =>
-      (status === undefined ? PROPOSAL_STATUSES : [status]).map(
+      (status ?? PROPOSAL_STATUSES).map(
         (each) => `SELECT p.id AS id, t.created_at AS sort_key, ${bytes} AS bytes
           FROM proposal_tags t CROSS JOIN proposals p ON p.id = t.proposal_id
           WHERE t.idea_bank_id = :ideaBankId AND t.tag = :tag AND t.visibility = '${shown}' AND t.status = '${each}'

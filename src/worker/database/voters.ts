@@ -2,13 +2,13 @@
 import type { NamedPanelist } from "../model/acting-for.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
-import type { Voter } from "../model/voter.ts";
+import type { PanelistVote, Voter } from "../model/voter.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { namedPanelist, namedValues } from "./acting-for.ts";
 import { targetOf, votesOnTheWay } from "./merges.ts";
-import { pageValues, toPage } from "./pagination.ts";
-import { OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
+import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
 
 type Row = {
   id: string;
@@ -55,6 +55,47 @@ export async function listVoters(
   );
   return { items: page.items.filter(({ existing }) => existing !== null).map(toVoter), next: page.next };
 }
+
+type VoteRow = { id: string; idea_bank_id: string; title: string | null; created_at: number };
+
+/**
+ * What a panelist votes for: an idea bank after the other, the latest vote first. `gone` when the vote that the page begins after was
+ * taken back: nothing else knows its place. Null for a panelist that is not the tenant's.
+ */
+export async function listVotesOf(
+  session: Session,
+  of: { readonly accountId: string; readonly panelistId: string },
+  request: PageRequest,
+): Promise<Page<PanelistVote> | "gone" | null> {
+  const values = { ...of, ...pageValues(request) };
+  const after = "(SELECT idea_bank_id FROM votes WHERE proposal_id = :afterId AND panelist_id = :panelistId)";
+  const { owned, place, listed } = await session.batch({
+    owned: prepare(
+      "SELECT 1 FROM panelists WHERE id = :panelistId AND account_id = :accountId AND deleted_at IS NULL",
+      values,
+    ),
+    place: prepare(`SELECT 1 WHERE ${after} IS NOT NULL`, values),
+    listed: prepare<VoteRow>(
+      `SELECT v.proposal_id AS id, v.idea_bank_id, v.created_at,
+         (SELECT title FROM proposals WHERE id = v.proposal_id AND ${ACCESSIBLE_PROPOSAL}) AS title
+       FROM votes v WHERE v.panelist_id = :panelistId AND v.account_id = :accountId
+         ${request.after === undefined ? "" : `AND (v.idea_bank_id, v.created_at, v.proposal_id) < (${after}, :afterKey, :afterId)`}
+       ORDER BY v.idea_bank_id DESC, v.created_at DESC, v.proposal_id DESC LIMIT :rows`,
+      values,
+    ),
+  });
+  if (owned.length !== 1) return null;
+  if (request.after !== undefined && place.length !== 1) return "gone";
+  const { items, next } = toPage(listed, request, (row) => row, byCreation);
+  return { items: items.flatMap(({ title, ...row }) => (title === null ? [] : [toVote(row, title)])), next };
+}
+
+const toVote = ({ id, idea_bank_id, created_at }: Omit<VoteRow, "title">, title: string): PanelistVote => ({
+  ideaBankId: idea_bank_id,
+  proposalId: id,
+  title,
+  at: toTimestamp(created_at),
+});
 
 /** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has none with this name. */
 export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: string } | "no-panelist" | null;

@@ -19,6 +19,8 @@ export type Operation = {
   readonly path: `/${string}`;
   readonly credential: Credential;
   readonly query?: ListQuery;
+  /** The query of what is no list. The handler reads it. */
+  readonly options?: z.ZodMiniType;
   readonly body?: z.ZodMiniType;
   /** The schema of the successful answer; of an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;

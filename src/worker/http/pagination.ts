@@ -1,8 +1,9 @@
 /** `?limit=&cursor=` and `nextCursor`. */
 import type { Context } from "hono";
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { type Position, signCursor, verifyCursor } from "../credentials/cursor.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
+import { SEVERAL } from "../model/text.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalid, parseOrThrow } from "./invalid-request.ts";
 import type { ListQuery } from "./operation.ts";
@@ -12,7 +13,7 @@ export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   c: Context<E>,
   schema: Schema,
 ): Promise<{ query: z.output<Schema>; page: PageRequest }> {
-  const query = parseOrThrow(schema, singleParameters(c));
+  const query = parseOrThrow(schema, parametersOf(c, schema));
   const { limit, cursor } = query;
   if (cursor === undefined) return { query, page: { limit, after: undefined } };
   const after = await verifyCursor(cursor, listOf(c), c.get("settings").signingKeys);
@@ -37,15 +38,21 @@ export const respondPage = async <E extends AppEnv, Item>(
 function listOf<E extends AppEnv>(c: Context<E>): string {
   const holder = c.get("listsOf");
   if (holder === undefined) throw new Error("nobody is known whose list this is");
-  const filters = Object.entries(c.req.query())
+  const filters = Object.entries(c.req.queries())
     .filter(([name]) => name !== "cursor" && name !== "limit")
+    .map(([name, values]) => [name, values.join()] as [string, string])
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `${holder} ${c.req.path}?${new URLSearchParams(filters)}`;
 }
 
-function singleParameters(c: Context): Record<string, string | undefined> {
+function parametersOf(c: Context, schema: ListQuery): Record<string, string | string[] | undefined> {
   const parameters = Object.entries(c.req.queries());
-  const repeated = parameters.filter(([, values]) => values.length > 1);
+  const repeated = parameters.filter(([name, values]) => values.length > 1 && !takesSeveral(schema, name));
   if (repeated.length > 0) throw invalid(repeated.map(([path]) => ({ path, message: "must be given once" })));
-  return Object.fromEntries(parameters.map(([name, [value]]) => [name, value]));
+  return Object.fromEntries(parameters.map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
+}
+
+function takesSeveral(schema: ListQuery, name: string): boolean {
+  const field = schema instanceof z.ZodMiniObject ? schema.shape[name] : undefined;
+  return field instanceof z.ZodMiniOptional && SEVERAL.has(field.def.innerType);
 }

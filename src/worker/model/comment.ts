@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Moment, oneOf, prose, Timestamp } from "./text.ts";
 
 const Body = prose({ min: 1, max: 10_000 });
@@ -16,6 +17,7 @@ const EXAMPLE_BODY = "Thank you! Finally something for early mornings.";
 export const Comment = describe(
   z.object({
     id: Id,
+    proposalId: Id,
     by: CommentAuthor,
     panelistId: z.nullable(Id),
     body: Body,
@@ -25,6 +27,7 @@ export const Comment = describe(
     name: "Comment",
     example: {
       id: "C0mment00001",
+      proposalId: "Pr0p0sa1Dark",
       by: "panelist",
       panelistId: "Pa7Ne1isT001",
       body: EXAMPLE_BODY,
@@ -32,6 +35,7 @@ export const Comment = describe(
     },
     fields: {
       id: "The comment's identifier.",
+      proposalId: "The proposal that it is on.",
       by: "`tenant` for your own comments, `panelist` for the others.",
       panelistId: "The panelist who wrote it. `null` if you wrote it, or once the panelist has been deleted.",
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
@@ -63,3 +67,8 @@ export const TenantComment = describe(
   },
 );
 export type TenantComment = z.infer<typeof TenantComment>;
+
+export const CommentQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, panelistId: z.optional(Id) }), {
+  name: "CommentQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, panelistId: "Only comments that this panelist wrote." },
+});

@@ -2,12 +2,18 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
 export const IDEA_BANK_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 export type IdeaBankStatus = (typeof IDEA_BANK_STATUSES)[number];
 
 const Status = oneOf(IDEA_BANK_STATUSES);
+export const IdeaBankQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, status: z.optional(Status) }), {
+  name: "IdeaBankQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, status: "Only idea banks with this status." },
+});
+
 const ChangelogMaxEntries = integer(1, 100);
 
 const TEXTS = {

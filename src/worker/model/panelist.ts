@@ -4,7 +4,7 @@ import { COMPOUND_TOKEN, TOKEN_LIFETIME, VISITOR_LIFETIME, VISITOR_TOKEN } from 
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { exactLine, flag, integer, Name, Timestamp } from "./text.ts";
+import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
 /** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
@@ -140,3 +140,11 @@ export const IssuedToken = describe(
     },
   },
 );
+
+export const PanelistDeletion = describe(z.strictObject({ content: z.optional(oneOf(["delete", "keep"])) }), {
+  name: "PanelistDeletion",
+  fields: {
+    content:
+      "`delete`: the panelist's proposals and comments are deleted, too. The default is `keep`: they stay, without an author.",
+  },
+});

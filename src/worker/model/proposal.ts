@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { Metadata, ProposalExternalId } from "./metadata.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { TAGS_OF_IDEA_BANK, Tag, Tags } from "./tag.ts";
-import { Description, flag, integer, Moment, oneOf, prose, Search, Timestamp, Title } from "./text.ts";
+import { Description, flag, integer, Moment, oneOf, prose, Search, someOf, Timestamp, Title } from "./text.ts";
 
 /** Every change between them is allowed, so that mistakes can be corrected. */
 export const PROPOSAL_STATUSES = [
@@ -188,20 +188,43 @@ export const SEARCH_TEXT =
   "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +
   "Case and accents do not matter, and a word need not be complete. A filter picks from 40 that fit.";
 
+const ProposalSort = oneOf(["new", "top", "active"]);
+
 export const ProposalQuery = describe(
-  z.strictObject({
-    ...PAGE_PARAMETERS,
-    status: z.optional(ProposalStatus),
-    visibility: z.optional(Visibility),
-    tag: z.optional(Tag),
-    externalId: z.optional(ProposalExternalId),
-    q: z.optional(Search),
-  }),
+  z
+    .strictObject({
+      ...PAGE_PARAMETERS,
+      sort: z._default(ProposalSort, "new"),
+      status: z.optional(someOf(PROPOSAL_STATUSES)),
+      visibility: z.optional(Visibility),
+      tag: z.optional(Tag),
+      externalId: z.optional(ProposalExternalId),
+      panelistId: z.optional(Id),
+      q: z.optional(Search),
+    })
+    .check(
+      z.refine(
+        ({ sort, visibility = "public", tag, externalId, panelistId, q }) => {
+          const others = [tag, externalId, panelistId, q].every((filter) => filter === undefined);
+          return sort === "new" || (visibility === "public" && others);
+        },
+        { path: ["sort"], error: "top and active are for public proposals, and go with `status` alone" },
+      ),
+      z.refine(
+        ({ status, visibility, tag, externalId, panelistId, q }) => {
+          const others = [status, visibility, tag, externalId, q].every((filter) => filter === undefined);
+          return panelistId === undefined || others;
+        },
+        { path: ["panelistId"], error: "goes with no other filter" },
+      ),
+    ),
   {
     name: "ProposalQuery",
     fields: {
       ...PAGE_PARAMETER_TEXTS,
-      status: "Only proposals with this status.",
+      sort: "`new`: newest first. `top`: most votes first. `active`: latest activity first. The last two list public proposals.",
+      status: "Only proposals with one of these statuses.",
+      panelistId: "Only what this panelist submitted, merged proposals included. It goes with no other filter.",
       visibility: "Only proposals with this visibility. `pending` lists the proposals that need your approval.",
       tag: "Only proposals with this tag.",
       externalId: "Only the proposal with this `externalId`, also when it was merged.",
@@ -209,7 +232,7 @@ export const ProposalQuery = describe(
     },
   },
 );
-export type ProposalFilter = Pick<z.infer<typeof ProposalQuery>, "status" | "visibility" | "tag" | "externalId" | "q">;
+export type ProposalFilter = Partial<Omit<z.infer<typeof ProposalQuery>, "limit" | "cursor">>;
 
 export const Merge = describe(z.strictObject({ into: Id }), {
   name: "Merge",

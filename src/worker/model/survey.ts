@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { ProposalExternalId } from "./metadata.ts";
 import { Description, oneOf, Timestamp, Title } from "./text.ts";
 
 export const SURVEY_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
@@ -10,9 +11,22 @@ const Status = oneOf(SURVEY_STATUSES);
 const TEXTS = {
   title: "The title: one line of 1 to 200 characters.",
   description: "The description: at most 10,000 characters. Line breaks are kept.",
-  status: "`DRAFT` until it is published, `OPEN` while it takes answers, then `CLOSED`.",
+  status:
+    "`DRAFT` until it is published, then `OPEN`, then `CLOSED`. Answers are taken by the service at `url`, not here.",
+  url: "Where the survey is answered: an `https` address of at most 2,000 characters, or `null`.",
+  externalId: "Your own id for it: 1 to 255 visible characters, or `null`.",
 };
-const EXAMPLE = { title: "How do you travel to work?", description: "Two minutes, six questions." };
+/** A browser opens it as it is. */
+const Url = z.string().check(
+  z.maxLength(2_000, { error: "must have at most 2,000 characters" }),
+  z.refine((text) => /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),
+);
+const EXAMPLE = {
+  title: "How do you travel to work?",
+  description: "Two minutes, six questions.",
+  url: "https://surveys.example.com/travel",
+  externalId: "travel-2026",
+};
 
 export const Survey = describe(
   z.object({
@@ -20,6 +34,8 @@ export const Survey = describe(
     title: Title,
     description: Description,
     status: Status,
+    url: z.nullable(Url),
+    externalId: z.nullable(ProposalExternalId),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -47,6 +63,8 @@ export const NewSurvey = describe(
     title: Title,
     description: z._default(Description, ""),
     status: z._default(Status, "DRAFT"),
+    url: z._default(z.nullable(Url), null),
+    externalId: z._default(z.nullable(ProposalExternalId), null),
   }),
   { name: "NewSurvey", example: EXAMPLE, fields: TEXTS },
 );
@@ -57,6 +75,8 @@ export const SurveyChanges = describe(
     title: z.optional(Title),
     description: z.optional(Description),
     status: z.optional(Status),
+    url: z.optional(z.nullable(Url)),
+    externalId: z.optional(z.nullable(ProposalExternalId)),
   }),
   { name: "SurveyChanges", example: { status: "CLOSED" }, fields: TEXTS },
 );

@@ -125,6 +125,21 @@ export const integer = (min: number, max: number) => {
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, { error: `must be one of ${words.join(", ")}` });
 
+/** Query parameters that may be given several times. */
+export const SEVERAL = z.registry<{ readonly words: readonly string[] }>();
+
+/** One or several of some fixed words: `?status=planned&status=implemented`, or with a comma. */
+export const someOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z
+    .pipe(
+      z.pipe(
+        z.union([z.string(), z.array(z.string())]),
+        z.transform((given: string | string[]) => [...new Set([given].flat().flatMap((text) => text.split(",")))]),
+      ),
+      z.array(oneOf(words)),
+    )
+    .register(SEVERAL, { words });
+
 /** A point in time as the tenant API writes it: ISO 8601, UTC, milliseconds. */
 export const Timestamp = z
   .string()

@@ -4,7 +4,7 @@ import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne, namesOne } from "./acting-
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { ExternalId } from "./panelist.ts";
-import { Name, Timestamp } from "./text.ts";
+import { Name, Timestamp, Title } from "./text.ts";
 
 const EXAMPLE_PANELIST_ID = "Pa7Ne1isT001";
 
@@ -34,6 +34,23 @@ export const Voter = describe(
   },
 );
 export type Voter = z.infer<typeof Voter>;
+
+export const PanelistVote = describe(z.object({ ideaBankId: Id, proposalId: Id, title: Title, at: Timestamp }), {
+  name: "PanelistVote",
+  example: {
+    ideaBankId: "b4nKb4nKb4nK",
+    proposalId: "Pr0p0sa1Dark",
+    title: "Dark mode",
+    at: "2026-11-20T12:30:00.000Z",
+  },
+  fields: {
+    ideaBankId: "The proposal's idea bank.",
+    proposalId: "The proposal that the panelist votes for.",
+    title: "The proposal's title.",
+    at: "When the panelist voted: ISO 8601, UTC, with milliseconds.",
+  },
+});
+export type PanelistVote = z.infer<typeof PanelistVote>;
 
 export const NewVote = describe(z.strictObject(actingFor()).check(namesAtMostOne, namesOne), {
   name: "NewVote",

@@ -1,10 +1,16 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createComment, deleteComment, listComments, updateComment } from "../database/comments.ts";
+import {
+  createComment,
+  deleteComment,
+  listComments,
+  listIdeaBankComments,
+  updateComment,
+} from "../database/comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import { Comment, NewComment, TenantComment } from "../model/comment.ts";
+import { Comment, CommentQuery, NewComment, TenantComment } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
@@ -17,6 +23,19 @@ const COMMENT = `${COMMENTS}/{commentId}`;
 const operation = tenantOperations(PROPOSAL_TAG);
 
 export const COMMENT_OPERATIONS = {
+  listIdeaBankComments: operation({
+    method: "GET",
+    path: "/tenant/ideabanks/{ideaBankId}/comments",
+    scope: "ideabanks:read",
+    query: CommentQuery,
+    answer: Comment,
+    summary: "List an idea bank's comments",
+    description:
+      "Of all its proposals, newest first: for copies, and for what one person wrote. A page may have fewer than `limit`.",
+    handle: async (c, { session, accountId, ids: { ideaBankId }, query: { panelistId }, page }) =>
+      respondPage(c, owned(await listIdeaBankComments(session, { accountId, ideaBankId, panelistId }, page))),
+  }),
+
   listComments: operation({
     method: "GET",
     path: COMMENTS,

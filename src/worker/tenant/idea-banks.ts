@@ -4,8 +4,7 @@ import { createId } from "../credentials/id.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import { IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.ts";
-import { PageQuery } from "../model/pagination.ts";
+import { IdeaBank, IdeaBankChanges, IdeaBankQuery, NewIdeaBank } from "../model/idea-bank.ts";
 import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
 
@@ -22,11 +21,12 @@ export const IDEA_BANK_OPERATIONS = {
     method: "GET",
     path: IDEA_BANKS,
     scope: "ideabanks:read",
-    query: PageQuery,
+    query: IdeaBankQuery,
     answer: IdeaBank,
     summary: "List idea banks",
     description: "Newest first.",
-    handle: async (c, { session, accountId, page }) => respondPage(c, await listIdeaBanks(session, accountId, page)),
+    handle: async (c, { session, accountId, query: { status }, page }) =>
+      respondPage(c, await listIdeaBanks(session, { accountId, status }, page)),
   }),
 
   createIdeaBank: operation({

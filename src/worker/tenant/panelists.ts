@@ -3,8 +3,9 @@ import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { createPanelist, deletePanelist, listPanelists, loadPanelist, updatePanelist } from "../database/panelists.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
+import { parseOrThrow } from "../http/invalid-request.ts";
 import { respondPage } from "../http/pagination.ts";
-import { NewPanelist, Panelist, PanelistChanges, PanelistQuery } from "../model/panelist.ts";
+import { NewPanelist, Panelist, PanelistChanges, PanelistDeletion, PanelistQuery } from "../model/panelist.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
@@ -81,12 +82,15 @@ export const PANELIST_OPERATIONS = {
     method: "DELETE",
     path: PANELIST,
     scope: "panelists:write",
+    options: PanelistDeletion,
     summary: "Delete a panelist",
     description:
       "Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments " +
-      "stay, without an author.",
+      "stay, without an author. With `?content=delete` they are deleted, too.",
     handle: async (c, { session, accountId, ids, now, idempotencyKey, noteRevocation }) => {
-      const { result, revocation } = await deletePanelist(session, accountId, ids.panelistId, now, idempotencyKey);
+      const { content } = parseOrThrow(PanelistDeletion, c.req.query());
+      const deletion = { accountId, id: ids.panelistId, deletesContent: content === "delete", now, idempotencyKey };
+      const { result, revocation } = await deletePanelist(session, deletion);
       noteRevocation(revocation);
       return respondDeleted(c, result);
     },

@@ -1,10 +1,11 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes`. */
-import { listVoters, setVoteFor, type VoteOutcome } from "../database/voters.ts";
+import { listVoters, listVotesOf, setVoteFor, type VoteOutcome } from "../database/voters.ts";
+import { invalid } from "../http/invalid-request.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Vote } from "../model/panelist-proposal.ts";
-import { NewVote, Voter } from "../model/voter.ts";
+import { NewVote, PanelistVote, Voter } from "../model/voter.ts";
 import { tenantOperations } from "./operation.ts";
 import { noSuchPanelist, owned } from "./refuse-foreign.ts";
 
@@ -28,6 +29,22 @@ const operation = tenantOperations({
 });
 
 export const VOTE_OPERATIONS = {
+  listVotesOfPanelist: operation({
+    method: "GET",
+    path: "/tenant/panelists/{panelistId}/votes",
+    scope: "panelists:read",
+    query: PageQuery,
+    answer: PanelistVote,
+    summary: "List what a panelist votes for",
+    description: "An idea bank after the other, the latest vote first. A page may have fewer than `limit`.",
+    handle: async (c, { session, accountId, ids: { panelistId }, page: request }) => {
+      const page = owned(await listVotesOf(session, { accountId, panelistId }, request));
+      if (page === "gone")
+        throw invalid([{ path: "cursor", message: "ends at a vote that was taken back: begin again without it" }]);
+      return respondPage(c, page);
+    },
+  }),
+
   listVotes: operation({
     method: "GET",
     path: VOTES,

@@ -27,8 +27,8 @@ const ADD_VOTES = `INSERT INTO votes (proposal_id, panelist_id, account_id, idea
   WHERE p.id = ?1 AND p.duplicate_of IS NULL AND p.idea_bank_id <> p.id AND w.deleted_at IS NULL ON CONFLICT DO NOTHING`;
 
 const ADD_COMMENTS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
-  INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at)
-  SELECT printf('%s%07d%04d', substr(p.id, 1, 1), ?3, i), p.account_id, p.id, w.id, 'Comment', ?4
+  INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
+  SELECT printf('%s%07d%04d', substr(p.id, 1, 1), ?3, i), p.account_id, p.idea_bank_id, p.id, w.id, 'Comment', ?4
   FROM n, proposals p JOIN panelists w ON w.account_id = p.account_id
   WHERE p.id = ?1 AND w.id = ?2 AND p.duplicate_of IS NULL AND p.idea_bank_id <> p.id AND w.deleted_at IS NULL
   ON CONFLICT DO NOTHING`;

@@ -173,7 +173,7 @@ it("changes made by SQL are in it, as the tenant's", async () => {
   await addVoters(rows, 1, 1);
   const voter = voterId(rows, 1);
   await run(
-    "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, ?4, 'B', 1, 0)",
+    "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, ?4, 'B', 1, 0)",
     comment,
     accountId,
     id,

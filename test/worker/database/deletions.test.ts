@@ -26,7 +26,7 @@ async function deleteLargeIdeaBank(digit?: Digit) {
       .bind(accountId, ideaBankId),
     database
       .prepare(
-        `${n} INSERT INTO comments (id, account_id, proposal_id, body, created_at) SELECT 'c' || i, ?1, ?2, 'B', i FROM n`,
+        `${n} INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, body, created_at) SELECT 'c' || i, ?1, (SELECT idea_bank_id FROM proposals WHERE id = ?2), ?2, 'B', i FROM n`,
       )
       .bind(accountId, proposalId),
     database.prepare("UPDATE proposals SET duplicate_of = 'p2' WHERE id = 'p1'"),

@@ -60,7 +60,7 @@ it("an old comment does not take activity back", async () => {
       .bind(proposalId, bank.accountId, bank.id),
     database
       .prepare(
-        "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 2000, 0)",
+        "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, NULL, 'B', 2000, 0)",
       )
       .bind(newId(), bank.accountId, proposalId),
   ]);

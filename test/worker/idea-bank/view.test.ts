@@ -60,7 +60,7 @@ describe("a direct SQL change raises the version, and the next read shows it", (
         "the tenant comments on one",
         (bank, id) =>
           run(
-            "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'Hm.', 9999999999999, 1)",
+            "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, NULL, 'Hm.', 9999999999999, 1)",
             newId(),
             bank.accountId,
             id,

@@ -41,7 +41,7 @@ describe("rule 1: the items are the implemented proposals, newest first by last 
     const older = await addProposal(bank, { title: "older", lastActivityAt: 1_000_000 });
     await addProposal(bank, { title: "newer", lastActivityAt: 2_000_000 });
     const comment = databaseOf(bank.id).prepare(
-      "INSERT INTO comments (id, account_id, proposal_id, body, by_tenant, created_at) VALUES (?1, ?2, ?3, 'Thanks!', ?4, 3000000)",
+      "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, body, by_tenant, created_at) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, 'Thanks!', ?4, 3000000)",
     );
     await comment.bind(newId(), bank.accountId, older, 0).run();
     expect(await titles(await read(bank.token))).toEqual(["newer", "older"]);

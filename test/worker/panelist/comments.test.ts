@@ -53,7 +53,7 @@ it("come in pages that miss nothing and repeat nothing, ties by id, also while o
   await databaseOf(id)
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
-     INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) SELECT printf('co%010d', i * 7919 % 100003), ?1, ?2, NULL, 'B', i / 4, i % 2 FROM n`,
+     INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) SELECT printf('co%010d', i * 7919 % 100003), ?1, (SELECT idea_bank_id FROM proposals WHERE id = ?2), ?2, NULL, 'B', i / 4, i % 2 FROM n`,
     )
     .bind(panel.bank.accountId, id)
     .run();

@@ -226,7 +226,7 @@ describe("a change", () => {
       databaseOf(mine.id).prepare("DELETE FROM change_log"),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, ?3, NULL, 'B', 1, 1)",
+          "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant) VALUES (?1, ?2, (SELECT idea_bank_id FROM proposals WHERE id = ?3), ?3, NULL, 'B', 1, 1)",
         )
         .bind(commentId, theirs.accountId, proposalId),
       databaseOf(mine.id)

@@ -12,7 +12,16 @@ const resources = [
   {
     collection: "/tenant/surveys",
     least: { title: "T" },
-    defaults: { id: ID, title: "T", description: "", status: "DRAFT", createdAt: TIME, updatedAt: TIME },
+    defaults: {
+      id: ID,
+      title: "T",
+      description: "",
+      status: "DRAFT",
+      url: null,
+      externalId: null,
+      createdAt: TIME,
+      updatedAt: TIME,
+    },
     changes: { title: "Größer 😀", description: "Line\nbreak", status: "CLOSED" },
   },
   {
