@@ -82,10 +82,10 @@ describe("the copy that stays up to date", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const sync = () =>
+  const sync = (apiKey = key) =>
     paste(
       `set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n` +
-        block(DOCUMENT, "sync-run").replace("ibk_…", key),
+        block(DOCUMENT, "sync-run").replace("ibk_…", apiKey),
     );
   /** The proposals, as the copy has them and as the API lists them. */
   const copied = async (path: string) => {
@@ -124,6 +124,27 @@ describe("the copy that stays up to date", () => {
     expect(after.titles).toEqual(expect.arrayContaining(["Renamed", "Third"]));
     expect(after.titles).not.toContain("Second");
     expect(after.place).not.toEqual(before.place);
+  });
+
+  it("waits where the limit is reached, and has all of a large idea bank with its comments", async () => {
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Large", status: "OPEN" });
+    const path = `/tenant/ideabanks/${id}`;
+    for (let index = 0; index < 250; index++) {
+      const proposal = await askTenantApi<{ id: string }>("POST", `${path}/proposals`, { title: `Large ${index}` });
+      if (index % 2 === 0) await askTenantApi("POST", `${path}/proposals/${proposal.id}/comments`, { body: "B" });
+    }
+    const created = await fetch(`${origin}/account/api/keys`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Slow", limit: 2, windowSeconds: 1 }),
+    });
+    const slow = (await created.json()) as { key: string };
+    await rm(join(folder, "copy.db"), { force: true });
+    await sync(slow.key);
+    const copy = new DatabaseSync(join(folder, "copy.db"));
+    const count = (kind: string) => copy.prepare("SELECT count(*) AS n FROM resources WHERE kind = ?").get(kind)?.n;
+    expect(count("proposal")).toBeGreaterThanOrEqual(250);
+    expect(count("comment")).toBeGreaterThanOrEqual(125);
   });
 });
 

@@ -41,10 +41,12 @@ async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>): Promis
       LONGEST,
     ),
     insert(
-      `INSERT INTO comments (id, account_id, proposal_id, panelist_id, body, created_at, by_tenant) SELECT ${id}, ?1, ?2, ?3, ?4, i, 0`,
+      `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant)
+       SELECT ${id}, ?1, ?5, ?2, ?3, ?4, i, 0`,
       proposalId,
       panelistId,
       LONGEST,
+      ideaBankId,
     ),
   ]);
 }
@@ -53,7 +55,8 @@ const lists = [...operationsOf("apiKey"), ...operationsOf("compoundToken")]
   // The feed of changes is no list of rows: tenant/changes.test.ts. A search shows the best: panelist/finding.test.ts.
   .filter(
     ({ operation, name }) =>
-      operation.query !== undefined && !["listChanges", "listSimilarProposals", "listVotes"].includes(name),
+      operation.query !== undefined &&
+      !["listChanges", "listSimilarProposals", "listVotes", "listVotesOfPanelist"].includes(name),
   )
   .flatMap((each) => {
     const filters: Record<string, string[]> = {

@@ -178,6 +178,7 @@ describe("comments", () => {
       items: [
         {
           id: ids.commentId,
+          proposalId: ids.proposalId,
           by: "panelist",
           panelistId: ids.panelistId,
           body: "A comment",
