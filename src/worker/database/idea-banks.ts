@@ -46,8 +46,9 @@ export const toIdeaBanks = (rows: readonly Row[]) => rows.map(toIdeaBank);
 
 export async function listIdeaBanks(
   session: Session,
-  { accountId, status }: { readonly accountId: string; readonly status: IdeaBankStatus | undefined },
+  accountId: string,
   request: PageRequest,
+  status?: IdeaBankStatus,
 ): Promise<Page<IdeaBank>> {
   const rows = await session.all(
     prepare<Row>(

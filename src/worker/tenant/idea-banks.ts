@@ -26,7 +26,7 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "List idea banks",
     description: "Newest first.",
     handle: async (c, { session, accountId, query: { status }, page }) =>
-      respondPage(c, await listIdeaBanks(session, { accountId, status }, page)),
+      respondPage(c, await listIdeaBanks(session, accountId, page, status)),
   }),
 
   createIdeaBank: operation({
