@@ -51,7 +51,9 @@ export const IdeasPage = ({ frame, ideaBank, ideas, tags, filter, here, more, no
 
 const toParameters = ({ status, visibility, tag, externalId, q }: ProposalFilter): Record<string, string> =>
   Object.fromEntries(
-    Object.entries({ status, visibility, tag, externalId, q }).filter((entry): entry is [string, string] => !!entry[1]),
+    Object.entries({ status: status?.join(), visibility, tag, externalId, q }).filter(
+      (entry): entry is [string, string] => !!entry[1],
+    ),
   );
 
 type FiltersProps = Pick<Props, "tags" | "filter"> & { readonly path: string; readonly isFiltered: boolean };
@@ -63,7 +65,7 @@ const Filters = ({ path, tags, filter, isFiltered }: FiltersProps) => (
         Words in the title
         <input type="search" name="q" value={filter.q} maxlength={200} />
       </label>
-      <Choose name="status" label="Status" chosen={filter.status} options={Object.entries(IDEA_STATUSES)} />
+      <Choose name="status" label="Status" chosen={filter.status?.join()} options={Object.entries(IDEA_STATUSES)} />
       <Choose
         name="visibility"
         label="Visibility"
