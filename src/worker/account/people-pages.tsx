@@ -72,7 +72,10 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
       case "unblock":
         return found(await updatePanelist(session, accountId, id, { active: what === "unblock" }));
       case "delete":
-        return requireDone((await deletePanelist(session, accountId, id, now)).result);
+      case "delete-all": {
+        const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };
+        return requireDone((await deletePanelist(session, deletion)).result);
+      }
       default:
         throw invalid([{ path: "do", message: "is not known" }]);
     }
