@@ -78,7 +78,11 @@ const config = await createConfig({
   rules: {
     ...OFF,
     "request-mime-type": { severity: "error", allowedValues: ["application/json"] },
-    "response-mime-type": { severity: "error", allowedValues: ["application/json", "application/problem+json"] },
+    "response-mime-type": {
+      severity: "error",
+      // The changelog is a feed, too.
+      allowedValues: ["application/json", "application/problem+json", "application/atom+xml", "application/feed+json"],
+    },
     "ours/property-description": "error",
     "ours/path-parameter-example": "error",
     "ours/integer-bounds": "error",
