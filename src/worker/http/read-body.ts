@@ -3,6 +3,9 @@ import { Problem, type ProblemOptions } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 import { indexOfFault } from "./json-fault.ts";
 
+/** What came with a request. */
+export type Sent = Pick<Request, "headers" | "body">;
+
 const MAX_BYTES = 64 * 1024;
 export const JSON_TYPE = "application/json";
 
@@ -56,14 +59,14 @@ const compressed = () =>
 const FORM = "application/x-www-form-urlencoded";
 
 /** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
-export async function readForm(request: Request, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
+export async function readForm(request: Sent, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
   return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, maxBytes, { detail })));
 }
 
 /** `unsupported` says what is expected instead, where it is not JSON. */
 export async function readBytes(
-  request: Request,
+  request: Sent,
   expectedType: string,
   maxBytes = MAX_BYTES,
   unsupported?: ProblemOptions,

@@ -3,6 +3,7 @@
  * come of it in the isolate's memory.
  */
 import { invalid } from "../http/invalid-request.ts";
+import type { Sent } from "../http/read-body.ts";
 import { Problem } from "../problem.ts";
 import { answerWithin, DeadlineExceeded } from "../store/deadline.ts";
 
@@ -18,15 +19,13 @@ export class UnsignedBodies {
   }
 
   /** What `read` makes of the body. Throws `service-unavailable` while too many are read, and `invalid-request` for one that is too slow. */
-  async read<Body>(request: Request, read: (request: Request) => Promise<Body>): Promise<Body> {
+  async read<Body>({ headers, body }: Sent, read: (sent: Sent) => Promise<Body>): Promise<Body> {
     if (this.#reading >= AT_A_TIME)
       throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause: "too many bodies at a time" });
     this.#reading += 1;
-    const reader = request.body?.getReader();
-    const body = reader ? streamOf(reader) : null;
+    const reader = body?.getReader();
     try {
-      const { url, method, headers } = request;
-      return await answerWithin(this.#deadlineMs, read(new Request(url, { method, headers, body })));
+      return await answerWithin(this.#deadlineMs, read({ headers, body: reader ? streamOf(reader) : null }));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
       // What has come of it is let go: whoever still reads it is at its end.

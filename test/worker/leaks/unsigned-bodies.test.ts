@@ -61,7 +61,7 @@ it("a body that has not come in time is given up, and its place is free again", 
     const held = Array.from({ length: 16 }, () => {
       const { readable } = heldBody();
       const request = new Request("https://api.example/leaks/reports", { method: "POST", body: readable });
-      return bodies.read(request, (read) => read.text());
+      return bodies.read(request, ({ body }) => new Response(body).text());
     });
     for (const outcome of await Promise.allSettled(held))
       expect(outcome).toMatchObject({ status: "rejected", reason: { code: "invalid-request" } });
