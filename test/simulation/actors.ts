@@ -32,6 +32,8 @@ const AGAIN = new Set([429, 503]);
 
 export const pickFrom = <Item>(items: readonly Item[], pick: number): Item | undefined => items[pick % items.length];
 
+const OPERATOR = { client: "operator", headers: { authorization: `Bearer ${OPERATOR_SECRET}` } };
+
 export class Actors {
   readonly world: World;
   readonly source: Source;
@@ -83,6 +85,8 @@ export class Actors {
         return this.#members.perform(source, command);
       case "operator":
         return this.#operate(source, command);
+      case "operatorKey":
+        return this.#operateKey(source, command);
       case "limit": {
         const key = pickFrom(this.keys, command.key);
         if (key === undefined) return;
@@ -205,18 +209,20 @@ export class Actors {
   async #operate(source: Source, command: Command & { readonly kind: "operator" }): Promise<void> {
     const account = pickFrom(this.accounts, command.account);
     if (account === undefined) return;
-    await this.send(
-      source,
-      {
-        client: "operator",
-        operation: "setAccountStatus",
-        method: "PUT",
-        path: "/operator/account-status",
-        isolate: command.isolate,
-        headers: { authorization: `Bearer ${OPERATOR_SECRET}` },
-        body: { account: account.owner, status: command.status },
-      },
-      command,
-    );
+    const body = { account: account.owner, status: command.status };
+    const request = { operation: "setAccountStatus", method: "PUT", path: "/operator/account-status", body };
+    await this.send(source, { ...OPERATOR, isolate: command.isolate, ...request }, command);
+  }
+
+  async #operateKey(source: Source, command: Command & { readonly kind: "operatorKey" }): Promise<void> {
+    const key = pickFrom(this.keys, command.key);
+    if (key === undefined) return;
+    const path = `/operator/keys/${key.id}`;
+    const { limit: body } = command;
+    const request =
+      body === undefined
+        ? { operation: "revokeKeyAsOperator", method: "DELETE", path }
+        : { operation: "limitKeyAsOperator", method: "PUT", path: `${path}/limit`, body };
+    await this.send(source, { ...OPERATOR, isolate: command.isolate, ...request }, command);
   }
 }

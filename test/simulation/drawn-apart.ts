@@ -10,7 +10,7 @@ type Act = (dice: Dice, lastsMs: number, manner: () => Manner) => readonly Drawn
 
 export function drawApart(seed: number, profile: string, isGates: boolean, lastsMs: number): readonly Drawn[] {
   const acts: Readonly<Record<string, Act>> = {
-    ...(isGates ? { leaks: drawLeaks } : { syncs: drawSyncs, approvals: drawApprovals }),
+    ...(isGates ? { leaks: drawLeaks, operator: drawOperator } : { syncs: drawSyncs, approvals: drawApprovals }),
     health: drawHealth,
     odd: isGates ? drawOddGates : drawOddPanel,
     long: isGates ? drawLongGates : drawLongPanel,
@@ -80,6 +80,22 @@ function drawLeaks(dice: Dice, lastsMs: number, manner: () => Manner): readonly 
     const command = { kind: "finder", does, key: dice.number(0, 5), draw: dice.draw(), count, everyMs } as const;
     return { at: dice.number(0, lastsMs), command: { ...command, ...manner() } };
   });
+}
+
+/** The operator revokes and limits keys, which are used a while before and after. */
+function drawOperator(dice: Dice, lastsMs: number, manner: () => Manner): readonly Drawn[] {
+  if (dice.chance(0.5)) return [];
+  return Array.from({ length: dice.number(1, 3) }, () => {
+    const at = dice.number(0, lastsMs);
+    const key = dice.number(0, 5);
+    const limit = { limit: dice.of([1, 5, 20, 400]), windowSeconds: dice.of([1, 10, 60]) };
+    const change = { kind: "operatorKey", key, ...(dice.chance(0.5) && { limit }), ...manner() } as const;
+    const use = (): Drawn => ({
+      at: Math.max(0, at + dice.number(-2_000, 8_000)),
+      command: { kind: "whoami", key, count: 10, everyMs: 50, isolate: dice.number(0, 3), spread: dice.chance(0.5) },
+    });
+    return [use(), { at, command: change }, use(), use()];
+  }).flat();
 }
 
 function drawHealth(dice: Dice, lastsMs: number): readonly Drawn[] {

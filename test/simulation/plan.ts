@@ -140,6 +140,8 @@ export type Command = { readonly id: number; readonly at: number } & (
   /** `pick` chooses who does it, and `draw` whom it is about, among those who have been members. */
   | ({ readonly kind: "member"; readonly does: MemberDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "operator"; readonly account: number; readonly status: "active" | "suspended" } & Manner)
+  /** The operator's change of a key: `limit` of its limit, or without it its revocation. */
+  | ({ readonly kind: "operatorKey"; readonly key: number; readonly limit?: PlannedKey } & Manner)
   | { readonly kind: "limit"; readonly key: number; readonly limit: number; readonly windowSeconds: number }
   | ({ readonly kind: "tenant"; readonly does: TenantDoes; readonly account: number } & Chosen & Manner)
   | ({ readonly kind: "odd"; readonly does: OddDoes; readonly account: number } & Chosen & Manner)

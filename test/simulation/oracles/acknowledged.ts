@@ -130,7 +130,7 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
     return some(
       (moment) => rows.row("panelists", segmentAfter(call, "panelists") ?? "", moment)?.tokens_revoked_at != null,
     );
-  if (call.operation === "changeApiKey") {
+  if (call.operation === "changeApiKey" || call.operation === "limitKeyAsOperator") {
     const id = segmentAfter(call, "keys") ?? "";
     const [paused, limit, name] = ["paused", "limit", "name"].map((each) => field(call.body, each));
     return some((moment) => {
@@ -143,7 +143,7 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
       );
     });
   }
-  if (call.operation === "revokeApiKey")
+  if (call.operation === "revokeApiKey" || call.operation === "revokeKeyAsOperator")
     return some((moment) => rows.row("api_keys", segmentAfter(call, "keys") ?? "", moment)?.revoked_at != null);
   if (call.operation === "setAccountStatus") {
     const id = text(call.answer?.body, "accountId") ?? "";

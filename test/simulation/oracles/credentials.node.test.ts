@@ -49,6 +49,20 @@ test("a revoked key is refused from the owner's answer on; what was under way ma
   expect(found(revocation, revoke(1, [100, 200]), use(2, 201, 300))).toBe(1);
   expect(found(revocation, revoke(1, [100, 200]), use(2, 60_300, 60_400, 429))).toBe(1);
 });
+test("a key that the operator has revoked is refused from the answer on", () => {
+  const revocationBy = (answered: number) => [
+    wrote(101, "api_keys", apiKey({ revoked_at: 1 }), apiKey(), 1),
+    ...asked(
+      1,
+      [100, answered],
+      { operation: "revokeKeyAsOperator", method: "DELETE", path: `/operator/keys/${KEY_ID}` },
+      200,
+    ),
+  ];
+  expect(found(revocation, revocationBy(200), use(2, 199, 300), use(3, 201, 300, 401))).toBe(0);
+  expect(found(revocation, revocationBy(200), use(2, 201, 300))).toBe(1);
+});
+
 test("a revocation that was answered 503 holds after five minutes", () => {
   expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), use(2, 250_000, 250_100))).toBe(0);
   expect(found(unconfirmedRevocation, revoke(1, [100, 200], 503), use(2, 302_000, 302_100))).toBe(1);

@@ -11,11 +11,12 @@ const OLDEST_RECORD_MS = 300_000;
 export const isAdmitted = (call: Call, endedAt: number): boolean =>
   admissionOf(call) === "admitted" || (call.status === 429 && call.at > endedAt + MINUTE_MS);
 
-/** Only what was sent after the owner had the answer: a request under way when it came may have been decided before. */
+/** Only what was sent after the owner, or the operator, had the answer: a request under way when it came may have been decided before. */
 function* revoked(history: History): Iterable<Found> {
   const byKey = callsByKey(history);
   for (const owner of callsOf(history)) {
-    const keyId = owner.operation === "revokeApiKey" ? segmentAfter(owner, "keys") : undefined;
+    const isRevocation = owner.operation === "revokeApiKey" || owner.operation === "revokeKeyAsOperator";
+    const keyId = isRevocation ? segmentAfter(owner, "keys") : undefined;
     if (keyId === undefined || !succeeded(owner)) continue;
     for (const call of byKey.get(keyId) ?? []) {
       if (call.at <= owner.answeredAt || !isAdmitted(call, owner.answeredAt)) continue;
@@ -56,7 +57,7 @@ function* unconfirmed(history: History): Iterable<Found> {
 
 export const revocation = oracle(
   "revocation",
-  "When the owner's request to revoke a key is answered, no request with that key is admitted anywhere.",
+  "When the request of the owner, or of the operator, to revoke a key is answered, no request with that key is admitted anywhere.",
   revoked,
 );
 
