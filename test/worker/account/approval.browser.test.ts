@@ -44,7 +44,7 @@ describe("the approval queue in Chromium", () => {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
       await page.waitForLoadState();
-      await expect.poll(() => page.getByText(own).count()).toBe(0);
+      await expect.poll(() => page.getByRole("heading", { name: own }).count()).toBe(0);
       expect(await stored(4)).toMatchObject({ visibility: "public" });
       expect(await stored(2)).toMatchObject({ visibility: "hidden" });
       expect(await stored(3)).toMatchObject({ visibility: "public", response: { text: "In spring." } });

@@ -26,10 +26,6 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done }: Props) =
     <ol class="events">
       {waiting.map((proposal, index) => (
         <li class="waiting">
-          <h2 dir="auto">
-            <a href={`/account/approval/${proposal.id}`}>{proposal.title}</a>
-          </h2>
-          <About proposal={proposal} now={now} />
           {!proposal.isCut && (
             <input
               type="checkbox"
@@ -39,6 +35,10 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done }: Props) =
               aria-label={`Choose “${proposal.title}”`}
             />
           )}
+          <h2 dir="auto">
+            <a href={`/account/approval/${proposal.id}`}>{proposal.title}</a>
+          </h2>
+          <About proposal={proposal} now={now} />
           <form method="post" action={`/account/approval/${proposal.id}`}>
             <input type="hidden" name="back" value={here} />
             <Decide proposal={proposal} isNext={done !== undefined && index === 0} />

@@ -29,6 +29,7 @@ function inWords([first, ...others]: readonly AuditEvent[]): string {
   if (others.length > 0) return `${others.length + 1} ideas are changed.`;
   const name = first.subject?.name ? `“${first.subject.name}”` : "";
   const [kind, what = ""] = first.event.split("-");
+  if (first.changes?.after.duplicateOf) return `${name} is merged.`;
   if (what === "changed" && kind === "proposal" && first.changes) return `${name}: ${changesInWords(first.changes)}`;
   return kind === "comment" ? `The comment is ${what}.` : `${name} is ${what}.`;
 }
