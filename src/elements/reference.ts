@@ -11,6 +11,8 @@ export const REFERENCE = {
       "Property alone: `() => string`, or a promise of one. Called when there is no token, and once more when the API has refused the last one.",
     src: "Where the API is. The origin that the script came from, unless set.",
     labels: "Property alone: replaces some of the words, or all.",
+    "sign-in-url":
+      "Where your page signs visitors in. `{page}` in it stands for the page's address, to come back to. Who wants to take part is led there.",
     lang: "The language of dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
     "heading-level": "1 to 4: the level of the element's heading in the page's outline. 2 unless set.",
     proposal: "Board: the identifier of a proposal to open first, for a link in an e-mail.",
@@ -24,11 +26,16 @@ export const REFERENCE = {
   events: {
     "changelog-count":
       "`detail.count`: how many entries are new since the visitor looked last, when that changes. 0 on the first visit, and once they have been seen.",
+    "idea-submitted": "Board: `detail.id`, `detail.title`.",
+    voted: "Board: `detail.id`, `detail.title`, `detail.voted`, `detail.votes`.",
+    commented: "Board: `detail.id` and `detail.title` of the idea, `detail.comment` is the comment's identifier.",
+    "sign-in":
+      "Board: a visitor who is not signed in wants to take part. `detail.proposal`: the idea that is opened afterwards, or null. With `preventDefault()` the visitor stays on the page.",
     "signed-out":
       "`detail.error`: `not-signed-in` when there is no token, `unauthorized` when the last one was refused and there is no other.",
   },
   slots: {
-    "sign-in": "Shown while the visitor is signed out: a place for the page's own link.",
+    "sign-in": "Shown where there is no token: a place for the page's own link. A link to `sign-in-url` unless set.",
   },
   states: {
     loading: "Nothing is shown yet but a skeleton.",

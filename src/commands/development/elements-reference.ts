@@ -37,7 +37,7 @@ export function namesIn(scripts: string, styles: string): Names {
       ...find(styles, /:host\((?::not\()?\[([\w-]+)\]/g).filter((name) => name !== "hidden"),
     ]),
     events: new Set(find(scripts, /new CustomEvent\("([\w-]+)"/g)),
-    slots: new Set(find(scripts, /h\("slot", \{ name: "([\w-]+)"/g)),
+    slots: new Set(find(scripts, /h\(\s*"slot",\s*\{ name: "([\w-]+)"/g)),
     states: new Set(find(scripts, /type State = (.*?);/gs).flatMap(quoted)),
     parts: new Set(find(scripts, /\bpart: ((?:[^,}"`]|"[^"]*"|`[^`]*`)+)/g).flatMap(quoted)),
     customProperties: new Set(find(styles, /(--idea-bank-[\w-]+)/g)),

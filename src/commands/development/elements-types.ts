@@ -38,11 +38,20 @@ export interface IdeaBankChangelog extends HTMLElement, IdeaBankSettings<Changel
   readonly count: number;
 }
 
-export interface IdeaBankBoard extends HTMLElement, IdeaBankSettings<BoardLabel> {}
+/** \`title\` is for the form. */
+export interface OpenOptions {
+  readonly view?: "list" | "form";
+  readonly title?: string;
+  readonly proposal?: string;
+}
+
+export interface IdeaBankBoard extends HTMLElement, IdeaBankSettings<BoardLabel> {
+  open(options: OpenOptions): void;
+}
 
 export interface IdeaBankLauncher extends HTMLElement {
   labels: Labels<LauncherLabel>;
-  open(): void;
+  open(options?: OpenOptions): void;
   close(): void;
 }
 
@@ -53,6 +62,8 @@ export type SignedOutEvent = CustomEvent<{ readonly error: "not-signed-in" | "un
 export interface IdeaBankAttributes {
   /** An address of the page's own server that answers with a token, as a text. */
   "token-url"?: string;
+  /** Where the page signs visitors in; \`{page}\` stands for its address. */
+  "sign-in-url"?: string;
   "heading-level"?: 1 | 2 | 3 | 4;
   /** Of the board. */
   proposal?: string;
@@ -60,10 +71,24 @@ export interface IdeaBankAttributes {
   history?: boolean;
 }
 
+export type IdeaSubmittedEvent = CustomEvent<{ readonly id: string; readonly title: string }>;
+export type VotedEvent = CustomEvent<{
+  readonly id: string;
+  readonly title: string;
+  readonly voted: boolean;
+  readonly votes: number;
+}>;
+export type CommentedEvent = CustomEvent<{ readonly id: string; readonly title: string; readonly comment: string }>;
+export type SignInEvent = CustomEvent<{ readonly proposal: string | null }>;
+
 /** All of them bubble, also out of shadow roots. */
 export interface IdeaBankEvents {
   "changelog-count": ChangelogCountEvent;
   "signed-out": SignedOutEvent;
+  "sign-in": SignInEvent;
+  "idea-submitted": IdeaSubmittedEvent;
+  voted: VotedEvent;
+  commented: CommentedEvent;
 }
 
 declare global {

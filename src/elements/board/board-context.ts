@@ -15,6 +15,10 @@ export type BoardContext = {
   /** Of the board's own heading. */
   readonly level: number;
   readonly signal: AbortSignal;
+  /** What a visitor wants to do needs a sign-in. Afterwards this proposal is opened, or what is open now. */
+  readonly signIn: (proposal?: string) => void;
+  /** For the page. */
+  readonly dispatch: (event: CustomEvent) => void;
   readonly enter: (state: State) => void;
   /** Said to screen readers only: what eyes can see for themselves. */
   readonly announce: (text: string) => void;

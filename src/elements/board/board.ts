@@ -7,6 +7,7 @@ import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Connection } from "../shared/request.ts";
 import { RequestFailure } from "../shared/request-failure.ts";
+import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
@@ -29,6 +30,14 @@ const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
 /** What the tab's history calls the form of a new idea; an open idea is called by its identifier. */
 const FORM = "";
+/** Before what was begun without a sign-in. */
+const BEGUN = "=";
+
+export type OpenOptions = {
+  readonly view?: "list" | "form";
+  readonly title?: string;
+  readonly proposal?: string;
+};
 
 /** Attribute `proposal`: the identifier of one to open first. Attribute `history`: Back closes what is open. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
@@ -36,6 +45,9 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   #left: string | null | undefined;
   /** Reads what is shown again. */
   #reread = () => {};
+  /** What the page asked for before there was something to show it. */
+  #asked: OpenOptions | undefined;
+  #open: ((options: OpenOptions) => void) | undefined;
 
   constructor() {
     super(
@@ -46,10 +58,17 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     for (const type of ["keydown", "keypress", "keyup"]) this.root.addEventListener(type, keepTyped);
   }
 
+  /** Opens the list, the form of a new idea (with this title), or a proposal. */
+  open(options: OpenOptions): void {
+    if (this.#open) this.#open(options);
+    else this.#asked = options;
+  }
+
   protected override start(connection: Connection, signal: AbortSignal): void {
     const { words } = this;
     this.root.setAttribute("aria-label", words.say("title"));
     const ideaBank = new IdeaBank(connection);
+    this.#open = undefined;
     let shown = new AbortController();
     const showSkeleton = () => {
       const line = () => h("div", { class: "bones title line" });
@@ -98,6 +117,10 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
   #showBoard(access: Access, ideaBank: IdeaBank, signal: AbortSignal, reload: () => Promise<void>): void {
     const { words } = this;
+    // A visitor is shown what a sign-in makes possible.
+    const capabilities = ideaBank.isVisitor
+      ? { ...access.capabilities, canVote: true, canComment: true, canSubmitProposals: true }
+      : access.capabilities;
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string) => {
       // What has the focus goes away.
@@ -114,18 +137,35 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         void reload();
         return;
       }
+      if (error instanceof RequestFailure && error.code === "sign-in-required") {
+        signIn();
+        return;
+      }
       notify(this.explain(error));
       this.tellSignedOut(error);
       const text = notice.querySelector("p");
       if (text) this.countDown(error, text, again);
     };
+    const begun = `idea-bank-board:begun:${ideaBank.bank}`;
+    /** What is open now; undefined is the list. */
+    let shownView: string | undefined;
+    const signIn = (proposal = shownView) => {
+      if (proposal !== undefined) remember(begun, BEGUN + proposal, "sessionStorage");
+      notify(words.say("sign-in-required"));
+      const detail = { proposal: proposal || null };
+      const event = new CustomEvent("sign-in", { detail, bubbles: true, composed: true, cancelable: true });
+      const { signInUrl } = this;
+      if (this.dispatchEvent(event) && signInUrl) location.assign(signInUrl);
+    };
     const context: BoardContext = {
       ideaBank,
-      capabilities: access.capabilities,
+      capabilities,
       ballots: new Map(),
       words,
       level: this.headingLevel,
       signal,
+      signIn,
+      dispatch: (event) => this.dispatchEvent(event),
       enter: (state) => this.enter(state),
       announce: (text) => this.announce(text),
       notify,
@@ -167,13 +207,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const show = (content: HTMLElement, focus: () => void) => {
       notify("");
-      suggest.hidden = content !== list.element || !access.capabilities.canSubmitProposals;
+      suggest.hidden = content !== list.element || !capabilities.canSubmitProposals;
       view.replaceChildren(content);
       if (this.#mayFocus()) focus();
     };
     const showList = (focus: () => void) => {
       leave = () => {};
       this.#reread = () => void list.reread();
+      shownView = undefined;
       move();
       visits.close();
       show(list.element, focus);
@@ -181,6 +222,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const openIdea = (idea: Idea): Detail => {
       const before = moves;
+      shownView = idea.id;
       leave = () => {
         list.refresh(idea);
         showList(() => list.focus(idea.id));
@@ -220,7 +262,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
     };
 
-    const showForm = () => {
+    const showForm = (title?: string) => {
+      shownView = FORM;
       let similar: readonly Idea[] = [];
       leave = () => {
         for (const idea of similar) list.refresh(idea);
@@ -229,6 +272,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       this.#reread = () => {};
       const form = ideaForm(context, {
         cancel: () => leave(),
+        title,
         similar: {
           open: (idea) => visit(idea),
           shown: (ideas) => {
@@ -239,18 +283,27 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           const before = moves;
           const idea = await ideaBank.submit(submission, key);
           // The author's own vote comes with it. Without it the idea is submitted all the same.
-          if (access.capabilities.canVote) Object.assign(idea, await ideaBank.vote(idea.id, true).catch(() => ({})));
+          if (capabilities.canVote) Object.assign(idea, await ideaBank.vote(idea.id, true).catch(() => ({})));
+          const detail = { id: idea.id, title: idea.title };
+          this.dispatchEvent(new CustomEvent("idea-submitted", { detail, bubbles: true, composed: true }));
           list.add(idea);
           if (before === moves) visit(idea);
           notify(words.say("thanks"));
         },
       });
-      const title = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
-      show(h("div", { class: "compose" }, title, form), () => form.querySelector("input")?.focus());
+      const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
+      show(h("div", { class: "compose" }, heads, form), () => form.querySelector("input")?.focus());
     };
-    const compose = () => {
+    const compose = (title?: string) => {
       open(FORM);
-      showForm();
+      showForm(title);
+    };
+    this.#open = ({ view, title, proposal }) => {
+      if (proposal) {
+        open(proposal);
+        void openById(proposal);
+      } else if (view === "form" && capabilities.canSubmitProposals) compose(title);
+      else if (view === "list") showList(() => {});
     };
 
     const name = access.name ?? words.say("title");
@@ -262,9 +315,13 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
-    const visited = this.#left === linked ? visits.view : linked;
+    const kept = ideaBank.isVisitor ? null : recall(begun, "sessionStorage");
+    const visited = kept ? kept.slice(BEGUN.length) : this.#left === linked ? visits.view : linked;
+    if (kept) remember(begun, "", "sessionStorage");
     if (visited === FORM) showForm();
     else if (visited) void openById(visited);
+    if (this.#asked) this.#open(this.#asked);
+    this.#asked = undefined;
   }
 
   /** The focus is not taken from a field of the page. */

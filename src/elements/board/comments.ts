@@ -14,7 +14,7 @@ const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
 /** `showCount` shows how many there are by what `idea` says now. */
 export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
-  const { ideaBank, capabilities, words, level, signal, announce, report } = context;
+  const { ideaBank, capabilities, words, level, signal, announce, report, dispatch } = context;
   const list = h("ol", { class: "comments", part: "comments" });
   const more = h(
     "button",
@@ -125,6 +125,8 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       list.append(comment(added));
     }
     announce(words.say("commented"));
+    const detail = { id: idea.id, title: idea.title, comment: added.id };
+    dispatch(new CustomEvent("commented", { detail, bubbles: true, composed: true }));
   };
   const writing =
     capabilities.canComment &&

@@ -8,9 +8,15 @@ export class Draft {
   readonly #key: string;
   #kept: Kept;
 
-  constructor(key: string) {
-    this.#key = `idea-bank-board:${key}`;
-    this.#kept = parse(recall(this.#key)) ?? { idempotencyKey: randomKey(), fields: {} };
+  /** `owner` begins the key; so does `visitor` before a sign-in, and what was written then goes on. */
+  constructor(owner: string, visitor: string, name: string) {
+    this.#key = `idea-bank-board:${owner}:${name}`;
+    const before = `idea-bank-board:${visitor}:${name}`;
+    const own = parse(recall(this.#key));
+    this.#kept = own ?? parse(recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
+    if (own || before === this.#key) return;
+    this.write(this.#kept.fields);
+    forget(before);
   }
 
   get fields(): Fields {

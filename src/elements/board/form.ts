@@ -28,8 +28,8 @@ export type FormOptions = {
 
 let forms = 0;
 
-export function form(options: FormOptions, { ideaBank, words, signal, report }: BoardContext): HTMLFormElement {
-  const draft = options.draft === undefined ? undefined : new Draft(`${ideaBank.who}:${options.draft}`);
+export function form(options: FormOptions, { ideaBank, words, signal, report, signIn }: BoardContext): HTMLFormElement {
+  const draft = options.draft === undefined ? undefined : new Draft(ideaBank.who, ideaBank.bank, options.draft);
   const number = ++forms;
   const inputs = options.fields.map(({ name, label, hint, maxLength, rows, optional, value }) => {
     const id = `field-${number}-${name}`;
@@ -80,6 +80,10 @@ export function form(options: FormOptions, { ideaBank, words, signal, report }: 
     });
     missing[0]?.input.focus();
     if (missing.length > 0 || sending) return;
+    if (ideaBank.isVisitor) {
+      signIn();
+      return;
+    }
     sending = true;
     // Not `disabled`, which would lose the focus.
     submit.setAttribute("aria-disabled", "true");

@@ -24,6 +24,15 @@ export class IdeaBank {
     return this.#connection.who;
   }
 
+  /** What a visitor who is not signed in has begun is of the idea bank. */
+  get bank(): string {
+    return this.#connection.bank;
+  }
+
+  get isVisitor(): boolean {
+    return this.#connection.isVisitor;
+  }
+
   access = () => this.#get<Access>("");
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>

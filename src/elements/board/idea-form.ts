@@ -10,11 +10,16 @@ type IdeaFormOptions = {
   readonly idea?: Idea;
   /** For a new one: what is there already. */
   readonly similar?: SimilarOptions;
+  /** In place of the draft's title. */
+  readonly title?: string | undefined;
   readonly send: (idea: Submission, idempotencyKey: string) => Promise<void>;
   readonly cancel: () => void;
 };
 
-export function ideaForm(context: BoardContext, { idea, similar, send, cancel }: IdeaFormOptions): HTMLFormElement {
+export function ideaForm(
+  context: BoardContext,
+  { idea, similar, title: begun, send, cancel }: IdeaFormOptions,
+): HTMLFormElement {
   const { words } = context;
   const title = { name: "title", label: words.say("ideaTitle"), hint: words.say("ideaTitleHint"), maxLength: 200 };
   const description = {
@@ -42,6 +47,10 @@ export function ideaForm(context: BoardContext, { idea, similar, send, cancel }:
   );
   element.ariaLabel = words.say(idea ? "editTitle" : "suggestTitle");
   const input = element.querySelector("input");
+  if (begun && input) {
+    input.value = begun;
+    input.dispatchEvent(new Event("input"));
+  }
   if (similar && input) input.parentElement?.after(similarIdeas(input, context, similar));
   return element;
 }

@@ -75,6 +75,7 @@ export const BOARD_LABELS = {
   commentDeleted: "Your comment has been deleted.",
   optionalField: "optional",
   required: "Please fill this in.",
+  "sign-in-required": "Sign in to take part.",
   "capability-closed": "That is not open any more.",
   forbidden: "Only who wrote this can change it.",
   conflict: "This idea has changed meanwhile. Reload the page to see it.",

@@ -41,12 +41,13 @@ export function toolbar(
     h("option", { value: "" }, words.say("all")),
     h("optgroup", { label: words.say("byStatus") }, ...byStatus),
     byTag,
-    h(
-      "optgroup",
-      { label: words.say("mine") },
-      option("mine", "submitted", words.say("mySubmissions")),
-      option("mine", "voted", words.say("myVotes")),
-    ),
+    !ideaBank.isVisitor &&
+      h(
+        "optgroup",
+        { label: words.say("mine") },
+        option("mine", "submitted", words.say("mySubmissions")),
+        option("mine", "voted", words.say("myVotes")),
+      ),
   );
   // The list does not wait for them, and goes on without.
   ideaBank.tags().then(

@@ -19,7 +19,7 @@ export type Ballot = {
 
 /** Where voting is closed it is the count alone. `idea` follows what happens. */
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
-  const { ideaBank, capabilities, ballots, words, signal, announce, report } = context;
+  const { ideaBank, capabilities, ballots, words, signal, announce, report, signIn, dispatch } = context;
   const count = h("span", { class: "count", "aria-hidden": "true" });
   const name = h("span", { class: "unseen" });
   if (!capabilities.canVote || idea.duplicateOf !== null) {
@@ -55,6 +55,8 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
       while (ballot.wanted !== ballot.confirmed.voted) ballot.confirmed = await ideaBank.vote(idea.id, ballot.wanted);
       drawAll();
       announce(words.say(ballot.wanted ? "voted" : "unvoted", { count: ballot.confirmed.votes }));
+      const detail = { id: idea.id, title: idea.title, ...ballot.confirmed };
+      dispatch(new CustomEvent("voted", { detail, bubbles: true, composed: true }));
     } catch (error) {
       if (signal.aborted) return;
       ballot.wanted = ballot.confirmed.voted;
@@ -66,6 +68,10 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   }
 
   button.addEventListener("click", () => {
+    if (ideaBank.isVisitor) {
+      signIn(idea.id);
+      return;
+    }
     ballot.wanted = !ballot.wanted;
     drawAll();
     void settle();

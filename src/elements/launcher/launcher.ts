@@ -15,6 +15,8 @@ const GAP = 8;
 /** As wide as in launcher.css. */
 const PANEL_EM = 28;
 
+type Opening = HTMLElement & { open(options: object): void };
+
 class IdeaBankLauncher extends HTMLElement {
   static readonly observedAttributes = ["label", "lang"];
 
@@ -87,8 +89,12 @@ class IdeaBankLauncher extends HTMLElement {
     this.#show();
   }
 
-  open(): void {
-    this.#panel.showPopover();
+  /** Opens the panel; and what is inside, as its own `open` does. */
+  open(options?: object): void {
+    if (!this.#panel.matches(":popover-open")) this.#panel.showPopover();
+    const board = this.querySelector<Opening>("idea-bank-board");
+    // Its script may run after this one.
+    if (options && board) customElements.whenDefined(board.localName).then(() => board.open(options));
   }
 
   close(): void {

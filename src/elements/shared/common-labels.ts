@@ -6,6 +6,7 @@ export const COMMON_LABELS = {
   retry: "Try again",
   // The others are by the `error` of the API's answer.
   "not-signed-in": "You are not signed in.",
+  signIn: "Sign in",
   unauthorized: "Your session has ended. Sign in again.",
   offline: "No connection. Check your network and try again.",
   "too-many-requests": {

@@ -19,7 +19,16 @@ const ONLINE_AGAIN_MS = 3_000;
 const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
-  static readonly observedAttributes = ["src", "token", "token-url", "lang", "heading-level", "proposal", "history"];
+  static readonly observedAttributes = [
+    "src",
+    "token",
+    "token-url",
+    "sign-in-url",
+    "lang",
+    "heading-level",
+    "proposal",
+    "history",
+  ];
 
   /** Everything that is shown. */
   protected readonly root: HTMLElement;
@@ -148,6 +157,11 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     return this.words.say(code, { count: seconds }) || this.words.say("failed");
   }
 
+  /** Where the page signs visitors in; `{page}` is where they come back to. */
+  protected get signInUrl(): string | undefined {
+    return this.getAttribute("sign-in-url")?.replace("{page}", encodeURIComponent(location.href));
+  }
+
   /** The state that a failure leads to when there is nothing else to show. */
   protected stateAfter(error: unknown): State {
     const { code } = failureOf(error);
@@ -163,13 +177,19 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.announce(text.textContent ?? "");
     this.countDown(error, text, retry);
     this.tellSignedOut(error);
+    const { signInUrl } = this;
     return message(
       state,
       text,
       state === "error" &&
         h("button", { type: "button", class: "button", part: "button retry", onclick: retry }, this.words.say("retry")),
       // A place for the page's own link.
-      state === "signed-out" && h("slot", { name: "sign-in" }),
+      state === "signed-out" &&
+        h(
+          "slot",
+          { name: "sign-in" },
+          signInUrl && h("a", { href: signInUrl, class: "button" }, this.words.say("signIn")),
+        ),
     );
   }
 

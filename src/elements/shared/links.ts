@@ -8,15 +8,11 @@ const URLS = /\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（�
 /** A longer one is no address that people use, and finding its end would take long. */
 const LONGEST = 2_000;
 /** These belong to the sentence around the link. */
-const ENDS_SENTENCE = /[.,;:!?'’…*_~]$/u;
-const BRACKETS = { ")": "(", "]": "[", "}": "{" } as const;
-
-const count = (text: string, character: string) => text.split(character).length - 1;
+const ENDS_SENTENCE = /[.,;:!?'’…*_~\]}]$/u;
 
 /** A closing bracket belongs to the address only where its opening one does. */
 const isTooLong = (url: string): boolean =>
-  ENDS_SENTENCE.test(url) ||
-  Object.entries(BRACKETS).some(([close, open]) => url.endsWith(close) && count(url, close) > count(url, open));
+  ENDS_SENTENCE.test(url) || (url.endsWith(")") && url.split(")").length > url.split("(").length);
 
 /** The text in pieces, in their order: texts and links by turns, so that every second piece is a link. */
 export function splitLinks(text: string): string[] {

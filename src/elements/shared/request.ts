@@ -29,7 +29,8 @@ export class Connection {
   readonly #provider: () => TokenProvider | undefined;
   readonly #signal: AbortSignal;
   #token: string | undefined;
-  #who = "";
+  /** The one of the last request. */
+  #sent = "";
 
   /** `signal` ends every request: nobody waits for the answers any more. `provider` is looked up whenever a token is needed. */
   constructor(base: string, token: string | undefined, provider: () => TokenProvider | undefined, signal: AbortSignal) {
@@ -42,10 +43,20 @@ export class Connection {
 
   /**
    * Whose the token of the last request was: its idea bank and its panelist, which a token names before what changes with each
-   * issue. What the browser remembers is kept apart by it.
+   * issue. What the browser remembers is kept apart by it. For all visitors who are not signed in it is the idea bank.
    */
   get who(): string {
-    return `${this.#base}:${this.#who}`;
+    return this.isVisitor ? this.bank : `${this.#base}:${this.#sent.slice(4, 28)}`;
+  }
+
+  /** The idea bank of the last request. */
+  get bank(): string {
+    return `${this.#base}:${this.#sent.slice(4, 16)}`;
+  }
+
+  /** Whether the token of the last request only reads. */
+  get isVisitor(): boolean {
+    return this.#sent.startsWith("ibv_");
   }
 
   /** Rejects with a `RequestFailure`; with the signal's reason when the request was ended. */
@@ -53,7 +64,7 @@ export class Connection {
     const { body, headers, signal = this.#signal } = options;
     const ended = AbortSignal.any([this.#signal, signal]);
     const ask = async (token: string) => {
-      this.#who = token.slice(4, 28);
+      this.#sent = token;
       const key = `idea-bank-consistency:${this.who}`;
       // When it came, and the consistency token.
       const kept = recall(key, "sessionStorage") ?? "";
