@@ -114,7 +114,11 @@ export function queryParameters(query: z.ZodMiniType | undefined) {
       ? { schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } }
       : wordsOf(query, name) === undefined
         ? { schema }
-        : { schema: { type: "array", items: { type: "string", enum: wordsOf(query, name) } } }),
+        : {
+            schema: { type: "array", items: { type: "string", enum: wordsOf(query, name) } },
+            style: "form",
+            explode: true,
+          }),
   }));
 }
 
