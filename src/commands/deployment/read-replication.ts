@@ -27,6 +27,23 @@ export async function ensureReadReplication(
   }
 }
 
+/** "auto", "disabled"; undefined when it could not be read. */
+export async function readReplicationMode(
+  wrangler: Wrangler,
+  accountId: string,
+  databaseId: string,
+): Promise<string | undefined> {
+  try {
+    const headers = headersOf(await wrangler.json<Credentials>(["auth", "token", "--json"]));
+    const url = `${apiOf(wrangler.context)}/accounts/${accountId}/d1/database/${databaseId}`;
+    const read = await fetch(url, { headers, signal: AbortSignal.timeout(4_000) });
+    const answer: { result?: { read_replication?: { mode?: string } } } = read.ok ? await read.json() : {};
+    return answer.result?.read_replication?.mode;
+  } catch {
+    return undefined;
+  }
+}
+
 const headersOf = ({ token, key, email }: Credentials): Record<string, string> => ({
   "Content-Type": "application/json",
   ...(token === undefined

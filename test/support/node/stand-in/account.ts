@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { account } from "../../../../src/commands/deployment/account-command.ts";
 import { backup } from "../../../../src/commands/deployment/backup.ts";
 import { deploy } from "../../../../src/commands/deployment/deploy.ts";
+import { doctor } from "../../../../src/commands/deployment/doctor.ts";
 import { restore } from "../../../../src/commands/deployment/restore.ts";
 import { rollback } from "../../../../src/commands/deployment/rollback.ts";
 import { rotateSecret } from "../../../../src/commands/deployment/rotate-secret.ts";
@@ -17,7 +18,7 @@ import { makeCheckout } from "../checkout.ts";
 import { type AccountState, readState, writeState } from "./account-state.ts";
 import { answerAsWrangler } from "./wrangler.ts";
 
-const COMMANDS = { account, deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend };
+const COMMANDS = { account, deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend, doctor };
 type CommandName = keyof typeof COMMANDS;
 
 /** The answers of the deployment, by path. */

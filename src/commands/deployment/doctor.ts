@@ -1,0 +1,168 @@
+/** `npm run doctor`: looks at a deployment, and says what is wrong and how to mend it. It changes nothing. */
+import { join } from "node:path";
+import { defineCommand } from "../command-line/command.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { chooseAccount } from "./account.ts";
+import { ENVIRONMENT } from "./arguments.ts";
+import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
+import { type Resource, readConfiguration } from "./configuration.ts";
+import { listDeployments, signerOf, viewVersion } from "./deployments.ts";
+import { type AddressSeen, type DatabaseSeen, findingsOf, type Seen } from "./findings.ts";
+import { describePlace } from "./manifest.ts";
+import { readReplicationMode } from "./read-replication.ts";
+import { planRemoteSteps } from "./remote-schema.ts";
+import { readRotation } from "./rotation.ts";
+import { readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
+import { listSecrets } from "./signing-secrets.ts";
+import { Wrangler } from "./wrangler.ts";
+
+/** Of each question: all are asked at the same time. */
+const DEADLINE_MS = 4_000;
+const LATE_MS = 600_000;
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: [
+    "Looks at a deployment, and says what is wrong and how to mend it. It changes nothing. It fails when it finds something.",
+  ],
+  options: {
+    url: {
+      ...URL_OF_DEPLOYMENT,
+      help: "The deployment, such as https://api.example.com. Without it no request is sent to it.",
+    },
+    env: ENVIRONMENT,
+  },
+  run: async ({ values: { url, env } }, context) => {
+    const origin = url === undefined ? undefined : originOf(url);
+    const wrangler = new Wrangler(context, env);
+    const configuration = await readConfiguration(context.folder, env);
+    const rotation = await readRotation(wrangler);
+    const account = await chooseAccount(wrangler, configuration.accountId);
+    wrangler.accountId = account.id;
+    context.print(`Looks at ${describePlace({ environment: env, account })}.`);
+    const steps = await readSchemaSteps(join(context.folder, "migrations"));
+    const [databases, live, secrets, address, owners] = await Promise.all([
+      Promise.all(configuration.databases.map((one) => lookAtDatabase(wrangler, account.id, one, steps))),
+      readLiveVersion(wrangler),
+      listSecrets(wrangler),
+      origin === undefined ? undefined : lookAtAddress(origin),
+      countOwners(wrangler, configuration.databases),
+    ]);
+    const seen: Seen = { variables: configuration.variables, live, secrets, rotation, databases, owners, address };
+    const findings = findingsOf(seen, Date.now());
+    for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${mend}`);
+    if (findings.length > 0) throw new Failure(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`);
+    context.print(`Nothing found.${origin === undefined ? " With --url it also asks the deployment." : ""}`);
+  },
+});
+
+/** What cannot be asked is undefined: that is a finding of its own. */
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+async function query(wrangler: Wrangler, binding: string, sql: string): Promise<Readonly<Record<string, unknown>>> {
+  const [answer] = await wrangler.json<{ results: Record<string, unknown>[] }[]>([
+    ...["d1", "execute", binding, "--remote", "--yes", "--json", "--command", sql.replace(/\s+/g, " ")],
+  ]);
+  return answer?.results[0] ?? {};
+}
+
+async function lookAtDatabase(
+  wrangler: Wrangler,
+  accountId: string,
+  { binding, id }: Resource,
+  steps: readonly SchemaStep[],
+): Promise<DatabaseSeen> {
+  const nothing = { failedWebhooks: 0, lateWebhooks: 0, fullAccounts: 0 };
+  if (id === undefined)
+    return { binding, isCreated: false, replication: undefined, missingSteps: undefined, ...nothing };
+  const [replication, plan, counts] = await Promise.all([
+    readReplicationMode(wrangler, accountId, id),
+    orUndefined(planRemoteSteps(wrangler, binding, steps)),
+    orUndefined(
+      query(
+        wrangler,
+        binding,
+        `SELECT (SELECT count(*) FROM webhooks WHERE state = 'failed') AS failed,
+          (SELECT count(*) FROM webhooks WHERE due_at < ${Date.now() - LATE_MS}) AS late,
+          (SELECT count(*) FROM accounts WHERE stored_bytes + 128 * counted_votes > 0.9 * max_bytes) AS nearlyFull`,
+      ),
+    ),
+  ]);
+  return {
+    binding,
+    isCreated: true,
+    replication,
+    missingSteps: plan?.files.map(({ name }) => name),
+    failedWebhooks: Number(counts?.failed ?? 0),
+    lateWebhooks: Number(counts?.late ?? 0),
+    fullAccounts: Number(counts?.nearlyFull ?? 0),
+  };
+}
+
+/** The directory of owners and members is in the first database. */
+async function countOwners(wrangler: Wrangler, [first]: readonly Resource[]): Promise<number> {
+  if (first?.id === undefined) return 0;
+  const sql = "SELECT count(*) AS n FROM (SELECT email FROM owners UNION SELECT email FROM memberships)";
+  return Number((await orUndefined(query(wrangler, first.binding, sql)))?.n ?? 0);
+}
+
+async function readLiveVersion(wrangler: Wrangler): Promise<Seen["live"]> {
+  const deployments = await orUndefined(listDeployments(wrangler));
+  const ids = deployments?.[0]?.versions.map(({ version_id }) => version_id) ?? [];
+  const versions = await Promise.all(ids.map((id) => viewVersion(wrangler, id)));
+  const signers = versions.flatMap((version) => signerOf(version) ?? []);
+  if (signers.length === 0) return undefined;
+  const bindings = versions.flatMap(({ resources }) => resources.bindings);
+  const variables = bindings.flatMap(({ type, name, text }) =>
+    type === "plain_text" && text !== undefined ? [[name, text] as const] : [],
+  );
+  return { variables: Object.fromEntries(variables), signers };
+}
+
+async function lookAtAddress(origin: string): Promise<AddressSeen> {
+  const forged = { "X-API-Key": `ibk_${"0".repeat(47)}` };
+  const ask = async (path: string, headers: Record<string, string> = {}, base = origin) => {
+    try {
+      return await fetch(new URL(path, base), {
+        headers,
+        redirect: "manual",
+        signal: AbortSignal.timeout(DEADLINE_MS),
+      });
+    } catch {
+      return undefined;
+    }
+  };
+  const plain = origin.startsWith("https:") ? origin.replace("https:", "http:") : undefined;
+  const [plainHttp, whoami, accountSignedOut, health] = await Promise.all([
+    plain === undefined ? undefined : ask("/tenant/whoami", forged, plain),
+    ask("/tenant/whoami", forged),
+    ask("/account/api/accounts"),
+    ask("/health"),
+  ]);
+  const stores: unknown = await health?.json().catch(() => undefined);
+  const date = Date.parse(whoami?.headers.get("Date") ?? "");
+  return {
+    plainHttp: plainHttp?.status,
+    forgedKey: whoami?.status,
+    accountSignedOut: accountSignedOut?.status,
+    health: health && { status: health.status, stores: storesIn(stores) },
+    clockMs: Number.isNaN(date) ? undefined : date - Date.now(),
+  };
+}
+
+/** The states of the stores, as `/health` has them, and as its problem document has them. */
+function storesIn(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null) return {};
+  const stores = "stores" in body && typeof body.stores === "object" && body.stores !== null ? body.stores : body;
+  return Object.fromEntries(Object.entries(stores).filter(([, state]) => state === "ok" || state === "down"));
+}
+
+if (import.meta.main) await main(doctor);

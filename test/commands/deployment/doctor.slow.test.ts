@@ -1,0 +1,160 @@
+/** `npm run doctor`: each planted misconfiguration is found, with its mend; a deployment that is well has none. */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import {
+  type AddressSeen,
+  type DatabaseSeen,
+  findingsOf,
+  type Seen,
+} from "../../../src/commands/deployment/findings.ts";
+import { account, edit, inCheckout, sql, useAccount, well } from "../../support/node/backed-up-account.ts";
+
+const NOW = Date.UTC(2026, 10, 26);
+const DATABASE: DatabaseSeen = {
+  ...{ binding: "DB", isCreated: true, replication: "auto", missingSteps: [] },
+  ...{ failedWebhooks: 0, lateWebhooks: 0, fullAccounts: 0 },
+};
+const ADDRESS: AddressSeen = {
+  ...{ plainHttp: 403, forgedKey: 401, accountSignedOut: 302, clockMs: 500 },
+  health: { status: 200, stores: { DB: "ok", CHANGELOGS: "ok" } },
+};
+const VARIABLES = {
+  ACCESS_AUD: "aud",
+  FRESHNESS_SECONDS: "5",
+  ANCHOR_SECONDS: "6",
+  LEASE_SECONDS: "1",
+  NEW_ACCOUNTS: "0",
+};
+const WELL: Seen = {
+  variables: VARIABLES,
+  live: { variables: VARIABLES, signers: ["CREDENTIAL_SECRETS"] },
+  secrets: ["CREDENTIAL_SECRETS", "OPERATOR_SECRET"],
+  rotation: { slot: "CREDENTIAL_SECRETS", since: NOW - 86_400_000, stage: "done" },
+  databases: [DATABASE],
+  owners: 3,
+  address: ADDRESS,
+};
+const database = (changes: Partial<DatabaseSeen>): Partial<Seen> => ({ databases: [{ ...DATABASE, ...changes }] });
+const address = (changes: Partial<AddressSeen>): Partial<Seen> => ({ address: { ...ADDRESS, ...changes } });
+const variables = (changes: object): Partial<Seen> => ({
+  variables: { ...VARIABLES, ...changes },
+  live: { variables: {}, signers: ["CREDENTIAL_SECRETS"] },
+});
+const down = (stores: object) => ({ health: { status: 503, stores: { ...stores } } });
+
+it("finds nothing where all is well, with the address and without", () => {
+  expect(findingsOf(WELL, NOW)).toEqual([]);
+  expect(findingsOf({ ...WELL, address: undefined }, NOW)).toEqual([]);
+});
+
+it.each<[string, Partial<Seen>, string]>([
+  ["plain http is open", address({ plainHttp: 200 }), "plain http is answered with 200"],
+  ["plain http tells keys apart", address({ plainHttp: 401 }), "plain http is answered with 401"],
+  ["Access has no audience", variables({ ACCESS_AUD: "" }), "Access has no audience"],
+  ["replication is off", database({ replication: "disabled" }), "read replication of DB is off"],
+  ["replication cannot be read", database({ replication: undefined }), "could not be read"],
+  ["sessions hang", address(down({ DB: "down" })), "D1 sessions of DB hang"],
+  ["a database cannot be asked", database({ missingSteps: undefined }), "DB could not be asked"],
+  ["KV is down", address(down({ CHANGELOGS: "down" })), "/health says that CHANGELOGS is down"],
+  ["nothing answers", address({ health: undefined }), "/health does not answer"],
+  ["the clock is behind", address({ clockMs: 90_000 }), "the clock of this machine is 90 s behind"],
+  ["the clock is ahead", address({ clockMs: -90_000 }), "90 s ahead"],
+  ["a forged key is admitted", address({ forgedKey: 200 }), "a forged API key is answered with 200"],
+  ["Account Settings are open", address({ accountSignedOut: 200 }), "answer somebody who is not signed in"],
+  [
+    "the secret is old",
+    { rotation: { slot: "CREDENTIAL_SECRETS", since: NOW - 400 * 86_400_000, stage: "done" } },
+    "older than a year",
+  ],
+  [
+    "a rotation stopped",
+    { rotation: { slot: "CREDENTIAL_SECRETS", since: undefined, stage: "setting" } },
+    "stopped in the middle",
+  ],
+  [
+    "another slot signs",
+    { live: { variables: {}, signers: ["CREDENTIAL_SECRETS_2"] } },
+    "signs with CREDENTIAL_SECRETS_2",
+  ],
+  ["the signing secret is missing", { secrets: ["OPERATOR_SECRET"] }, "has no secret CREDENTIAL_SECRETS"],
+  ["the operator's secret is missing", { secrets: ["CREDENTIAL_SECRETS"] }, "no OPERATOR_SECRET"],
+  [
+    "webhooks failed",
+    database({ failedWebhooks: 2 }),
+    "webhooks of DB that failed for days and get nothing any more: 2",
+  ],
+  ["the scheduled job does not run", database({ lateWebhooks: 1 }), "waited for the scheduled job"],
+  ["an account is nearly full", database({ fullAccounts: 1 }), "nine tenths of their storage: 1"],
+  ["a schema step is missing", database({ missingSteps: ["0002_x.sql"] }), "has not had the schema step 0002_x.sql"],
+  ["a database was never created", database({ isCreated: false }), "was never created"],
+  ["there are more owners than free seats", { owners: 51 }, "51 addresses sign in"],
+  ["a setting is out of bounds", variables({ LEASE_SECONDS: "9" }), 'LEASE_SECONDS is "9"'],
+  ["a setting is no number", variables({ FRESHNESS_SECONDS: "5s" }), 'FRESHNESS_SECONDS is "5s"'],
+  ["accounts are made nowhere", variables({ NEW_ACCOUNTS: "01" }), "NEW_ACCOUNTS names DB_1"],
+  [
+    "a change is not deployed",
+    { live: { variables: { ...VARIABLES, ACCESS_AUD: "old" }, signers: ["CREDENTIAL_SECRETS"] } },
+    "other values of ACCESS_AUD",
+  ],
+  ["nothing is deployed", { live: undefined, secrets: [] }, "nothing is deployed"],
+])("when %s it says so, alone, with a mend", (_, planted, what) => {
+  const findings = findingsOf({ ...WELL, ...planted }, NOW);
+  expect(findings).toEqual([{ what: expect.stringContaining(what), mend: expect.stringMatching(/\w{4}/) }]);
+});
+
+it("a database that neither answers nor is healthy is down: its sessions do not hang", () => {
+  const planted = { ...WELL, ...address(down({ DB: "down" })), ...database({ missingSteps: undefined }) };
+  expect(findingsOf(planted, NOW).map(({ what }) => what)).toEqual([
+    "DB could not be asked",
+    "/health says that DB is down",
+  ]);
+});
+
+describe("against a deployment", () => {
+  useAccount();
+  const set = (name: string, value: string) =>
+    edit((toml) => toml.replace(new RegExp(`^${name} = .*$`, "m"), `${name} = "${value}"`));
+
+  it("that is well finds nothing, and changes nothing", async () => {
+    set("ACCESS_AUD", "aud");
+    await well("deploy", "--wait", "0");
+    const { workers } = account.state();
+    const worker = workers["edge-access-api"];
+    if (worker !== undefined) worker.secrets.OPERATOR_SECRET = "x";
+    account.change({ workers });
+    account.calls();
+    const before = [account.state().workers, readFileSync(inCheckout("wrangler.toml"), "utf8")];
+    const stdout = await well("doctor", "--url", account.origin);
+    expect(stdout.trim().split("\n")).toEqual([
+      "Looks at the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).",
+      "Nothing found.",
+    ]);
+    expect([account.state().workers, readFileSync(inCheckout("wrangler.toml"), "utf8")]).toEqual(before);
+    expect(account.calls().filter((call) => /--file|put|create|^deploy$/.test(call))).toEqual([]);
+  });
+
+  it("that was changed since finds it, and fails", async () => {
+    await well("deploy", "--wait", "0");
+    set("LEASE_SECONDS", "9");
+    account.api.clear();
+    sql(
+      "DB",
+      "INSERT INTO webhooks (id, account_id, url, secret, created_at, number, state) VALUES ('w1', 'a1', 'https://x.example/', 's', 1, 0, 'failed')",
+    );
+    account.answers["/health"] = { status: 503, body: '{"stores":{"DB":"down"}}' };
+    const { code, stdout, stderr } = await account.run("doctor", "--url", account.origin);
+    expect([code, stderr.trim()]).toEqual([1, "7 findings."]);
+    for (const what of [
+      "Access has no audience",
+      "LEASE_SECONDS",
+      "other values of LEASE_SECONDS",
+      "OPERATOR_SECRET",
+      "replication of DB is off",
+      "that failed",
+      "D1 sessions of DB hang",
+    ])
+      expect(stdout).toContain(what);
+    expect(stdout.match(/^ {2}Mend: \w/gm)).toHaveLength(7);
+  });
+});
