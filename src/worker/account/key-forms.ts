@@ -1,5 +1,5 @@
 /** What the forms for a key send, as the schemas take it. */
-import { parseOrThrow } from "../http/invalid-request.ts";
+import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { NewApiKey } from "../model/account.ts";
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { changedSettings } from "./opened-form.tsx";
@@ -36,7 +36,7 @@ function toExpiry(expiry: string, now: number): string | null | undefined {
 function toSettings(fields: URLSearchParams) {
   const [, limit = fields.get("limit"), windowSeconds = fields.get("windowSeconds")] =
     fields.get("rate")?.match(/^(\d+)\/(\d+)$/) ?? [];
-  const addresses = (fields.get("allowedAddresses") ?? "").split(/[\s,]+/).filter(Boolean);
+  const addresses = toAddresses(fields);
   return {
     name: fields.get("name"),
     scopes: fields.getAll("scopes"),
@@ -45,3 +45,14 @@ function toSettings(fields: URLSearchParams) {
     allowedAddresses: addresses.length > 0 ? addresses : null,
   };
 }
+
+const toAddresses = (fields: URLSearchParams): string[] =>
+  (fields.get("allowedAddresses") ?? "").split(/[\s,]+/).filter(Boolean);
+
+/** Of a list of addresses, the error names the one that is wrong. */
+export const namingAddresses = (errors: readonly FieldError[], fields: URLSearchParams): FieldError[] =>
+  errors.map((error) => {
+    const [, place] = error.path.match(/^allowedAddresses\.(\d+)$/) ?? [];
+    const address = place && toAddresses(fields)[Number(place)];
+    return address ? { path: "allowedAddresses", message: `“${address}” ${error.message}` } : error;
+  });

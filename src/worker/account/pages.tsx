@@ -16,7 +16,7 @@ import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
 import { visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
-import { toKeyChanges, toNewApiKey } from "./key-forms.ts";
+import { namingAddresses, toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ActivityPage } from "./pages/activity-page.tsx";
@@ -49,7 +49,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
         201,
       );
     } catch (error) {
-      return renderList(c, fields, fieldErrorsOf(error), 400);
+      return renderList(c, fields, namingAddresses(fieldErrorsOf(error), fields), 400);
     }
   });
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
@@ -95,7 +95,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
       await changeKey(c, id, toKeyChanges(fields, Date.now()));
       return c.redirect(`${LIST}?done=changed&key=${id}`, 303);
     } catch (error) {
-      const errors = fieldErrorsOf(error);
+      const errors = namingAddresses(fieldErrorsOf(error), fields);
       const apiKey = await loadKey(c, id, Date.now());
       return renderPage(c, (frame) => <ChangePage frame={frame} apiKey={apiKey} sent={fields} errors={errors} />, 400);
     }

@@ -194,7 +194,9 @@ describe("the forms", () => {
     expect(response.status).toBe(400);
     const html = await response.text();
     expect(html).toContain('<a href="#name">Name must have 1 to 100 characters after trimming</a>');
-    expect(html).toContain('<a href="#allowedAddresses">Allowed addresses number 2 must be an address or a CIDR block');
+    expect(html).toContain(
+      '<a href="#allowedAddresses">Allowed addresses “203.0.113.9/24” must be an address or a CIDR block',
+    );
     expect(html).toContain("203.0.113.9/24</textarea>");
     expect(html).toContain(`action="/account/api-keys/${apiKey.id}/change"`);
     expect(html).not.toContain("`errors`");
