@@ -57,7 +57,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const { panelistId } = idsOf(c.req.param());
     const what = (await readForm(c.req.raw)).get("do") ?? "";
     const event = await change(c, panelistId, what);
-    return c.redirect(`${what === "delete" ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
+    return c.redirect(`${what.startsWith("delete") ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
   });
   routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }

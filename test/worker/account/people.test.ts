@@ -56,6 +56,20 @@ describe("people", () => {
     expect(await page(`/people/${kim.id}`)).toContain("<p>None.</p>");
   });
 
+  it.each([
+    ["Delete, and keep ideas and comments without a name", "delete", 200],
+    ["Delete with all ideas and comments", "delete-all", 403],
+  ])("are deleted: %s", async (button, what, status) => {
+    const { panel, owner, opened } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    const idea = await robin.submit("Night buses");
+    await opened(`/people/${robin.id}`, button);
+    const answer = await owner.submit(`/people/${robin.id}`, { do: what });
+    expect(answer.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);
+    const path = `/tenant/ideabanks/${panel.bank.id}/proposals/${idea}`;
+    expect((await panel.tenant.send("GET", path)).status).toBe(status);
+  });
+
   it("lose their tokens, are blocked and deleted; the activity says who did it, and names nobody", async () => {
     const { panel, owner, page, activity, changes } = await createDesk();
     const robin = await panel.panelist("Robin");

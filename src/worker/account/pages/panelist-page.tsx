@@ -44,10 +44,15 @@ export const PanelistPage = ({ frame, panelist, contributions, now, done }: Prop
         </button>
         <details>
           <summary class="danger">Delete…</summary>
-          <p>The tokens end and the votes go. Ideas and comments stay, without a name. It cannot be undone.</p>
-          <button type="submit" name="do" value="delete" class="danger">
-            Delete this person
-          </button>
+          <p>The tokens end and the votes go. It cannot be undone.</p>
+          <p class="buttons">
+            <button type="submit" name="do" value="delete" class="danger">
+              Delete, and keep ideas and comments without a name
+            </button>
+            <button type="submit" name="do" value="delete-all" class="danger">
+              Delete with all ideas and comments
+            </button>
+          </p>
         </details>
       </form>
       <p class="hint">Ending tokens signs the person out everywhere. Your server can issue new ones at once.</p>
