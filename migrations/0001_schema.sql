@@ -33,8 +33,26 @@ CREATE TABLE IF NOT EXISTS members (
   UNIQUE (account_id, email)
 ) STRICT, WITHOUT ROWID;
 
+-- Who was asked to be a member, and has not accepted. declined_at is NULL while nothing was answered.
+CREATE TABLE IF NOT EXISTS invitations (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  added_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  declined_at INTEGER,
+  UNIQUE (account_id, email)
+) STRICT, WITHOUT ROWID;
+
 -- The directory of members, in the database DB alone: where to look. The account's own database decides.
 CREATE TABLE IF NOT EXISTS memberships (
+  email TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  PRIMARY KEY (email, account_id)
+) STRICT, WITHOUT ROWID;
+
+-- The directory of invitations, as that of members.
+CREATE TABLE IF NOT EXISTS invitees (
   email TEXT NOT NULL,
   account_id TEXT NOT NULL,
   PRIMARY KEY (email, account_id)

@@ -60,6 +60,9 @@ const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_
 /** The directory: it says where to look, and too much does no harm. */
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
+/** An invitation that was answered since, or taken back, is none. */
+const INVITATIONS = `SELECT 'DELETE FROM invitations WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
+   FROM invitations WHERE declined_at IS NULL`;
 const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook_id = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
 const WEBHOOKS = [
@@ -123,6 +126,7 @@ const STATEMENTS = [
   REMOVED_OWNERS,
   LAST_MEMBERS,
   MEMBERSHIPS,
+  INVITATIONS,
   // The events come last: a key whose last change the trail has is left alone.
   EVENTS,
 ];

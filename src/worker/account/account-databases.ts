@@ -4,11 +4,18 @@
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
+import {
+  findInvitation,
+  findMembership,
+  forgetInvitee,
+  forgetMembership,
+  listInvitees,
+  listMemberships,
+} from "../database/members.ts";
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
-import type { OwnAccount } from "../model/member.ts";
+import type { Invitation, OwnAccount } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
@@ -35,12 +42,12 @@ const sessionOf = (c: AccountCaller, accountId: string): Session | undefined =>
 
 /** The accounts that somebody is a member of who has made none: one of them has to be chosen. */
 export class ChooseAccount extends Problem {
-  readonly first: string;
+  readonly accounts: readonly OwnAccount[];
 
-  constructor([first, ...others]: readonly [OwnAccount, ...OwnAccount[]]) {
-    const ids = [first, ...others].map(({ id }) => id).join(", ");
+  constructor(accounts: readonly OwnAccount[]) {
+    const ids = accounts.map(({ id }) => id).join(", ");
     super("forbidden", { detail: `Choose the account with \`?account=\`: you are a member of ${ids}.` });
-    this.first = first.id;
+    this.accounts = accounts;
   }
 }
 
@@ -49,7 +56,8 @@ const noDatabase = () =>
   new Problem("forbidden", { detail: "This deployment does not have the database of this account." });
 const noAccount = () =>
   new Problem("forbidden", {
-    detail: "You are a member of no account here, and have made one before. Ask a member to add you.",
+    detail:
+      "You are a member of no account here, and have made one before. Ask a member to invite you, and accept it at /account/accounts.",
   });
 
 /**
@@ -58,25 +66,44 @@ const noAccount = () =>
  */
 export async function accountsOf(c: AccountCaller, person: string): Promise<readonly OwnAccount[]> {
   const directory = directoryOf(c);
+  return askEach(c, await listMemberships(directory, person), async (id, session) => {
+    const name = await findMembership(session, id, person);
+    if (name === undefined) await forgetMembership(directory, session, id, person);
+    return name === undefined ? [] : [{ id, name }];
+  });
+}
+
+/** What a person was invited to and has not answered, in the same way. */
+export async function invitationsOf(c: AccountCaller, person: string): Promise<readonly Invitation[]> {
+  const directory = directoryOf(c);
+  return askEach(c, await listInvitees(directory, person), async (id, session) => {
+    const invitation = await findInvitation(session, id, person);
+    if (invitation === null) await forgetInvitee(directory, session, id, person);
+    return invitation === null ? [] : [invitation];
+  });
+}
+
+async function askEach<Item>(
+  c: AccountCaller,
+  ids: readonly Identifier[],
+  ask: (id: Identifier, session: Session) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
   const answers = await Promise.allSettled(
-    (await listMemberships(directory, person)).map(async (id) => {
+    ids.map(async (id) => {
       const session = sessionOf(c, id);
-      const name = session && (await findMembership(session, id, person));
-      if (session && name === undefined) await forgetMembership(directory, session, id, person);
-      return name === undefined ? [] : [{ id, name }];
+      return session === undefined ? [] : ask(id, session);
     }),
   );
-  const own = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const items = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   const failed = answers.find((answer) => answer.status === "rejected");
-  if (own.length === 0 && failed) throw failed.reason;
-  return own;
+  if (items.length === 0 && failed) throw failed.reason;
+  return items;
 }
 
 /** Throws ChooseAccount to who is a member of others' accounts only. */
 export async function requireChoice(c: AccountCaller, person: string): Promise<void> {
-  const [first, ...others] = await accountsOf(c, person);
-  if (first !== undefined && [first, ...others].every(({ name }) => name !== person))
-    throw new ChooseAccount([first, ...others]);
+  const accounts = await accountsOf(c, person);
+  if (accounts.length > 0 && accounts.every(({ name }) => name !== person)) throw new ChooseAccount(accounts);
 }
 
 /**

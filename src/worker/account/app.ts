@@ -73,10 +73,10 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   });
   app.onError((error, c) => {
     if (isForScripts(c.req.path)) return handleError(error, c);
-    // A person chooses by a link: the first account's pages name the others.
-    return error instanceof ChooseAccount && c.req.method === "GET"
-      ? c.redirect(inAccount(c.req.path, error.first), 303)
-      : renderProblem(c, error);
+    if (!(error instanceof ChooseAccount) || c.req.method !== "GET") return renderProblem(c, error);
+    // Of several accounts the person chooses one.
+    const [only, another] = error.accounts;
+    return c.redirect(only && !another ? inAccount(c.req.path, only.id) : "/account/accounts", 303);
   });
   return app;
 }

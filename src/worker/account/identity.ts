@@ -6,6 +6,7 @@
  * `/cdn-cgi/access/get-identity`; `common_name` there is a client certificate's.)
  */
 import type { Context, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
 import { findMembership } from "../database/members.ts";
 import { isId } from "../model/id.ts";
 import { foldAddress } from "../model/member.ts";
@@ -88,6 +89,27 @@ async function findAccount(c: Context<OwnerEnv>, accountId: string, person: stri
   return { email, accountId };
 }
 
+const CHOICE = "account";
+
+/** For a year, in this browser. Who is no member is not led there. */
+export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
+  setCookie(c, CHOICE, accountId, {
+    prefix: "host",
+    path: "/",
+    secure: true,
+    httpOnly: true,
+    sameSite: "Lax",
+    maxAge: 31_536_000,
+  });
+
+/** The account that the person has chosen in this browser: pages are of it, a script names its account. */
+async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<string | undefined> {
+  if (c.req.method !== "GET" || c.req.path.startsWith("/account/api/")) return undefined;
+  const chosen = getCookie(c, CHOICE, "host");
+  const session = chosen !== undefined && isId(chosen) && c.var.databases.of(c, chosen)?.withoutSession();
+  return session && (await findMembership(session, chosen, person)) !== undefined ? chosen : undefined;
+}
+
 /** Throws what a refusal is due to, if it is not the request: an account that was not chosen, or a change among its members meanwhile. */
 async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
   const { person, email, accountId } = c.var.owner;
@@ -114,6 +136,8 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
     const url = new URL(c.req.url);
     const accountId = url.searchParams.get("account");
+    const chosen = accountId === null ? await chosenAccount(c, owner.person) : undefined;
+    if (chosen !== undefined) return c.redirect(inAccount(url.pathname + url.search, chosen), 303);
     if (accountId === null) c.set("owner", owner);
     else {
       c.set("owner", { ...owner, ...(await findAccount(c, accountId, owner.person)) });

@@ -3,13 +3,16 @@ import type { Context, Hono } from "hono";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
-import { accountsOf } from "./account-databases.ts";
-import { dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
+import { accountsOf, invitationsOf } from "./account-databases.ts";
+import { inAccount, rememberChoice } from "./identity.ts";
+import { answerOwnInvitation, dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { AccountsPage, MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
+import { AccountsPage } from "./pages/accounts-page.tsx";
+import { MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
 
 const MEMBERS = "/account/members";
+const ACCOUNTS = "/account/accounts";
 
 export function addMemberPages(routes: Hono<OwnerEnv>): void {
   const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
@@ -45,9 +48,20 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   });
   routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("GET, HEAD, POST"));
 
-  routes.get("/account/accounts", async (c) => {
-    const own = await accountsOf(c, c.var.owner.person);
-    return renderPage(c, (frame) => <AccountsPage frame={frame} own={own} />);
+  routes.get(ACCOUNTS, async (c) => {
+    const { person } = c.var.owner;
+    const [own, invitations] = await Promise.all([accountsOf(c, person), invitationsOf(c, person)]);
+    const props = { own, invitations, now: Date.now() };
+    return renderPage(c, (frame) => <AccountsPage frame={frame} {...props} />);
   });
-  routes.all("/account/accounts", refuseMethod("GET, HEAD"));
+  routes.post(ACCOUNTS, async (c) => {
+    const fields = await readForm(c.req.raw);
+    const id = fields.get("id") ?? "";
+    const does = fields.get("do");
+    const accountId = does === "open" ? id : (await answerOwnInvitation(c, id, does === "accept")).id;
+    if (does === "decline") return c.redirect(ACCOUNTS, 303);
+    rememberChoice(c, accountId);
+    return c.redirect(inAccount("/account/api-keys", accountId), 303);
+  });
+  routes.all(ACCOUNTS, refuseMethod("GET, HEAD, POST"));
 }

@@ -3,12 +3,30 @@ import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
-import { addMember, forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
+import {
+  answerInvitation,
+  findInviter,
+  forgetInvitee,
+  forgetMembership,
+  inviteMember as invite,
+  listMembers,
+  rememberInvitee,
+  rememberMembership,
+  removeMember,
+} from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import { MAX_MEMBERS, Member, MemberList, NewMember, OwnAccountList } from "../model/member.ts";
+import {
+  InvitationList,
+  MAX_MEMBERS,
+  Member,
+  MemberList,
+  NewMember,
+  OwnAccount,
+  OwnAccountList,
+} from "../model/member.ts";
 import { Problem } from "../problem.ts";
-import { accountsOf, directoryOf, visitAccount } from "./account-databases.ts";
+import { accountsOf, directoryOf, invitationsOf, visitAccount } from "./account-databases.ts";
 import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
 import { operation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -18,7 +36,7 @@ export async function findMembers(c: Context<OwnerEnv>) {
   return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
 }
 
-/** Adding a member again changes nothing, and completes the directory. */
+/** Inviting somebody again changes nothing, unless it was declined, and completes the directory. */
 export async function inviteMember(
   c: Context<OwnerEnv>,
   email: string,
@@ -26,12 +44,29 @@ export async function inviteMember(
 ): Promise<Member> {
   const { session, accountId } = await visitAccount(c, openAccount);
   const id = createId(accountId, secureRandomBytes);
-  const member = await addMember(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
+  const member = await invite(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
   if (member === "full")
-    throw new Problem("conflict", { detail: `An account has at most ${MAX_MEMBERS} members. Remove one first.` });
+    throw new Problem("conflict", {
+      detail: `An account has at most ${MAX_MEMBERS} members, with those who were invited. Remove one first.`,
+    });
   if (isRepeated(member)) throw repeatedProblem(member);
-  if (member.id !== accountId) await rememberMembership(directoryOf(c), accountId, email);
+  if (member.state === "invited") await rememberInvitee(directoryOf(c), accountId, email);
   return member;
+}
+
+const noSuchInvitation = () => new Problem("not-found", { detail: "There is no such invitation." });
+
+/** Answering the same again changes nothing, and completes the directory. Throws `not-found`. */
+export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, accepts: boolean): Promise<OwnAccount> {
+  const session = primaryOf(c, id, noSuchInvitation);
+  const { owner } = c.var;
+  const accountId = await findInviter(session, id, owner.person);
+  const name = accountId && (await answerInvitation(session, owner, { accountId, accepts, stamp: stamp(id) }));
+  if (!accountId || name === null) throw noSuchInvitation();
+  const directory = directoryOf(c);
+  if (accepts) await rememberMembership(directory, accountId, owner.person);
+  await forgetInvitee(directory, session, accountId, owner.person);
+  return { id: accountId, name };
 }
 
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
@@ -43,13 +78,16 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<v
   if (outcome === null) throw noSuchMember();
   if (outcome === "last")
     throw new Problem("conflict", {
-      detail: "The last member of an account cannot be removed. Add another one first.",
+      detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
     });
   const session = primaryOf(c, accountId);
   await forgetMembership(directoryOf(c), session, accountId, outcome.removed);
+  await forgetInvitee(directoryOf(c), session, accountId, outcome.removed);
 }
 
 const MEMBERS = "/account/api/members";
+const INVITATIONS = "/account/api/invitations";
+const INVITATION = `${INVITATIONS}/{invitationId}`;
 
 export const MEMBER_OPERATIONS = {
   listAccounts: operation({
@@ -60,6 +98,36 @@ export const MEMBER_OPERATIONS = {
     description:
       "Every path of Account Settings takes one of them as `?account=`. Without it, it is the account that you have made.",
     handle: async (c) => c.json({ items: await accountsOf(c, c.var.owner.person) }),
+  }),
+
+  listInvitations: operation({
+    method: "GET",
+    path: INVITATIONS,
+    answer: InvitationList,
+    summary: "List the invitations that you have not answered",
+    handle: async (c) => c.json({ items: await invitationsOf(c, c.var.owner.person) }),
+  }),
+
+  acceptInvitation: operation({
+    method: "PUT",
+    path: INVITATION,
+    answer: OwnAccount,
+    untilDone: true,
+    summary: "Accept an invitation",
+    description: "From this answer on you are a member of the account. Accepting again changes nothing.",
+    handle: async (c, { ids }) => c.json(await answerOwnInvitation(c, ids.invitationId, true)),
+  }),
+
+  declineInvitation: operation({
+    method: "DELETE",
+    path: INVITATION,
+    untilDone: true,
+    summary: "Decline an invitation",
+    description: "The members of the account see it. Declining again changes nothing; a member can invite you again.",
+    handle: async (c, { ids }) => {
+      await answerOwnInvitation(c, ids.invitationId, false);
+      return c.body(null, 204);
+    },
   }),
 
   listMembers: operation({
@@ -77,10 +145,11 @@ export const MEMBER_OPERATIONS = {
     answer: Member,
     problems: ["conflict"],
     untilDone: true,
-    summary: "Add a member",
+    summary: "Invite somebody to be a member",
     description:
-      "A member can do everything. Adding the same person again changes nothing. Who is a member signs in as every owner does: with " +
-      "Cloudflare Access. A request with an `Idempotency-Key` that was done before adds nobody who was removed since: 409 `conflict`.",
+      "The person finds the invitation in their own Account Settings, and is a member from accepting it on. A member can do everything. " +
+      "Inviting the same person again changes nothing, unless it was declined. Everybody signs in as every owner does. " +
+      "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
     handle: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),
   }),
 
@@ -89,7 +158,7 @@ export const MEMBER_OPERATIONS = {
     path: `${MEMBERS}/{memberId}`,
     problems: ["conflict"],
     untilDone: true,
-    summary: "Remove a member",
+    summary: "Remove a member, or take an invitation back",
     description:
       "After this answer the person can do nothing for the account. Its API keys stay. The last member cannot be removed: 409 `conflict`.",
     handle: async (c, { ids }) => {

@@ -14,7 +14,7 @@ import { type ApiKey, Rotation } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
-import { visitAccount } from "./account-databases.ts";
+import { invitationsOf, visitAccount } from "./account-databases.ts";
 import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { namingAddresses, toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import { changedSettings } from "./opened-form.tsx";
@@ -151,13 +151,17 @@ async function renderList(
 ): Promise<Response> {
   const now = Date.now();
   const overview = await visitAccount(c, listApiKeys);
+  // Whoever was invited comes here first. The directory keeps nobody from the keys.
+  const invitations = await invitationsOf(c, c.var.owner.person).catch(() => []);
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
   const form = { newKeyId: signed, fields, errors, isOpen: errors.length > 0 || c.req.query("create") !== undefined };
   const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
   return renderPage(
     c,
-    (frame) => <ApiKeysPage frame={frame} overview={overview} now={now} form={form} done={done} />,
+    (frame) => (
+      <ApiKeysPage frame={frame} overview={overview} invitations={invitations} now={now} form={form} done={done} />
+    ),
     status,
   );
 }

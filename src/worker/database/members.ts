@@ -5,7 +5,7 @@
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import { MAX_MEMBERS, type Member } from "../model/member.ts";
+import { type Invitation, MAX_MEMBERS, type Member } from "../model/member.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -13,7 +13,7 @@ import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 
-type Row = { id: string; email: string; added_by: string | null; created_at: number };
+type Row = { id: string; email: string; added_by: string | null; created_at: number; state: Member["state"] };
 
 /** Of one person, so many accounts are found. */
 const MAX_ACCOUNTS = 20;
@@ -55,13 +55,22 @@ export async function forgetMembership(directory: Session, session: Session, acc
     await rememberMembership(directory, accountId, person);
 }
 
+/** Of everybody in the list, the invited among them. */
+const LISTED = `SELECT id, email, added_by, created_at, 'accepted' AS state FROM (${EVERY_MEMBER})
+  UNION ALL SELECT id, email, added_by, created_at, iif(declined_at IS NULL, 'invited', 'declined') FROM invitations
+    WHERE account_id = :accountId`;
+
+/** The members, then those who were invited. */
 export async function listMembers(session: Session, accountId: string): Promise<readonly Member[]> {
-  const sql = `SELECT * FROM (${EVERY_MEMBER}) ORDER BY added_by IS NOT NULL, created_at, id`;
+  const sql = `SELECT * FROM (${LISTED}) ORDER BY state <> 'accepted', added_by IS NOT NULL, created_at, id`;
   return (await session.all(prepare<Row>(sql, { accountId }))).map(toMember);
 }
 
-/** Adding a member again changes nothing. `"full"`: there are as many as may be. Repeated is also who was removed after the request was done. */
-export async function addMember(
+/**
+ * Invites somebody, also again after a refusal. Of a member, and of who was invited, nothing changes. `"full"`: the list has as many as it
+ * may. Repeated is also who was removed after the request was done.
+ */
+export async function inviteMember(
   session: Session,
   owner: Owner,
   accountId: string,
@@ -76,16 +85,18 @@ export async function addMember(
   const { before, after } = changeOnce(owner.email, idempotencyKey, member.id);
   const { recalled, members } = await session.batch({
     ...before,
-    inserted: prepare(
-      `INSERT INTO members (id, account_id, email, added_by, created_at)
+    invited: prepare(
+      `INSERT INTO invitations (id, account_id, email, added_by, created_at)
        SELECT :memberId, :accountId, :member, :actor, :now WHERE ${IS_MEMBER} AND ${notDoneBefore()}
          AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :member)
-         AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${EVERY_MEMBER}))`,
+         AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${LISTED}) WHERE email <> :member)
+       ON CONFLICT (account_id, email) DO UPDATE SET added_by = excluded.added_by, created_at = excluded.created_at, declined_at = NULL
+         WHERE declined_at IS NOT NULL`,
       values,
     ),
-    audited: auditChange(values, { before: { member: null }, after: { member: member.email } }),
+    audited: auditChange(values, { before: { invited: null }, after: { invited: member.email } }),
     ...after,
-    members: prepare<Row>(`SELECT * FROM (${EVERY_MEMBER}) WHERE email = :member`, values),
+    members: prepare<Row>(`SELECT * FROM (${LISTED}) WHERE email = :member`, values),
   });
   const done = toRepeated(recalled, idempotencyKey);
   const [row] = members;
@@ -93,8 +104,97 @@ export async function addMember(
   return done ?? "full";
 }
 
+/** What somebody was invited to, and has not answered. Null when there is none. */
+export async function findInvitation(
+  session: Session,
+  accountId: Identifier,
+  person: string,
+): Promise<Invitation | null> {
+  const sql = `SELECT i.id, a.owner_email, i.added_by, i.created_at FROM invitations i JOIN accounts a ON a.id = i.account_id
+    WHERE i.account_id = :accountId AND i.email = :person AND i.declined_at IS NULL`;
+  const row = await session.first(
+    prepare<Omit<Row, "added_by"> & { owner_email: string; added_by: string }>(sql, { accountId, person }),
+  );
+  if (row === null) return null;
+  return {
+    id: row.id,
+    accountId,
+    name: row.owner_email,
+    invitedBy: row.added_by,
+    createdAt: toTimestamp(row.created_at),
+  };
+}
+
+/** The account of an invitation to this person, also of one that was answered. Null when there is none. */
+export async function findInviter(session: Session, id: string, person: string): Promise<Identifier | null> {
+  const sql = `SELECT account_id FROM invitations WHERE id = :id AND email = :person
+    UNION ALL SELECT account_id FROM members WHERE id = :id AND email = :person`;
+  return (await session.first(prepare<{ account_id: Identifier }>(sql, { id, person })))?.account_id ?? null;
+}
+
 /**
- * Removes a member, unless it is the last. Returns the address, null when there is no such member. An account without the one who has
+ * Accepts or declines an invitation. Answering the same again changes nothing. Returns the account's name; null when the person was not
+ * invited, or has declined.
+ */
+export async function answerInvitation(
+  session: Session,
+  { person, actor, address }: Owner,
+  {
+    accountId,
+    accepts,
+    stamp,
+  }: { readonly accountId: Identifier; readonly accepts: boolean; readonly stamp: AuditStamp },
+): Promise<string | null> {
+  const values = { ...stamp, accountId, person, actor, address };
+  const open = "account_id = :accountId AND email = :person AND declined_at IS NULL";
+  const change = accepts
+    ? `INSERT INTO members (id, account_id, email, added_by, created_at)
+       SELECT id, account_id, email, added_by, :now FROM invitations WHERE ${open}
+         AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :person)`
+    : `UPDATE invitations SET declined_at = :now WHERE ${open}`;
+  const settings = accepts
+    ? { before: { invited: person, member: null }, after: { invited: null, member: person } }
+    : { before: { invited: person }, after: { invited: null } };
+  const is = accepts ? "accepted" : "declined";
+  const { answered } = await session.batch({
+    changed: prepare(change, values),
+    audited: auditChange(values, settings),
+    cleared: prepare(
+      `DELETE FROM invitations WHERE account_id = :accountId AND EXISTS (
+         SELECT 1 FROM members m WHERE m.account_id = :accountId AND m.email = invitations.email)`,
+      { accountId },
+    ),
+    answered: prepare<{ owner_email: string }>(
+      `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
+         SELECT 1 FROM (${LISTED}) WHERE email = :person AND state = :is)`,
+      { ...values, is },
+    ),
+  });
+  return answered[0]?.owner_email ?? null;
+}
+
+/** The accounts to which the directory knows invitations of a person. */
+export async function listInvitees(directory: Session, person: string): Promise<readonly Identifier[]> {
+  const sql = `SELECT account_id FROM invitees WHERE email = :person ORDER BY account_id LIMIT ${MAX_ACCOUNTS}`;
+  const rows = await directory.all(prepare<{ account_id: Identifier }>(sql, { person }));
+  return rows.map(({ account_id }) => account_id);
+}
+
+export const rememberInvitee = (directory: Session, accountId: string, person: string) =>
+  directory.run(
+    prepare("INSERT INTO invitees VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
+  );
+
+/** Unless the person is invited still, or again. */
+export async function forgetInvitee(directory: Session, session: Session, accountId: Identifier, person: string) {
+  await directory.run(
+    prepare("DELETE FROM invitees WHERE email = :person AND account_id = :accountId", { person, accountId }),
+  );
+  if ((await findInvitation(session, accountId, person)) !== null) await rememberInvitee(directory, accountId, person);
+}
+
+/**
+ * Removes a member, unless it is the last, or takes an invitation back. Returns the address, null when there is no such member. An account without the one who has
  * made it keeps its rows under its identifier in the place of the address. `owners` keeps its entry: nobody makes a second account by
  * giving the first one away.
  */
@@ -106,24 +206,32 @@ export async function removeMember(
   stamp: AuditStamp,
 ): Promise<{ readonly removed: string } | "last" | null> {
   const values = { ...owner, ...stamp, accountId, id };
-  const found = await session.first(prepare<Row>(`SELECT * FROM (${EVERY_MEMBER}) WHERE id = :id`, values));
+  const found = await session.first(prepare<Row>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
   if (found === null) return null;
-  const mayRemove = `NOT ${IS_LAST} AND ${IS_MEMBER}`;
-  const change =
-    id === accountId
+  const isInvited = found.state !== "accepted";
+  const mayRemove = `${isInvited ? "TRUE" : `NOT ${IS_LAST}`} AND ${IS_MEMBER}`;
+  const change = isInvited
+    ? `DELETE FROM invitations WHERE id = :id AND account_id = :accountId AND ${mayRemove}`
+    : id === accountId
       ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND ${mayRemove}`
       : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND ${mayRemove}`;
   const { left } = await session.batch({
     removed: prepare(change, values),
-    audited: auditChange(values, { before: { member: found.email }, after: { member: null } }),
-    left: prepare(`SELECT 1 FROM (${EVERY_MEMBER}) WHERE id = :id`, values),
+    audited: auditChange(
+      values,
+      isInvited
+        ? { before: { invited: found.email }, after: { invited: null } }
+        : { before: { member: found.email }, after: { member: null } },
+    ),
+    left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
   });
   return left.length > 0 ? "last" : { removed: found.email };
 }
 
-const toMember = ({ id, email, added_by, created_at }: Row): Member => ({
+const toMember = ({ id, email, added_by, created_at, state }: Row): Member => ({
   id,
   email,
+  state,
   addedBy: added_by,
   createdAt: toTimestamp(created_at),
 });

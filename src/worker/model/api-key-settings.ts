@@ -67,6 +67,7 @@ const AuditedSettings = describe(
   z.object({
     ...changeable(),
     member: z.optional(z.nullable(z.string())),
+    invited: z.optional(z.nullable(z.string())),
     foundAt: z.optional(z.nullable(z.string())),
     ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
     leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
@@ -98,6 +99,7 @@ const AuditedSettings = describe(
     fields: {
       ...TEXTS,
       member: "The e-mail address of a member of the account. `null` where there is none.",
+      invited: "The e-mail address of somebody who was invited. `null` where there is none, or it was answered.",
       foundAt: "Where the key was found in public, in the words of whoever reported it.",
       ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
       leakedKeys: LEAKED,

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { Timestamp } from "./text.ts";
+import { oneOf, Timestamp } from "./text.ts";
 
 export const MAX_MEMBERS = 50;
 
@@ -27,10 +27,22 @@ const EXAMPLE_EMAIL = "colleague@example.com";
 const EXAMPLE_MEMBER = {
   id: "Memb3r000001",
   email: EXAMPLE_EMAIL,
+  state: "accepted" as const,
   addedBy: "owner@example.com",
   createdAt: "2026-11-20T12:00:00.000Z",
 };
 const EXAMPLE_ACCOUNT = { id: "Acc0unt00001", name: "owner@example.com" };
+
+const EXAMPLE_INVITATION = {
+  id: EXAMPLE_MEMBER.id,
+  accountId: EXAMPLE_ACCOUNT.id,
+  name: EXAMPLE_ACCOUNT.name,
+  invitedBy: EXAMPLE_MEMBER.addedBy,
+  createdAt: EXAMPLE_MEMBER.createdAt,
+};
+
+/** `invited`: not answered yet. Only who has accepted is a member. */
+const MEMBER_STATES = ["accepted", "invited", "declined"] as const;
 
 export const NewMember = describe(z.strictObject({ email: Email }), {
   name: "NewMember",
@@ -39,15 +51,22 @@ export const NewMember = describe(z.strictObject({ email: Email }), {
 });
 
 export const Member = describe(
-  z.object({ id: Id, email: z.string(), addedBy: z.nullable(z.string()), createdAt: Timestamp }),
+  z.object({
+    id: Id,
+    email: z.string(),
+    state: oneOf(MEMBER_STATES),
+    addedBy: z.nullable(z.string()),
+    createdAt: Timestamp,
+  }),
   {
     name: "Member",
     example: EXAMPLE_MEMBER,
     fields: {
       id: "The member's identifier. Of whoever has made the account it is the account's.",
       email: "The e-mail address.",
-      addedBy: "Who has added this member. `null` for whoever has made the account.",
-      createdAt: "Since when: ISO 8601, UTC, with milliseconds.",
+      state: "`accepted`: a member. `invited`: asked to be one, and has not answered. `declined`: does not want to.",
+      addedBy: "Who has invited this person. `null` for whoever has made the account.",
+      createdAt: "Since when a member, or when invited: ISO 8601, UTC, with milliseconds.",
     },
   },
 );
@@ -56,7 +75,10 @@ export type Member = z.infer<typeof Member>;
 export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
   name: "MemberList",
   example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
-  fields: { accountId: "The account.", items: `Its members, the first one first: at most ${MAX_MEMBERS}.` },
+  fields: {
+    accountId: "The account.",
+    items: `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together.`,
+  },
 });
 
 export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
@@ -68,6 +90,28 @@ export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
   },
 });
 export type OwnAccount = z.infer<typeof OwnAccount>;
+
+export const Invitation = describe(
+  z.object({ id: Id, accountId: Id, name: z.string(), invitedBy: z.string(), createdAt: Timestamp }),
+  {
+    name: "Invitation",
+    example: EXAMPLE_INVITATION,
+    fields: {
+      id: "The invitation's identifier: that of the member, when it is accepted.",
+      accountId: "The account that the person can become a member of.",
+      name: "The e-mail address of whoever has made the account; its identifier, when that person is no member any more.",
+      invitedBy: "The e-mail address or the service token that has invited the person.",
+      createdAt: "When: ISO 8601, UTC, with milliseconds.",
+    },
+  },
+);
+export type Invitation = z.infer<typeof Invitation>;
+
+export const InvitationList = describe(z.object({ items: z.array(Invitation) }), {
+  name: "InvitationList",
+  example: { items: [EXAMPLE_INVITATION] },
+  fields: { items: "The invitations that this person has not answered: at most 20." },
+});
 
 export const OwnAccountList = describe(z.object({ items: z.array(OwnAccount) }), {
   name: "OwnAccountList",

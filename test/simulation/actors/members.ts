@@ -56,7 +56,14 @@ export class Members {
       const email = draw % 5 === 0 ? account.owner : `colleague${draw % COLLEAGUES}.of.${account.owner}`;
       const request = { operation: "addMember", method: "POST", path: MEMBERS + here, body: { email } };
       const answer = await this.#send(source, by, request, command);
-      if (answer?.status === 201) known.ids.set(email, (answer.body as { readonly id: string }).id);
+      if (answer?.status !== 201) return;
+      const { id } = answer.body as { readonly id: string };
+      known.ids.set(email, id);
+      const path = `/account/api/invitations/${id}`;
+      const accepts = draw % 7 > 0;
+      const [operation, method] = accepts ? ["acceptInvitation", "PUT"] : ["declineInvitation", "DELETE"];
+      if (email !== account.owner || draw % 2 > 0)
+        await this.#send(source, email, { operation, method, path }, command);
     } else if (does === "remove") {
       const id = pickFrom([...known.ids.values()], draw);
       await this.#send(

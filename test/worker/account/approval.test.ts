@@ -5,6 +5,7 @@ import type { Proposal } from "../../../src/worker/model/proposal.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { numbers } from "../../support/many-rows.ts";
+import { accept } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 
@@ -264,6 +265,7 @@ describe("a decision", () => {
     const { id: memberId } = await (await owner.json("POST", "/members", { email: member.email })).json<{
       id: string;
     }>();
+    expect((await accept(member, memberId)).status).toBe(200);
     const here = `/approval/${id}?account=${accountId}`;
     expect((await member.page(here)).status).toBe(200);
     // Who is a member of this account only, and chooses none, is led there, or told.

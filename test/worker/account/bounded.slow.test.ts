@@ -62,6 +62,7 @@ async function createScene(count: number) {
   await fill(owner.email, count);
   const member = await owner.json("POST", "/members", { email: "member@example.com" });
   const { id: memberId } = await member.json<{ id: string }>();
+  const invitationId = await invited(owner.email);
   const added = await owner.json("POST", "/webhooks", { url: "https://crm.example.com/" });
   const { webhook } = await added.json<{ webhook: { id: string } }>();
   const prefixOf = ({ email }: { email: string }) =>
@@ -75,10 +76,16 @@ async function createScene(count: number) {
     leaked,
     github,
     owner,
-    ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId },
+    ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId, invitationId },
     watched: { own: `${own}k00001`, foreign: `${foreign}k00001` },
     waiting: `${own}000002`,
   };
+}
+
+/** The invitation of this person to another account. */
+async function invited(email: string): Promise<string> {
+  const made = await createOwner().json("POST", "/members", { email });
+  return (await made.json<{ id: string }>()).id;
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
@@ -92,6 +99,8 @@ async function measure(count: number): Promise<Map<string, Cost>> {
     costs.set(name, { ...spent, bytes: text.length });
   };
   for (const { name, operation, method, path, status } of operationsOf("access")) {
+    // Of those who were invited, each answers once.
+    if (name === "declineInvitation") ids.invitationId = await invited(owner.email);
     const query = operation.query === undefined ? "" : "?limit=100";
     const sent = fillPath(path, ids).replace("/account/api", "") + query;
     await measured(name, status, () => owner.json(method, sent, bodyOf(operation)));

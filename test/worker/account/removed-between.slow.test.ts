@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import type { Member } from "../../../src/worker/model/member.ts";
 import { selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
-import { add, pair } from "../../support/members.ts";
+import { invite, pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 /** An account with a key, a webhook, a proposal that waits for approval, its maker, a member, and one more. */
 async function createScene() {
   const { founder, member, id, here, accountId, apiKey, key } = await pair("0");
-  const third = await (await add(founder, "third@example.com")).json<Member>();
+  const third = await (await invite(founder, "third@example.com")).json<Member>();
   const hook = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
   const { webhook } = await hook.json<{ webhook: { id: string } }>();
   const tenant = async (path: string, body: object) => {
@@ -25,7 +25,16 @@ async function createScene() {
 type Scene = Awaited<ReturnType<typeof createScene>>;
 type Owner = ReturnType<typeof createOwner>;
 
-const TABLES = ["accounts", "members", "api_keys", "webhooks", "idea_banks", "proposals", "audit_events"];
+const TABLES = [
+  "accounts",
+  "members",
+  "invitations",
+  "api_keys",
+  "webhooks",
+  "idea_banks",
+  "proposals",
+  "audit_events",
+];
 const everything = async () => Promise.all(TABLES.map((table) => selectEverywhere(`SELECT * FROM ${table}`)));
 
 const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> = {
@@ -33,7 +42,7 @@ const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> 
   "changes a key": (who, { here, apiKey }) => who.json("PATCH", `/keys/${apiKey.id}${here}`, { limit: 1 }),
   "rotates a key": (who, { here, apiKey }) => who.json("POST", `/keys/${apiKey.id}/rotate${here}`, {}),
   "revokes a key": (who, { here, apiKey }) => who.json("DELETE", `/keys/${apiKey.id}${here}`),
-  "adds a member": (who, { here }) => add(who, "fourth@example.com", here),
+  "invites a member": (who, { here }) => invite(who, "fourth@example.com", here),
   "removes a member": (who, { here, third }) => who.json("DELETE", `/members/${third.id}${here}`),
   "changes the settings": (who, { here }) => who.json("PUT", `/settings${here}`, { leakedKeys: "mark" }),
   "makes a webhook": (who, { here }) => who.json("POST", `/webhooks${here}`, { url: "https://b.example.com/" }),

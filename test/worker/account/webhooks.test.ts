@@ -9,6 +9,7 @@ import {
 } from "../../../src/worker/database/account-webhooks.ts";
 import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
 import { type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
+import { accept } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createReceiver, type Reaction } from "../../support/webhooks.ts";
 import { newId } from "../../support/world.ts";
@@ -127,6 +128,7 @@ it("is managed by every member, and by none who was removed", async () => {
   const { owner, id } = await scene();
   const member = createOwner();
   const added = await (await owner.json("POST", "/members", { email: member.email })).json<{ id: string }>();
+  expect((await accept(member, added.id)).status).toBe(200);
   const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
   const path = `/webhooks/${id}?account=${accountId}`;
   expect((await member.json("PATCH", path, { paused: true })).status).toBe(200);

@@ -12,6 +12,8 @@ const NOT_COUNTED = {
   audit_events: "revoking writes them",
   members: "at most 50 of an account",
   memberships: "one for each member",
+  invitations: "at most 50 of an account, with its members",
+  invitees: "one for each invitation",
   token_revocations: "revoking writes them",
   votes: "one for each panelist and proposal",
   // The idea bank's own row counted more.

@@ -23,6 +23,7 @@ const SETTING_WORDS: Record<string, string> = {
   paused: "Paused",
   allowedAddresses: "Allowed addresses",
   member: "Member",
+  invited: "Invited",
   foundAt: "Found in",
   ended: "Ended",
   leakedKeys: "Keys found in public",

@@ -1,7 +1,9 @@
 /** `/account/api-keys`: every active key, the form for another while there is room, what has ended, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
+import type { Invitation } from "../../model/member.ts";
 import { OpenedWith } from "../opened-form.tsx";
+import { Invitations } from "./accounts-page.tsx";
 import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.tsx";
 import { ErrorSummary } from "./field.tsx";
 import { KeyActions } from "./key-actions.tsx";
@@ -17,12 +19,20 @@ export type Done = { readonly what: string | undefined; readonly apiKeyId: strin
 type Props = {
   readonly frame: Frame;
   readonly overview: ApiKeyOverview;
+  readonly invitations: readonly Invitation[];
   readonly now: number;
   readonly form: CreateFormProps;
   readonly done: Done;
 };
 
-export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, form, done }: Props) => {
+export const ApiKeysPage = ({
+  frame,
+  overview: { keys, ended, leakedKeys, storage },
+  invitations,
+  now,
+  form,
+  done,
+}: Props) => {
   const active = keys.filter(({ state }) => state === "active");
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
   const sentence = doneInWords(done, keys, now);
@@ -33,6 +43,7 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
   );
   return (
     <Layout title="API keys" current="api-keys" aside={createLink} {...frame}>
+      <Invitations invitations={invitations} now={now} />
       {sentence && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
           {sentence}

@@ -1,6 +1,6 @@
 /** The members of the account, and a form for another. */
 import type { FieldError } from "../../http/invalid-request.ts";
-import type { Member, OwnAccount } from "../../model/member.ts";
+import type { Member } from "../../model/member.ts";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
@@ -19,18 +19,19 @@ const LABEL = "E-mail address";
 
 export const MembersPage = ({ frame, accountId, members, person, form, now }: MembersPageProps) => {
   const message = messageFor(form.errors, "email");
+  const accepted = members.filter(({ state }) => state === "accepted");
   const hint = "As Cloudflare Access knows the person, who signs in as you do.";
   return (
     <Layout title="Members" current="members" {...frame}>
       {form.errors.length > 0 && (
-        <ErrorSummary title="Nobody was added." errors={form.errors} labels={{ email: LABEL }} />
+        <ErrorSummary title="Nobody was invited." errors={form.errors} labels={{ email: LABEL }} />
       )}
       <p class="lead">
         Members of the account <code>{accountId}</code> can do everything but remove the last one. Its keys stay when a
         member goes.
       </p>
       <ul class="events members">
-        {members.map(({ id, email, addedBy, createdAt }) => (
+        {members.map(({ id, email, state, addedBy, createdAt }) => (
           <li>
             <div>
               <p>
@@ -38,11 +39,14 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
                 {email === person && " (you)"}
               </p>
               <p class="hint">
-                {addedBy ? `added by ${addedBy} ` : "made the account "}
+                {state === "declined" && "declined; "}
+                {addedBy === null
+                  ? "made the account "
+                  : `${state === "accepted" ? "added" : "invited"} by ${addedBy} `}
                 <Time at={createdAt} now={now} />
               </p>
             </div>
-            {members.length > 1 && (
+            {(state !== "accepted" || accepted.length > 1) && (
               <a class="button danger" href={`/account/members/${id}/remove`} aria-label={`Remove ${email}`}>
                 Remove
               </a>
@@ -51,7 +55,8 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
         ))}
       </ul>
       <section aria-labelledby="add">
-        <h2 id="add">Add a member</h2>
+        <h2 id="add">Invite somebody</h2>
+        <p>The person finds the invitation in Account Settings, and is a member from accepting it on.</p>
         <form method="post" action="/account/members" class="narrow">
           <Field name="email" label={LABEL} hint={hint} message={message}>
             <input
@@ -66,7 +71,7 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
             />
           </Field>
           <button type="submit" class="primary">
-            Add member
+            Invite
           </button>
         </form>
       </section>
@@ -74,27 +79,13 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
   );
 };
 
-/** `/account/accounts`: the accounts that the visitor is a member of, to choose from. The choice is in the URL. */
-export const AccountsPage = ({ frame, own }: { frame: Frame; own: readonly OwnAccount[] }) => (
-  <Layout title="Accounts" current="accounts" {...frame}>
-    <ul class="events">
-      {own.map(({ id, name }) => (
-        <li>
-          <a href={`/account/api-keys?account=${id}`}>{name}</a>
-          {name === (frame.account ?? frame.email) && " (this one)"}
-        </li>
-      ))}
-    </ul>
-  </Layout>
-);
-
 /** The confirmation before a member is removed. */
 export const RemoveMemberPage = ({ frame, member, person }: { frame: Frame; member: Member; person: string }) => (
   <Layout title={`Remove ${member.email}?`} current="members" {...frame}>
     <p>
       {member.email === person
-        ? "This is you. When it is done, you can do nothing more for this account. Another member can add you again."
-        : "When it is done, this person can do nothing more for this account. Any member can add the person again."}
+        ? "This is you. When it is done, you can do nothing more for this account. Another member can invite you again."
+        : "When it is done, this person can do nothing more for this account. Any member can invite the person again."}
     </p>
     <p>The keys and the webhooks of the account stay as they are.</p>
     <form method="post" action={`/account/members/${member.id}/remove`} class="confirm">

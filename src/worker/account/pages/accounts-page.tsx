@@ -1,0 +1,76 @@
+/** `/account/accounts`: the accounts that the visitor is a member of, to choose from, and the invitations to others. */
+import type { Invitation, OwnAccount } from "../../model/member.ts";
+import { type Frame, Layout } from "./layout.tsx";
+import { Time } from "./times.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly own: readonly OwnAccount[];
+  readonly invitations: readonly Invitation[];
+  readonly now: number;
+};
+
+export const AccountsPage = ({ frame, own, invitations, now }: Props) => (
+  <Layout title="Accounts" current="accounts" {...frame}>
+    <Invitations invitations={invitations} now={now} />
+    {own.length > 1 && <p class="lead">The account that you open is the one that this browser opens next time.</p>}
+    <ul class="events members">
+      {own.map(({ id, name }) => (
+        <li>
+          <p>
+            <strong>{name}</strong>
+            {name === (frame.account ?? frame.email) && " (this one)"}
+          </p>
+          <Answer id={id} answers={[["open", `Open`, `Open ${name}`]]} />
+        </li>
+      ))}
+    </ul>
+  </Layout>
+);
+
+/** Nobody is a member before accepting. */
+export const Invitations = ({ invitations, now }: Pick<Props, "invitations" | "now">) =>
+  invitations.length > 0 && (
+    <section aria-labelledby="invitations">
+      <h2 id="invitations">Invitations</h2>
+      <ul class="events members">
+        {invitations.map(({ id, name, invitedBy, createdAt }) => (
+          <li>
+            <div>
+              <p>
+                <strong>{invitedBy}</strong>
+                {` invites you to the account ${name}.`}
+              </p>
+              <p class="hint">
+                <Time at={createdAt} now={now} />
+              </p>
+            </div>
+            <Answer
+              id={id}
+              answers={[
+                ["accept", "Accept", `Accept the invitation to ${name}`],
+                ["decline", "Decline", `Decline the invitation to ${name}`],
+              ]}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+
+type AnswerProps = {
+  /** Of the account, or of the invitation. */
+  readonly id: string;
+  readonly answers: readonly (readonly [does: string, label: string, described: string])[];
+};
+
+const Answer = ({ id, answers }: AnswerProps) => (
+  <form method="post" action="/account/accounts" class="actions">
+    <input type="hidden" name="id" value={id} />
+    {answers.map(([does, label, described]) => (
+      <button type="submit" name="do" value={does} aria-label={described}>
+        {label}
+      </button>
+    ))}
+  </form>
+);
