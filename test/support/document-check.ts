@@ -20,8 +20,21 @@ const ANY_PROBLEM: DocumentedResponse = {
 const isRequired = (header: string): boolean =>
   Object.entries(document.components.headers).some(([name, { required }]) => name === header && required);
 
+/** Answers are described as open, for clients of later. Now they have these members and words, and no others. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, closed(each)]));
+  const hasMembers = inner.type === "object" && typeof inner.properties === "object";
+  return {
+    ...inner,
+    ...(hasMembers && inner.additionalProperties === undefined && { additionalProperties: false }),
+    ...(inner.type === "string" && Array.isArray(inner.examples) && { enum: inner.examples }),
+  };
+}
+
 /** What a reference names. */
-const named = dereference({ components: { schemas } });
+const named = dereference({ components: { schemas: closed(schemas) } } as Schema);
 
 /** The faults of a value by a schema of the document (JSON Schema 2020-12, formats included), one line each. */
 export function faultsOf(schema: Schema, value: unknown): string[] {

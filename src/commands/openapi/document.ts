@@ -3,6 +3,7 @@
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../../package.json" with { type: "json" };
+import { withChangeUnion } from "./change-union.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -84,7 +85,7 @@ export function buildDocument() {
         },
       },
       headers: HEADERS,
-      schemas: { ...namedSchemas(operations), Problem: PROBLEM_SCHEMA },
+      schemas: { ...withChangeUnion(namedSchemas(operations)), Problem: PROBLEM_SCHEMA },
       responses: problemResponses(operations),
     },
   };

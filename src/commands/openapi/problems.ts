@@ -23,13 +23,12 @@ export const PROBLEM_SCHEMA = {
       description: "The problem's type: `about:blank`, or the address of a registered type.",
     },
     title: { type: "string", description: "The status in words." },
-    status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." },
+    status: { type: "integer", minimum: 400, description: "The HTTP status." },
     detail: { type: "string", description: "What was wrong and what to send instead, for people to read." },
-    error: { type: "string", enum: PROBLEM_CODES, description: "The machine-readable code." },
+    error: { type: "string", examples: PROBLEM_CODES, description: "The machine-readable code. More can be added." },
     errors: {
       type: "array",
       description: "The fields that break their rules, with `invalid-request`: at most 20 of them.",
-      maxItems: 20,
       items: {
         type: "object",
         required: ["path", "message"],
@@ -37,12 +36,11 @@ export const PROBLEM_SCHEMA = {
           path: { type: "string", description: "The field: its path, joined by dots. Empty for the whole body." },
           message: { type: "string", description: "The rule that the field breaks." },
         },
-        additionalProperties: false,
       },
     },
     reason: {
       type: "string",
-      enum: REFUSAL_REASONS,
+      examples: REFUSAL_REASONS,
       description:
         "Why the key is refused, with `unauthorized` (`revoked`, `expired`) and `forbidden` (`paused`, `address`, `suspended`). Only who " +
         "holds the key's right secret gets it.",
@@ -54,7 +52,7 @@ export const PROBLEM_SCHEMA = {
     stores: {
       type: "object",
       description: "Which stores answer, with `service-unavailable` of `GET /health`.",
-      additionalProperties: { type: "string", enum: ["ok", "down"] },
+      additionalProperties: { type: "string", examples: ["ok", "down"] },
     },
     "violated-policies": {
       type: "array",
@@ -62,7 +60,6 @@ export const PROBLEM_SCHEMA = {
       items: { type: "string" },
     },
   },
-  additionalProperties: false,
 } as const;
 
 /** The codes that an operation can answer with: those of its credential and its input, and its own. */

@@ -5,7 +5,7 @@ import type { Operation } from "../../worker/http/operation.ts";
 import { describedSchemas, descriptionOf, type SchemaDescription } from "../../worker/model/describe.ts";
 import { SEVERAL } from "../../worker/model/text.ts";
 
-type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
+export type JsonSchema = { [key: string]: unknown; properties?: Record<string, JsonSchema> };
 
 const described = (schema: z.core.$ZodType): SchemaDescription => {
   const description = descriptionOf(schema);
@@ -34,7 +34,11 @@ export function namedSchemas(operations: readonly Operation[]): Record<string, J
   const items = operations.flatMap(({ query, answer }) =>
     query && answer ? [{ item: answer, isFeed: !hasCursor(query) }] : [],
   );
-  return { ...toJsonSchemas(inputs, "input"), ...toJsonSchemas(answers, "output", items) };
+  const [ofInputs, ofAnswers] = [toJsonSchemas(inputs, "input"), toJsonSchemas(answers, "output", items)];
+  const both = Object.keys(ofInputs).filter((name) => Object.hasOwn(ofAnswers, name));
+  if (both.length > 0)
+    throw new Error(`in requests and in answers: ${both.join(", ")}. Their rules differ: make two schemas`);
+  return { ...ofInputs, ...ofAnswers };
 }
 
 /** A list ends; a feed, which takes `after` instead, goes on. */
@@ -60,13 +64,36 @@ function toJsonSchemas(
   const add = (name: string) => {
     const { $schema, $id, ...schema } = all[name] as JsonSchema;
     if (Object.hasOwn(named, name)) return;
-    named[name] = schema;
+    named[name] = io === "output" ? open(schema) : schema;
     for (const [, inner = ""] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) add(inner);
   };
   for (const schema of schemas) add(schemaNameOf(schema));
   for (const { item } of items) add(pageNameOf(item));
   return Object.fromEntries(Object.entries(named).toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
+
+/** The rules of what a client sends. An answer may go beyond them later, and clients that are generated check what they read. */
+const RULES_OF_INPUT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties", "uniqueItems", "maximum"];
+
+/** An answer's schema is open: words and members can be added. Those of today are examples. */
+function open(schema: JsonSchema): JsonSchema {
+  const rest = Object.entries(schema).filter(
+    ([name, value]) =>
+      !RULES_OF_INPUT.includes(name) && name !== "enum" && !(name === "additionalProperties" && value === false),
+  );
+  const opened = rest.map(([name, value]) => [name, name === "properties" ? openEach(value) : openBelow(value)]);
+  return { ...Object.fromEntries(opened), ...(schema.enum !== undefined && { examples: schema.enum }) };
+}
+
+const openBelow = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(openBelow)
+    : typeof value === "object" && value !== null
+      ? open({ ...value })
+      : value;
+
+const openEach = (value: unknown) =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([name, schema]) => [name, openBelow(schema)]));
 
 const cursor = (description: string) =>
   z.string().check(z.regex(CURSOR.pattern)).register(z.globalRegistry, { description });

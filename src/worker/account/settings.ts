@@ -4,7 +4,7 @@ import { setAccountSettings } from "../database/account-settings.ts";
 import { listAuditEvents, stamp } from "../database/audit-events.ts";
 import { openAccount } from "../database/owners.ts";
 import { respondPage } from "../http/pagination.ts";
-import { AccountSettings } from "../model/api-key-settings.ts";
+import { AccountSettings, NewAccountSettings } from "../model/api-key-settings.ts";
 import { ActivityQuery, AuditEvent } from "../model/audit-event.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
@@ -22,7 +22,7 @@ export const SETTINGS_OPERATIONS = {
   changeSettings: operation({
     method: "PUT",
     path: "/account/api/settings",
-    body: AccountSettings,
+    body: NewAccountSettings,
     answer: AccountSettings,
     summary: "Change the account's settings",
     description: "The list of API keys shows them.",

@@ -36,10 +36,14 @@ const TEXTS = {
   allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
 };
 
-export const AccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+const settingsTexts = { example: { leakedKeys: "end" as const }, fields: { leakedKeys: LEAKED } };
+export const AccountSettings = describe(z.object({ leakedKeys: oneOf(LEAKED_KEYS) }), {
   name: "AccountSettings",
-  example: { leakedKeys: "end" },
-  fields: { leakedKeys: LEAKED },
+  ...settingsTexts,
+});
+export const NewAccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+  name: "NewAccountSettings",
+  ...settingsTexts,
 });
 export type AccountSettings = z.infer<typeof AccountSettings>;
 

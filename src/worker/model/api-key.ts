@@ -14,7 +14,7 @@ export type Region = (typeof REGIONS)[number];
 
 /** The answer of `GET /tenant/whoami` (contract). */
 export const WhoAmI = describe(z.object({ apiKeyId: Id }), {
-  name: "WhoAmI",
+  name: "ApiKeyIdentity",
   example: { apiKeyId: "XtwvMRbXxcwn" },
   fields: { apiKeyId: "The identifier of the API key in the request." },
 });

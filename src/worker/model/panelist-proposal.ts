@@ -132,7 +132,7 @@ export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title:
 
 /** The answer to adding and to removing a vote. */
 export const Vote = describe(z.object({ voted: flag(), votes: Count }), {
-  name: "Vote",
+  name: "VoteState",
   example: { voted: true, votes: 12 },
   fields: {
     voted: "Whether the token's panelist votes for the proposal now.",

@@ -17,6 +17,7 @@ export function typeOf(schema: Schema): Html {
   if (schema.enum !== undefined)
     return html`${schema.enum.map((one, index) => html`${index > 0 ? ", " : ""}<code>${JSON.stringify(one)}</code>`)}`;
   if (schema.type === "array" && schema.items !== undefined) return html`list of ${typeOf(schema.items)}`;
+  if (schema.examples !== undefined) return typeOf({ enum: schema.examples });
   const types = [schema.type ?? "any value"].flat().join(" or ");
   return html`${types}${schema.format === undefined ? "" : ` (${schema.format})`}`;
 }
