@@ -219,6 +219,7 @@ CREATE TABLE IF NOT EXISTS token_revocations (
 CREATE INDEX IF NOT EXISTS token_revocations_by_account ON token_revocations (account_id, seq);
 
 -- visitor_tokens_ended_at: visitors' tokens that were issued at or before this time are invalid.
+-- signing_epoch: of the secret that the tenant's server signs with; the one before is good until signing_previous_until.
 CREATE TABLE IF NOT EXISTS idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -233,7 +234,9 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   voting_enabled INTEGER NOT NULL DEFAULT 1 CHECK (voting_enabled IN (0, 1)),
   comments_enabled INTEGER NOT NULL DEFAULT 1 CHECK (comments_enabled IN (0, 1)),
   approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
-  visitor_tokens_ended_at INTEGER
+  visitor_tokens_ended_at INTEGER,
+  signing_epoch INTEGER NOT NULL DEFAULT 1,
+  signing_previous_until INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
@@ -598,7 +601,21 @@ CREATE TRIGGER IF NOT EXISTS revocation_panelist_removed AFTER DELETE ON panelis
 WHEN OLD.tokens_issued = 1
 BEGIN
   INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
-  VALUES (OLD.account_id, OLD.id, 9007199254740991, unixepoch() * 1000);
+  VALUES (
+    OLD.account_id,
+    OLD.id,
+    max(coalesce(OLD.tokens_revoked_at, 0), CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+    unixepoch() * 1000
+  );
+END;
+
+-- Who comes back after a deletion has the same identifier: the tokens of before stay invalid. The revocation is not counted while the
+-- panelist exists.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_returns AFTER INSERT ON panelists
+WHEN EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id)
+BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - 100 WHERE id = NEW.account_id;
+  UPDATE panelists SET tokens_revoked_at = (SELECT revoked_at FROM token_revocations WHERE panelist_id = NEW.id) WHERE id = NEW.id;
 END;
 
 CREATE TRIGGER IF NOT EXISTS revocation_account_removed AFTER DELETE ON accounts

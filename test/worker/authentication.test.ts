@@ -10,7 +10,8 @@ import { addIdeaBank, newId, tokenFor } from "../support/world.ts";
 
 const WANTED = {
   "X-API-Key": "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
-  Authorization: "This needs a valid token (`ibt_…` or `ibv_…`) in the header `Authorization`.",
+  Authorization:
+    "This needs a valid token (`ibt_…`, `ibv_…` or one that your server has signed) in the header `Authorization`.",
 };
 /** Every operation of the panelist API, and one of the tenant API: tenant/operations.test.ts runs the cases on the others. */
 const routes = [

@@ -39,8 +39,20 @@ export type CompoundToken = {
   readonly expiresAt: number;
 };
 
+/** What a token of the tenant's own server says besides (model/signed-token.ts). Its panelist may have no row yet. */
+export type SignedBy = {
+  readonly accountId: string;
+  readonly externalId: string;
+  readonly name: string | null;
+  readonly epoch: number;
+};
+
 /** A token with a correct tag: it names an idea bank and a panelist of one database. */
-export type VerifiedToken = CompoundToken & { readonly ideaBankId: Identifier; readonly panelistId: Identifier | null };
+export type VerifiedToken = CompoundToken & {
+  readonly ideaBankId: Identifier;
+  readonly panelistId: Identifier | null;
+  readonly signed?: SignedBy;
+};
 
 export type TokenRefusal = "missing" | "malformed" | "forged" | "of two databases";
 
@@ -81,6 +93,12 @@ export const isYoungToken = (
   milliseconds: number,
   now: number,
 ): boolean => now - issuedAt * 1000 < milliseconds + 1_000;
+
+/** Why a token is not valid at `now` (Unix seconds). One issued after a revocation belongs to the next second; nothing is issued later. */
+export function timeRefusal(token: CompoundToken, now: number): "expired" | "issued in the future" | undefined {
+  if (isExpired(token, now)) return "expired";
+  return token.issuedAt > now + 1 ? "issued in the future" : undefined;
+}
 
 /** `now` is in Unix seconds. */
 export const isExpired = ({ expiresAt }: CompoundToken, now: number): boolean => now >= expiresAt;

@@ -4,7 +4,7 @@
  *
  *     0 RRRRRRRRRRR
  */
-import { type RandomBytes, randomBase62 } from "./base62.ts";
+import { digestToBase62, type RandomBytes, randomBase62 } from "./base62.ts";
 
 export const ID_WIDTH = 12;
 
@@ -18,3 +18,9 @@ export const databaseDigit = (id: string): string => id.charAt(0);
 /** A new identifier in the same database as `beside`: an identifier there, or the database's digit itself. */
 export const createId = (beside: string, random: RandomBytes): Identifier =>
   (databaseDigit(beside) + randomBase62(ID_WIDTH - 1, random)) as Identifier;
+
+/** The identifier of the panelist whom a tenant calls `externalId`: whoever knows both knows it, and no rotation of a secret changes it. */
+export async function deriveId(accountId: string, externalId: string): Promise<Identifier> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`panelist ${accountId} ${externalId}`));
+  return (databaseDigit(accountId) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;
+}

@@ -16,6 +16,8 @@ type StateRow = {
   comments_enabled: number;
   changelog_version: number;
   visitor_tokens_ended_at: number | null;
+  signing_epoch: number;
+  signing_previous_until: number | null;
 };
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
 type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
@@ -23,7 +25,7 @@ type EntryRow = { id: string; title: string; description: string; last_activity_
 /** An account with more revocations is not read as a list. */
 export const MAX_LISTED = 2_000;
 
-/** The time of revocation of a panelist who is inactive or deleted: it makes every token invalid. */
+/** The time of revocation of a panelist who is inactive: it makes every token invalid. */
 export const INACTIVE = Number.MAX_SAFE_INTEGER;
 
 /** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. `panelistId` is an idea bank's for all of its visitors. */
@@ -62,7 +64,7 @@ export async function loadIdeaBankView(
   const rows = await session.batch({
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at,
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, b.signing_epoch, b.signing_previous_until,
          (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
             SELECT seq, panelist_id, revoked_at FROM token_revocations
@@ -126,4 +128,6 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   commentsEnabled: row.comments_enabled === 1,
   changelogVersion: row.changelog_version,
   visitorTokensEndedAt: row.visitor_tokens_ended_at,
+  signingEpoch: row.signing_epoch,
+  signingPreviousUntil: row.signing_previous_until,
 });

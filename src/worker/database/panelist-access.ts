@@ -4,10 +4,11 @@
  * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. The values that
  * the fragments of SQL here need are the token's (`tokenValues`).
  */
+import type { SignedBy } from "../credentials/compound-token.ts";
 import { type Condition, REQUIRED } from "../model/capabilities.ts";
 import type { Capability, IdeaBankStatus, IdeaBankSwitches } from "../model/idea-bank.ts";
 import type { Session } from "../store/session.ts";
-import { prepare } from "../store/statement.ts";
+import { prepare, type Statement } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
 
 /** The content of a valid token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor, who only reads. */
@@ -15,6 +16,7 @@ export type TokenClaims = {
   readonly ideaBankId: string;
   readonly panelistId: string | null;
   readonly issuedAt: number;
+  readonly signed?: SignedBy;
 };
 
 /** `accountId` and `ideaBank` are null when there is none, `panelist` when it was deleted or is another account's. A visitor has one without a name. */
@@ -40,9 +42,10 @@ export type AccessRow = {
   display_name: string | null;
 };
 
-export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) => ({
+export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenClaims) => ({
   ideaBankId,
   panelistId,
+  epoch: signed?.epoch,
   /** In Unix milliseconds. */
   issuedAt: issuedAt * 1000,
 });
@@ -50,7 +53,7 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt }: TokenClaims) =
 export const selectAccess = (token: TokenClaims) =>
   prepare<AccessRow>(
     `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
-         b.voting_enabled, b.comments_enabled, w.display_name, ${token.panelistId === null ? VISITOR : PANELIST}
+         b.voting_enabled, b.comments_enabled, w.display_name, ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
     tokenValues(token),
@@ -58,6 +61,36 @@ export const selectAccess = (token: TokenClaims) =>
 
 const PANELIST = "w.id AS panelist, w.active, w.tokens_revoked_at";
 const VISITOR = "'' AS panelist, 1 AS active, b.visitor_tokens_ended_at AS tokens_revoked_at";
+
+/** Of a token that the tenant's server has signed: with a secret that is good. */
+const EPOCH_GOOD = `(:epoch IS NULL OR :epoch = b.signing_epoch
+  OR (:epoch = b.signing_epoch - 1 AND b.signing_previous_until > unixepoch('subsec') * 1000))`;
+/** Who has not written yet has no row. */
+const SIGNED = `coalesce(w.id, '') AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
+  coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations WHERE panelist_id = :panelistId)) AS tokens_revoked_at`;
+
+/**
+ * Makes the row of a signed token's panelist before the first write, if the token has the capability now and `condition` holds; gives
+ * it the name that the token has. Undefined for other tokens: their panelists have rows. `now` is in Unix milliseconds.
+ */
+export const makePanelist = (
+  token: TokenClaims,
+  capability: Capability,
+  now: number,
+  also: { readonly sql: string; readonly values: Parameters<typeof prepare>[1] } = { sql: "1", values: {} },
+): Statement | undefined =>
+  token.signed &&
+  prepare(
+    `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
+     SELECT :panelistId, b.account_id, :externalId, :name, :now, 1 FROM idea_banks b JOIN accounts a ON a.id = b.account_id
+     WHERE b.id = :ideaBankId AND b.account_id = :accountId AND ${conditionsOf(capability)} AND ${also.sql}
+       AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = :panelistId AND revoked_at >= :issuedAt)
+     ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name
+       WHERE excluded.display_name IS NOT NULL AND excluded.display_name IS NOT panelists.display_name
+         AND panelists.active = 1 AND coalesce(panelists.tokens_revoked_at, -1) < :issuedAt
+     ON CONFLICT DO NOTHING`,
+    { ...also.values, ...tokenValues(token), ...token.signed, now },
+  );
 
 export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
   return {
@@ -95,11 +128,14 @@ const SQL: Record<Condition, string> = {
   commentsEnabled: "b.comments_enabled = 1",
 };
 
+const conditionsOf = (capability: Capability): string =>
+  [EPOCH_GOOD, ...REQUIRED[capability].map((condition) => SQL[condition])].join(" AND ");
+
 /** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, else no row. */
 export const permitted = (capability: Capability): string =>
   `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
    WHERE b.id = :ideaBankId AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
-     AND ${REQUIRED[capability].map((condition) => SQL[condition]).join(" AND ")}`;
+     AND ${conditionsOf(capability)}`;
 
 /** The condition that the panelist may see a proposal, and the proposal `:proposalId` if that is so. */
 export const visible = (p: string): string =>

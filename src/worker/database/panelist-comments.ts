@@ -8,7 +8,14 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { insertOnce, notDoneBefore, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import {
+  makePanelist,
+  permitted,
+  SEEN_PROPOSAL,
+  selectAccess,
+  type TokenClaims,
+  tokenValues,
+} from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 
 type Row = {
@@ -70,16 +77,18 @@ export async function addComment(
   proposalId: string,
   { id, body, now, idempotencyKey }: AddedComment,
 ): Promise<SeenProposal & { result: IdempotentResult<Created> }> {
+  const open = `EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)`;
   const insert = prepare(
     `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
      SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now ${permitted("canComment")}
-       AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND ${notDoneBefore("b.account_id")}
+       AND ${open} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), id, proposalId, body, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
   const { ideaBankId } = token;
   const rows = await session.batch({
+    made: makePanelist(token, "canComment", now, { sql: open, values: { ...tokenValues(token), proposalId } }),
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created }),

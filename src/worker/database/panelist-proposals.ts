@@ -19,6 +19,7 @@ import { targetOf, targetStays, votesOnTheWay } from "./merges.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagination.ts";
 import {
   type AccessRow,
+  makePanelist,
   type PanelistAccess,
   permitted,
   selectAccess,
@@ -234,6 +235,7 @@ export async function submitProposal(
     values: { id },
   };
   const rows = await session.batch({
+    made: makePanelist(token, "canSubmitProposals", now),
     access: selectAccess(token),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
   });

@@ -67,15 +67,15 @@ type PanelistCreation = {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** `refused` when another panelist of the tenant has this `externalId`. */
+/** `refused` when another panelist of the tenant has this `externalId`. A token may have been signed for who has one. */
 export async function createPanelist(
   session: Session,
   { accountId, id, input, now, idempotencyKey }: PanelistCreation,
 ): Promise<IdempotentResult<Panelist>> {
   const insert = prepare(
     `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at, tokens_issued)
-     SELECT :id, :accountId, :externalId, :displayName, :active, :now, 0 WHERE ${notDoneBefore()}
-     ON CONFLICT (account_id, external_id) DO NOTHING RETURNING id`,
+     SELECT :id, :accountId, :externalId, :displayName, :active, :now, :externalId IS NOT NULL WHERE ${notDoneBefore()}
+     ON CONFLICT DO NOTHING RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
@@ -104,22 +104,22 @@ export async function loadPanelists(
   return toPanelists(await session.all(prepare<Row>(sql, { accountId, ids: JSON.stringify(ids) })));
 }
 
-/** `"taken"` when another panelist of the tenant has the new `externalId`. A trigger revokes the tokens of a deactivated panelist. */
+/** `"other-id"` when the panelist has another `externalId`: an identifier is derived from it. A trigger revokes the tokens of a deactivated panelist. */
 export async function updatePanelist(
   session: Session,
   accountId: string,
   id: string,
   { externalId, displayName, active }: PanelistChanges,
-): Promise<(Written & { readonly panelist: Panelist }) | "taken" | null> {
+): Promise<(Written & { readonly panelist: Panelist }) | "other-id" | null> {
   const { owned, updated, revoked } = await session.batch({
     owned: prepare("SELECT 1 FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL", {
       accountId,
       id,
     }),
     updated: prepare<Row>(
-      `UPDATE OR IGNORE panelists SET external_id = iif(:identified, :externalId, external_id),
-         display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
-       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING ${COLUMNS}`,
+      `UPDATE panelists SET display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL
+         AND (NOT :identified OR external_id IS :externalId) RETURNING ${COLUMNS}`,
       {
         accountId,
         id,
@@ -134,7 +134,7 @@ export async function updatePanelist(
   });
   const [row] = updated;
   if (row !== undefined) return { panelist: toPanelist(row), revocation: revoked[0] };
-  return owned.length === 1 ? "taken" : null;
+  return owned.length === 1 ? "other-id" : null;
 }
 
 /** What was written to a panelist. Triggers record a revocation in the same transaction, where there is one to record. */

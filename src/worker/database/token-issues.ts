@@ -79,15 +79,18 @@ type Values = Parameters<typeof prepare>[1];
 /** The panelist as holder, and what is written to it first. */
 function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const [column, named] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
-  const values = { ...common, named, displayName: panelist.displayName };
+  const newPanelistId = "newPanelistId" in panelist ? panelist.newPanelistId : undefined;
+  const values = { ...common, named, newPanelistId, displayName: panelist.displayName };
   const isNamed = `account_id = :accountId AND ${column} = :named AND deleted_at IS NULL`;
+  // Who is still being deleted has the same identifier, and is not active.
+  const orDeleted = "newPanelistId" in panelist ? "OR (id = :newPanelistId AND account_id = :accountId)" : "";
   const created =
     "newPanelistId" in panelist
       ? prepare(
           `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
            SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${isOwn}
-           ON CONFLICT (account_id, external_id) DO NOTHING`,
-          { ...values, newPanelistId: panelist.newPanelistId },
+           ON CONFLICT DO NOTHING`,
+          values,
         )
       : undefined;
   // A row is written for the first token, and for a new display name. A refused request changes nothing.
@@ -98,7 +101,7 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
        AND (tokens_issued = 0 ${renames ? "OR display_name IS NOT :displayName" : ""})`,
     values,
   );
-  const holder = `SELECT id, active, tokens_revoked_at AS ended_at FROM panelists WHERE ${isNamed}`;
+  const holder = `SELECT id, active, tokens_revoked_at AS ended_at FROM panelists WHERE ${isNamed} ${orDeleted}`;
   return { values, holder, created, noted };
 }
 

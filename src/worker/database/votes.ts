@@ -2,7 +2,14 @@
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { votesOnTheWay } from "./merges.ts";
-import { permitted, SEEN_PROPOSAL, selectAccess, type TokenClaims, tokenValues } from "./panelist-access.ts";
+import {
+  makePanelist,
+  permitted,
+  SEEN_PROPOSAL,
+  selectAccess,
+  type TokenClaims,
+  tokenValues,
+} from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 
 /** Adds or removes the panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. `proposal` is its state afterwards. One round trip. */
@@ -24,6 +31,7 @@ export async function setVote(
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)
          AND EXISTS (SELECT 1 ${permitted("canVote")})`;
   const rows = await session.batch({
+    made: voted ? makePanelist(token, "canVote", now, { sql: open, values }) : undefined,
     access: selectAccess(token),
     voted: prepare(write, values),
     seen: selectVisible(token, proposalId),

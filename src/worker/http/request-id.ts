@@ -3,7 +3,7 @@
  * client that sends one in the wrong header would write it into the log.
  */
 export const REQUEST_ID = "X-Request-Id";
-const ID = /^(?!.*ib[ktv]_)[\w\-=]{1,64}$/;
+const ID = /^(?!.*ib[ktvs]_)[\w\-=]{1,64}$/;
 
 /** `sent`: what the client sent in the header. */
 export const requestIdOf = (sent: string | undefined): string =>

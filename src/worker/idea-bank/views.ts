@@ -12,6 +12,7 @@ import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
+import { isEpochGood } from "../model/signed-token.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Database } from "../store/databases.ts";
 import { DeadlineExceeded, type WaitUntil } from "../store/deadline.ts";
@@ -22,7 +23,12 @@ import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
 import { type Reach, readView, type View } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor. */
-type Claims = { readonly ideaBankId: string; readonly panelistId: string | null; readonly issuedAt: number };
+type Claims = {
+  readonly ideaBankId: string;
+  readonly panelistId: string | null;
+  readonly issuedAt: number;
+  readonly signed?: { readonly epoch: number };
+};
 
 /** `isRevoked`: the token is not valid. */
 export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly isRevoked: boolean };
@@ -73,8 +79,10 @@ export class IdeaBankViews {
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
     const { opened, isFinal } = await this.#find(claims, terms);
-    if (isFinal || !isRefused(opened, terms.capability) || !isYoungToken(claims, terms.youngMs, Date.now()))
-      return opened;
+    if (isFinal || !isRefused(opened, terms.capability)) return opened;
+    // A secret that the view does not know yet has signed it: the view is too old to refuse it, whatever the signer's clock said.
+    const isAhead = (claims.signed?.epoch ?? 0) > (opened.ideaBank?.signingEpoch ?? 0) && opened.ideaBank !== null;
+    if (!isAhead && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
 
@@ -135,7 +143,12 @@ export class IdeaBankViews {
   #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): Found {
     const revokedAt = this.#revokedAt(claims, ideaBank, own);
     const isRevoked = claims.issuedAt * 1000 <= revokedAt;
-    return { opened: { ideaBank, changelog, isRevoked }, isFinal: isRevoked && revokedAt !== INACTIVE };
+    const isSecretGood =
+      claims.signed === undefined || ideaBank === null || isEpochGood(claims.signed.epoch, ideaBank, Date.now());
+    return {
+      opened: { ideaBank, changelog, isRevoked: isRevoked || !isSecretGood },
+      isFinal: isRevoked && revokedAt !== INACTIVE,
+    };
   }
 
   /** The panelist's tokens that were issued until then (Unix milliseconds) are not valid; of a visitor, all visitors' of the idea bank. */

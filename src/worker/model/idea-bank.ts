@@ -133,6 +133,9 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly name: string;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
+  /** Of the secret that the tenant's server signs with; the one before is good until then (Unix milliseconds). */
+  readonly signingEpoch: number;
+  readonly signingPreviousUntil: number | null;
 };
 
 const CapabilitySet = describe(

@@ -1,6 +1,6 @@
 /** `/tenant/panelists`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId } from "../credentials/id.ts";
+import { createId, deriveId } from "../credentials/id.ts";
 import { createPanelist, deletePanelist, listPanelists, loadPanelist, updatePanelist } from "../database/panelists.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
@@ -13,6 +13,10 @@ import { owned, respondDeleted } from "./refuse-foreign.ts";
 const PANELISTS = "/tenant/panelists";
 export const PANELIST = `${PANELISTS}/{panelistId}`;
 
+const externalIdFixed = () =>
+  new Problem("conflict", {
+    detail: "The externalId of a panelist is not changed. Delete the panelist and create another one.",
+  });
 const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
 
 export const PANELIST_TAG = {
@@ -43,7 +47,8 @@ export const PANELIST_OPERATIONS = {
     problems: ["conflict"],
     summary: "Create a panelist",
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
-      const id = createId(accountId, secureRandomBytes);
+      const { externalId } = body;
+      const id = externalId === null ? createId(accountId, secureRandomBytes) : await deriveId(accountId, externalId);
       const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
       return respondCreated(c, created, (panelist) => panelist, externalIdTaken);
     },
@@ -68,11 +73,11 @@ export const PANELIST_OPERATIONS = {
     problems: ["conflict"],
     summary: "Change a panelist",
     description:
-      "Fields that are not sent stay as they are. `active: false` revokes all tokens of the panelist. No token is issued " +
+      "Fields that are not sent stay as they are; `externalId` is not changed. `active: false` revokes all tokens of the panelist. No token is issued " +
       "until the panelist is active again.",
     handle: async (c, { session, accountId, ids, body, noteRevocation }) => {
       const updated = owned(await updatePanelist(session, accountId, ids.panelistId, body));
-      if (updated === "taken") throw externalIdTaken();
+      if (updated === "other-id") throw externalIdFixed();
       noteRevocation(updated.revocation);
       return c.json(updated.panelist);
     },

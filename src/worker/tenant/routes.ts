@@ -10,6 +10,7 @@ import { IDEA_BANK_OPERATIONS } from "./idea-banks.ts";
 import type { TenantEnv, TenantOperation } from "./operation.ts";
 import { PANELIST_OPERATIONS } from "./panelists.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
+import { SIGNING_OPERATIONS } from "./signing.ts";
 import { SURVEY_OPERATIONS } from "./surveys.ts";
 import { TOKEN_OPERATIONS } from "./tokens.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
@@ -24,6 +25,7 @@ export const TENANT_OPERATIONS = {
   ...VOTE_OPERATIONS,
   ...PANELIST_OPERATIONS,
   ...TOKEN_OPERATIONS,
+  ...SIGNING_OPERATIONS,
   ...CHANGE_OPERATIONS,
 };
 

@@ -1,7 +1,6 @@
 /** The compound tokens of a tenant's panelists, and of the visitors of its idea banks. */
-import { secureRandomBytes } from "../credentials/base62.ts";
 import { issueToken, TOKEN_LIFETIME, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
-import { createId } from "../credentials/id.ts";
+import { deriveId } from "../credentials/id.ts";
 import { revokePanelistTokens } from "../database/panelists.ts";
 import { endVisitorTokens, findTokenIssue, type NamedPanelist, VISITOR } from "../database/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
@@ -20,10 +19,11 @@ const justRevoked = () =>
 
 const operation = tenantOperations(PANELIST_TAG);
 
-const namedBy = ({ panelistId = "", externalId, displayName }: TokenRequest, accountId: string): NamedPanelist => ({
-  ...(externalId === undefined
-    ? { panelistId }
-    : { externalId, newPanelistId: createId(accountId, secureRandomBytes) }),
+const namedBy = async (
+  { panelistId = "", externalId, displayName }: TokenRequest,
+  accountId: string,
+): Promise<NamedPanelist> => ({
+  ...(externalId === undefined ? { panelistId } : { externalId, newPanelistId: await deriveId(accountId, externalId) }),
   displayName,
 });
 
@@ -42,7 +42,7 @@ export const TOKEN_OPERATIONS = {
       "With `visitor`, the token is for everybody who is not signed in. It only reads, so it may stand in a page.",
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       const { ideaBankId } = ids;
-      const panelist = body.visitor ? VISITOR : namedBy(body, accountId);
+      const panelist = body.visitor ? VISITOR : await namedBy(body, accountId);
       const { lifetimeSeconds = (body.visitor ? VISITOR_LIFETIME : TOKEN_LIFETIME).default } = body;
       const found = await findTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });

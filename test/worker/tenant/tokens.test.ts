@@ -69,8 +69,9 @@ describe("issuing a token", () => {
   });
 
   it("for an inactive panelist is 409, and writes nothing", async () => {
-    const { tenant, tokens, panelistId } = await createScene();
-    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false, externalId: "customer-42" });
+    const { tenant, tokens } = await createScene();
+    const created = await tenant.send("POST", "/tenant/panelists", { active: false, externalId: "customer-42" });
+    const { id: panelistId } = await created.json<{ id: string }>();
     const before = await dumpDatabases();
     for (const named of [{ panelistId }, { externalId: "customer-42" }]) {
       for (const headers of [{}, { "Idempotency-Key": "k" }]) {

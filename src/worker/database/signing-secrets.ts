@@ -1,0 +1,60 @@
+/** The epoch of the secret that a tenant's server signs tokens with, and what introspection asks. Null for an idea bank that is not the tenant's. */
+import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
+import type { SigningEpochs } from "../model/signed-token.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
+import { type PanelistAccess, selectAccess, type TokenClaims, toAccess } from "./panelist-access.ts";
+
+const selectEpochs = (accountId: string, ideaBankId: string) =>
+  prepare<SigningEpochs>(
+    `SELECT signing_epoch AS signingEpoch, signing_previous_until AS signingPreviousUntil FROM idea_banks
+     WHERE account_id = :accountId AND id = :ideaBankId`,
+    { accountId, ideaBankId },
+  );
+
+export const loadSigningEpochs = (session: Session, accountId: string, ideaBankId: string) =>
+  session.first(selectEpochs(accountId, ideaBankId));
+
+type Rotation = {
+  readonly accountId: string;
+  readonly ideaBankId: string;
+  readonly graceSeconds: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+};
+
+/** The secret before stays good for `graceSeconds`. `epochs` are those afterwards, for a replay, too. */
+export async function rotateSigningSecret(
+  session: Session,
+  { accountId, ideaBankId, graceSeconds, now, idempotencyKey }: Rotation,
+): Promise<{ readonly result: IdempotentResult<null>; readonly epochs: SigningEpochs | null }> {
+  const sql = `UPDATE idea_banks SET signing_epoch = signing_epoch + 1, signing_previous_until = :until
+    WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
+  const { epochs, ...results } = await session.batch({
+    ...deleteOnce(accountId, idempotencyKey, sql, { ideaBankId, until: now + graceSeconds * 1000 }),
+    epochs: selectEpochs(accountId, ideaBankId),
+  });
+  return { result: toDeleted(results, idempotencyKey), epochs: epochs[0] ?? null };
+}
+
+/** Whether the idea bank is the tenant's. */
+export const ownsIdeaBank = async (session: Session, accountId: string, ideaBankId: string): Promise<boolean> =>
+  (await loadSigningEpochs(session, accountId, ideaBankId)) !== null;
+
+/** What D1 says of a token with a correct tag. `externalId` is null for who has none. */
+export async function loadHolder(
+  session: Session,
+  accountId: string,
+  claims: TokenClaims,
+): Promise<{ readonly access: PanelistAccess; readonly externalId: string | null }> {
+  const rows = await session.batch({
+    access: selectAccess(claims),
+    holder: prepare<{ external_id: string | null }>(
+      "SELECT external_id FROM panelists WHERE id = :panelistId AND account_id = :accountId",
+      { panelistId: claims.panelistId, accountId },
+    ),
+  });
+  return { access: toAccess(rows.access), externalId: rows.holder[0]?.external_id ?? null };
+}

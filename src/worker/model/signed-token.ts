@@ -1,0 +1,135 @@
+/**
+ * Signed tokens: JWTs (RFC 7519) that a tenant's own server signs for one of its panelists, without a call.
+ *
+ *     header   {"alg":"HS256","kid":"<idea bank>.<account>.<epoch>.<which deployment secret>"}
+ *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}
+ *
+ * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
+ * changed names another secret, and a forged token costs no I/O. The kid names the account, too: who the panelist is follows from it.
+ */
+import * as z from "zod/mini";
+import { digestToBase62 } from "../credentials/base62.ts";
+import { type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
+import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
+import type { SigningKeys } from "../credentials/envelope.ts";
+import { databaseDigit, deriveId, type Identifier } from "../credentials/id.ts";
+import { ok, type Result, refuse } from "../credentials/result.ts";
+import { ExternalId } from "./panelist.ts";
+import { Name } from "./text.ts";
+
+/** The longest life, in seconds. */
+export const SIGNED_LIFETIME = 3_600;
+/** Longer texts are not looked at. */
+export const MAX_SIGNED_LENGTH = 4_096;
+
+const KID = /^([0-9A-Za-z]{12})\.([0-9A-Za-z]{12})\.([1-9]\d{0,8})\.([0-9A-Za-z]{8})$/;
+const JWT = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/;
+
+const Header = z.object({
+  alg: z.literal("HS256"),
+  kid: z.string().check(z.maxLength(64)),
+  crit: z.optional(z.undefined()),
+});
+const time = z.int().check(z.gte(0));
+const Claims = z.object({ iss: z.string(), sub: ExternalId, iat: time, exp: time, name: z.optional(Name) });
+
+type SecretName = { readonly ideaBankId: string; readonly accountId: string; readonly epoch: number };
+
+export type SignedTokenRefusal = "malformed" | "forged" | "claims";
+
+const encoder = new TextEncoder();
+const toBase64Url = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace("=", "");
+const hmac = (key: CryptoKey, text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.sign("HMAC", key, encoder.encode(text));
+
+const fingerprints = new WeakMap<CryptoKey, string>();
+
+/** Which deployment secret it is; tells nothing about it. */
+async function fingerprintOf(key: CryptoKey): Promise<string> {
+  const known = fingerprints.get(key);
+  if (known !== undefined) return known;
+  const fingerprint = digestToBase62(await hmac(key, "the name of this secret"), 8);
+  fingerprints.set(key, fingerprint);
+  return fingerprint;
+}
+
+const deriveSecret = async (kid: string, key: CryptoKey): Promise<string> =>
+  `ibs_${toBase64Url(await hmac(key, `signing secret ${kid}\u0001`))}`;
+
+/** What a tenant's server signs with: of the newest deployment secret. */
+export async function signingSecretOf(
+  { ideaBankId, accountId, epoch }: SecretName,
+  [newest]: SigningKeys,
+): Promise<{ readonly kid: string; readonly secret: string }> {
+  const kid = `${ideaBankId}.${accountId}.${epoch}.${await fingerprintOf(newest)}`;
+  return { kid, secret: await deriveSecret(kid, newest) };
+}
+
+/** Checks the signature and the claims, not the times against a clock: see `isExpired`. No I/O. */
+export async function verifySignedToken(
+  text: string,
+  keys: SigningKeys,
+): Promise<Result<VerifiedToken, SignedTokenRefusal>> {
+  const [, head = "", body = "", signature = ""] = (text.length <= MAX_SIGNED_LENGTH && JWT.exec(text)) || [];
+  const header = Header.safeParse(parsePart(head));
+  if (!header.success) return refuse("malformed");
+  const { kid } = header.data;
+  const [, ideaBankId = "", accountId = "", epoch, fingerprint] = KID.exec(kid) ?? [];
+  const prints = await Promise.all(keys.map(fingerprintOf));
+  const key = keys[prints.indexOf(fingerprint ?? "")];
+  if (key === undefined || databaseDigit(ideaBankId) !== databaseDigit(accountId)) return refuse("forged");
+  const secret = encoder.encode(await deriveSecret(kid, key));
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const signing = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+  if (!constantTimeEqual(signature, toBase64Url(await hmac(signing, `${head}.${body}`)))) return refuse("forged");
+
+  const claims = Claims.safeParse(parsePart(body));
+  if (!claims.success) return refuse("claims");
+  const { iss, sub, iat, exp, name = null } = claims.data;
+  if (iss !== ideaBankId || exp <= iat || exp - iat > SIGNED_LIFETIME) return refuse("claims");
+  const signed = { accountId, externalId: sub, name, epoch: Number(epoch) };
+  const panelistId = await deriveId(accountId, sub);
+  return ok({ ideaBankId: ideaBankId as Identifier, panelistId, issuedAt: iat, expiresAt: exp, signed });
+}
+
+export type AnyTokenRefusal = TokenRefusal | SignedTokenRefusal;
+
+/** A token of any kind: ours, a visitor's, or one that a tenant's server has signed. No I/O. */
+export const verifyAnyToken = (
+  text: string | undefined,
+  keys: SigningKeys,
+): Promise<Result<VerifiedToken, AnyTokenRefusal>> =>
+  text?.startsWith("ey") ? verifySignedToken(text, keys) : verifyToken(text, keys);
+
+/** The JSON value of a part; undefined for what is none. */
+function parsePart(part: string): unknown {
+  try {
+    const binary = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The idea bank that a token names, whether it is signed or not: nothing proves it. */
+export function namedIdeaBank(text: string): string | undefined {
+  if (/^ib[tv]_/.test(text)) return text.slice(4, 16);
+  const [head = "", body = ""] = text.slice(0, MAX_SIGNED_LENGTH).split(".");
+  const header = z.object({ kid: z.string() }).safeParse(parsePart(head));
+  const claims = z.object({ iss: z.string() }).safeParse(parsePart(body));
+  return KID.exec(header.data?.kid ?? "")?.[1] ?? claims.data?.iss;
+}
+
+/** When which epochs of an idea bank's secret are good. `previousUntil` is in Unix milliseconds. */
+export type SigningEpochs = { readonly signingEpoch: number; readonly signingPreviousUntil: number | null };
+
+export const isEpochGood = (
+  epoch: number,
+  { signingEpoch, signingPreviousUntil }: SigningEpochs,
+  now: number,
+): boolean => epoch === signingEpoch || (epoch === signingEpoch - 1 && now < (signingPreviousUntil ?? 0));

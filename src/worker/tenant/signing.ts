@@ -1,0 +1,102 @@
+/** Tokens that the tenant's own server signs: the secret, its rotation, and why a token is refused. */
+import { timeRefusal } from "../credentials/compound-token.ts";
+import type { SigningKeys } from "../credentials/envelope.ts";
+import { loadHolder, loadSigningEpochs, ownsIdeaBank, rotateSigningSecret } from "../database/signing-secrets.ts";
+import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
+import { namedIdeaBank, type SigningEpochs, signingSecretOf, verifyAnyToken } from "../model/signed-token.ts";
+import { toTimestamp } from "../model/text.ts";
+import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
+import { tenantOperations } from "./operation.ts";
+import { PANELIST_TAG } from "./panelists.ts";
+import { owned } from "./refuse-foreign.ts";
+
+const operation = tenantOperations(PANELIST_TAG);
+const SECRET = "/tenant/ideabanks/{ideaBankId}/signing-secret";
+
+async function describeSecret(
+  named: { readonly ideaBankId: string; readonly accountId: string },
+  { signingEpoch, signingPreviousUntil }: SigningEpochs,
+  keys: SigningKeys,
+) {
+  const secret = await signingSecretOf({ ...named, epoch: signingEpoch }, keys);
+  return { ...secret, previousUntil: signingPreviousUntil === null ? null : toTimestamp(signingPreviousUntil) };
+}
+
+/** `reason` only for a token that names an idea bank of the tenant. */
+export async function introspect(
+  session: Session,
+  accountId: string,
+  token: string,
+  keys: SigningKeys,
+): Promise<Introspection> {
+  const verified = await verifyAnyToken(token, keys);
+  const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);
+  if (ideaBankId === undefined || !(await ownsIdeaBank(session, accountId, ideaBankId))) return { active: false };
+  if (!verified.ok) return { active: false, reason: verified.reason === "claims" ? "claims" : "signature" };
+  const claims = verified.value;
+  const refusal = timeRefusal(claims, Math.floor(Date.now() / 1000));
+  if (refusal !== undefined) return { active: false, reason: refusal === "expired" ? "expired" : "claims" };
+  const { access, externalId } = await loadHolder(session, accountId, claims);
+  if (access.panelist === null || claims.issuedAt * 1000 <= access.panelist.tokensValidAfter)
+    return { active: false, reason: "revoked" };
+  return {
+    active: true,
+    panelistId: claims.panelistId,
+    externalId: claims.signed?.externalId ?? externalId,
+    ideaBankId,
+    issuedAt: toTimestamp(claims.issuedAt * 1000),
+    expiresAt: toTimestamp(claims.expiresAt * 1000),
+  };
+}
+
+export const SIGNING_OPERATIONS = {
+  getSigningSecret: operation({
+    method: "GET",
+    path: SECRET,
+    scope: "panelists:write",
+    answer: SigningSecret,
+    summary: "Read the secret that your server signs tokens with",
+    description:
+      "With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, " +
+      "because the deployment rotates its secrets, too.",
+    handle: async (c, { session, accountId, ids: { ideaBankId } }) => {
+      const epochs = owned(await loadSigningEpochs(session, accountId, ideaBankId));
+      return c.json(await describeSecret({ ideaBankId, accountId }, epochs, c.get("settings").signingKeys));
+    },
+  }),
+
+  rotateSigningSecret: operation({
+    method: "POST",
+    path: `${SECRET}/rotate`,
+    scope: "panelists:write",
+    body: SecretRotation,
+    answer: SigningSecret,
+    summary: "Rotate the secret that your server signs tokens with",
+    description: "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more.",
+    handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
+      const rotation = { accountId, ideaBankId, ...body, now, idempotencyKey };
+      const { result, epochs } = await rotateSigningSecret(session, rotation);
+      if (result.kind === "reused") throw new Problem("idempotency-key-reused");
+      if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");
+      const secret = await describeSecret({ ideaBankId, accountId }, owned(epochs), c.get("settings").signingKeys);
+      return c.json(secret, 201);
+    },
+  }),
+
+  introspectToken: operation({
+    method: "POST",
+    path: "/tenant/tokens/introspect",
+    scope: "panelists:read",
+    body: IntrospectionRequest,
+    answer: Introspection,
+    status: 200,
+    idempotent: true,
+    summary: "Say whether a token is valid, and why not",
+    description:
+      "For a valid token of yours, of any kind, its content. For any other `active` is `false`: with `reason`, and nobody named, if it " +
+      "names an idea bank of yours.",
+    handle: async (c, { session, accountId, body }) =>
+      c.json(await introspect(session, accountId, body.token, c.get("settings").signingKeys)),
+  }),
+};

@@ -1,0 +1,342 @@
+/** Tokens that a tenant's own server signs: the same promises as for ours, without a call. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { importSigningKeys } from "../../../src/worker/credentials/envelope.ts";
+import { signingSecretOf } from "../../../src/worker/model/signed-token.ts";
+import { freeze } from "../../support/clock.ts";
+import { databaseOf } from "../../support/databases.ts";
+import { countStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { CHANGELOG, createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { now as seconds, signJwt } from "../../support/sign-jwt.ts";
+import { newId, signingKeys } from "../../support/world.ts";
+
+type Secret = { kid: string; secret: string; previousUntil: string | null };
+type Answer = Record<string, unknown>;
+
+async function createScene(isolate = createIsolate()) {
+  const panel = await createPanel({}, isolate);
+  const path = `/tenant/ideabanks/${panel.bank.id}`;
+  const read = async () => (await panel.tenant.send("GET", `${path}/signing-secret`)).json<Secret>();
+  const secret = await read();
+  const sign = (sub: unknown = "customer-42", claims: object = {}, header: object = {}, by: Secret = secret) =>
+    signJwt(
+      { alg: "HS256", typ: "JWT", kid: by.kid, ...header },
+      { iss: panel.bank.id, sub, iat: seconds(), exp: seconds() + 3_600, ...claims },
+      by.secret,
+    );
+  const introspect = async (token: string) =>
+    (await panel.tenant.send("POST", "/tenant/tokens/introspect", { token })).json<Answer>();
+  const issue = async (body: object) =>
+    (await panel.tenant.send("POST", `${path}/tokens`, body)).json<{ token: string; panelistId: string }>();
+  return { ...panel, path, secret, readSecret: read, sign, introspect, issue };
+}
+
+const statuses = (isolate: ReturnType<typeof createIsolate>, token: string) =>
+  Promise.all(
+    [CHANGELOG, "/ideabank", PROPOSALS].map(async (path) => (await sendWith(isolate, token)("GET", path)).status),
+  );
+
+describe("a signed token", () => {
+  it("reads and writes as the panelist of that externalId, whose row is made with the first write", async () => {
+    const { sign, isolate, tenant, propose, issue, bank } = await createScene();
+    const send = sendWith(isolate, await sign("customer-42", { name: "Robin" }));
+    const voted = `${PROPOSALS}/${await propose()}`;
+    expect(await statuses(isolate, await sign())).toEqual([200, 200, 200]);
+    const listed = async () =>
+      (await (await tenant.send("GET", "/tenant/panelists?externalId=customer-42")).json<{ items: Answer[] }>()).items;
+    expect(await listed()).toEqual([]);
+    expect((await send("PUT", `${voted}/vote`)).status).toBe(200);
+    expect(await listed()).toMatchObject([{ externalId: "customer-42", displayName: "Robin", active: true }]);
+    const ours = await issue({ externalId: "customer-42" });
+    expect(ours.panelistId).toBe((await listed())[0]?.id);
+    expect(await (await sendWith(isolate, ours.token)("GET", voted)).json()).toMatchObject({ voted: true });
+    expect((await send("POST", PROPOSALS, { title: "Mine" })).status).toBe(201);
+    expect((await send("POST", `${voted}/comments`, { body: "A comment" })).status).toBe(201);
+    expect(await listed()).toHaveLength(1);
+    expect(bank.accountId).toHaveLength(12);
+  });
+
+  it("takes a new name with a write, and keeps it when a token has none", async () => {
+    const { sign, isolate } = await createScene();
+    const authorOf = async (claims: object) => {
+      const answer = await sendWith(isolate, await sign("a", claims))("POST", PROPOSALS, { title: "An idea" });
+      return (await answer.json<Answer>()).author;
+    };
+    expect([
+      await authorOf({}),
+      await authorOf({ name: "Robin" }),
+      await authorOf({}),
+      await authorOf({ name: "Kim" }),
+    ]).toEqual([null, "Robin", "Robin", "Kim"]);
+  });
+
+  it("is the same person whatever form of Unicode its `sub` has", async () => {
+    const { sign, introspect, issue } = await createScene();
+    const { panelistId } = await issue({ externalId: "Zo\u00eb" });
+    for (const sub of ["Zoe\u0308", "Zo\u00eb", " Zo\u00eb "])
+      expect(await introspect(await sign(sub))).toMatchObject({ active: true, panelistId, externalId: "Zo\u00eb" });
+    expect((await introspect(await sign("zo\u00eb"))).panelistId).not.toBe(panelistId);
+  });
+
+  it("writes nothing where it may not write", async () => {
+    const { sign, isolate, manage, propose, bank } = await createScene();
+    const proposal = await propose();
+    await manage("PATCH", "", { votingEnabled: false, commentsEnabled: false, submissionsEnabled: false });
+    const send = sendWith(isolate, await sign());
+    expect((await send("PUT", `${PROPOSALS}/${proposal}/vote`)).status).toBe(403);
+    expect((await send("POST", `${PROPOSALS}/${proposal}/comments`, { body: "x" })).status).toBe(403);
+    expect((await send("POST", PROPOSALS, { title: "x" })).status).toBe(403);
+    await manage("PATCH", "", { votingEnabled: true });
+    expect((await send("PUT", `${PROPOSALS}/${newId(bank.id)}/vote`)).status).toBe(404);
+    const rows = await databaseOf(bank.id).prepare("SELECT 1 FROM panelists WHERE external_id = 'customer-42'").all();
+    expect(rows.results).toEqual([]);
+  });
+});
+
+describe("ending signed tokens", () => {
+  it("revoking those of a panelist ends them everywhere; one that is signed afterwards works", async () => {
+    const start = Date.now();
+    freeze(start);
+    const { sign, isolate, tenant, issue, introspect } = await createScene();
+    const token = await sign();
+    const { panelistId } = await issue({ externalId: "customer-42" });
+    const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
+    await tenant.send("DELETE", `/tenant/panelists/${panelistId}/tokens`);
+    for (const of of [isolate, elsewhere]) expect(await statuses(of, token)).toEqual([401, 401, 401]);
+    expect((await sendWith(isolate, token)("POST", PROPOSALS, { title: "x" })).status).toBe(401);
+    expect(await introspect(token)).toEqual({ active: false, reason: "revoked" });
+    const later = await sign("customer-42", { iat: seconds() + 1 });
+    for (const of of [isolate, elsewhere]) expect(await statuses(of, later)).toEqual([200, 200, 200]);
+  });
+
+  it("deleting the panelist ends them, ours and the server's, and a new one comes back as the same person, without the past", async () => {
+    const { sign, isolate, tenant, issue, propose, bank } = await createScene();
+    const [token, ours] = [await sign(), await issue({ externalId: "customer-42" })];
+    const vote = `${PROPOSALS}/${await propose()}/vote`;
+    expect((await sendWith(isolate, token)("PUT", vote)).status).toBe(200);
+    expect((await tenant.send("DELETE", `/tenant/panelists/${ours.panelistId}`)).status).toBe(204);
+    const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
+    for (const each of [token, ours.token])
+      for (const of of [isolate, elsewhere]) {
+        expect(await statuses(of, each)).toEqual([401, 401, 401]);
+        expect((await sendWith(of, each)("PUT", vote)).status).toBe(401);
+      }
+    const later = await sign("customer-42", { iat: seconds() + 1 });
+    expect(await statuses(elsewhere, later)).toEqual([200, 200, 200]);
+    expect(await (await sendWith(elsewhere, later)("GET", vote.slice(0, -5))).json()).toMatchObject({
+      voted: false,
+      votes: 0,
+    });
+    expect((await sendWith(elsewhere, later)("PUT", vote)).status).toBe(200);
+    const again = await issue({ externalId: "customer-42" });
+    expect(again.panelistId).toBe(ours.panelistId);
+    for (const each of [token, ours.token]) expect(await statuses(elsewhere, each)).toEqual([401, 401, 401]);
+    expect(await statuses(elsewhere, again.token)).toEqual([200, 200, 200]);
+    const bytes = await databaseOf(bank.id)
+      .prepare("SELECT stored_bytes FROM accounts WHERE id = ?1")
+      .bind(bank.accountId)
+      .first<number>("stored_bytes");
+    await tenant.send("DELETE", `/tenant/panelists/${ours.panelistId}`);
+    const after = await databaseOf(bank.id)
+      .prepare("SELECT stored_bytes FROM accounts WHERE id = ?1")
+      .bind(bank.accountId)
+      .first<number>("stored_bytes");
+    expect((bytes ?? 0) - (after ?? 0)).toBe(150 + "customer-42".length - 100);
+  });
+
+  it("deactivating the panelist, closing the idea bank and suspending the account hold for them", async () => {
+    const { sign, isolate, tenant, issue, manage } = await createScene();
+    const { panelistId } = await issue({ externalId: "customer-42" });
+    const token = await sign();
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+    const later = await sign("customer-42", { iat: seconds() + 1 });
+    for (const each of [token, later]) expect(await statuses(isolate, each)).toEqual([401, 401, 401]);
+    await manage("PATCH", "", { status: "CLOSED" });
+    expect(await statuses(isolate, await sign("another"))).toEqual([404, 200, 404]);
+  });
+
+  it("a rotation ends them after its grace, at once without; the new secret works before an isolate has heard of it", async () => {
+    freeze(Date.now());
+    const { sign, bank, tenant, path, readSecret, secret } = await createScene();
+    const old = await sign();
+    const elsewhere = createIsolate();
+    expect(await statuses(elsewhere, old)).toEqual([200, 200, 200]);
+    const rotated = await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 3_600 });
+    const second = await rotated.json<Secret>();
+    expect(second).toEqual(await readSecret());
+    expect(second.secret).not.toBe(secret.secret);
+    // Signed a minute ago by a clock that is late: not a young token.
+    const late = await sign("customer-42", { iat: seconds() - 60, exp: seconds() + 60 }, {}, second);
+    for (const token of [late, old]) expect(await statuses(elsewhere, token)).toEqual([200, 200, 200]);
+    await databaseOf(bank.id)
+      .prepare("UPDATE idea_banks SET signing_previous_until = ?2 WHERE id = ?1")
+      .bind(bank.id, Date.now() - 1)
+      .run();
+    const still = await sign("customer-42", {}, {}, second);
+    expect(await statuses(createIsolate(), await sign())).toEqual([401, 401, 401]);
+    expect(await statuses(createIsolate(), still)).toEqual([200, 200, 200]);
+    await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 0 });
+    expect(await statuses(createIsolate(), still)).toEqual([401, 401, 401]);
+    expect((await sendWith(createIsolate(), still)("POST", PROPOSALS, { title: "x" })).status).toBe(401);
+  });
+
+  it("a retried rotation with the same Idempotency-Key rotates once", async () => {
+    const { tenant, path } = await createScene();
+    const send = () => tenant.send("POST", `${path}/signing-secret/rotate`, {}, { "Idempotency-Key": "r1" });
+    const [first, second] = [await send(), await send()];
+    expect(second.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await second.json()).toEqual(await first.json());
+  });
+
+  it("a rotation of the deployment's secrets fails no server that reads the secret once a day", async () => {
+    const { secret, sign, bank, isolate } = await createScene();
+    const newest = "a new secret of this deployment that is long enough";
+    const rotated = createIsolate({ ...env, CREDENTIAL_SECRETS: `${newest},${env.CREDENTIAL_SECRETS}` });
+    expect(await statuses(rotated, await sign())).toEqual([200, 200, 200]);
+    const keys = await importSigningKeys([newest]);
+    const next = await signingSecretOf({ ideaBankId: bank.id, accountId: bank.accountId, epoch: 1 }, keys);
+    expect(next.secret).not.toBe(secret.secret);
+    const token = await sign("customer-42", {}, {}, { ...next, previousUntil: null });
+    expect(await statuses(rotated, token)).toEqual([200, 200, 200]);
+    expect(await statuses(isolate, token)).toEqual([401, 401, 401]);
+  });
+});
+
+describe("who somebody is", () => {
+  it("does not change: another externalId is 409, the same one is not", async () => {
+    const { tenant } = await createScene();
+    const created = await (await tenant.send("POST", "/tenant/panelists", { externalId: "a" })).json<{ id: string }>();
+    const patch = async (body: object) => (await tenant.send("PATCH", `/tenant/panelists/${created.id}`, body)).status;
+    expect([
+      await patch({ externalId: "a", displayName: "A" }),
+      await patch({ externalId: "b" }),
+      await patch({ externalId: null }),
+    ]).toEqual([200, 409, 409]);
+    const nobody = await (await tenant.send("POST", "/tenant/panelists", {})).json<{ id: string }>();
+    expect((await tenant.send("PATCH", `/tenant/panelists/${nobody.id}`, { externalId: "c" })).status).toBe(409);
+  });
+
+  it("is another person in another account", async () => {
+    const [mine, theirs] = [await createScene(), await createScene()];
+    expect((await mine.issue({ externalId: "a" })).panelistId.slice(1)).not.toBe(
+      (await theirs.issue({ externalId: "a" })).panelistId.slice(1),
+    );
+  });
+});
+
+describe("attacks", () => {
+  const flip = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
+  const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
+
+  it("each is 401, without I/O", async () => {
+    const { bank, secret, sign } = await createScene();
+    const other = await createScene();
+    const [head = "", body = "", signature = ""] = (await sign()).split(".");
+    const now = seconds();
+    const texts: Record<string, string> = {
+      "no signature": `${head}.${body}.`,
+      "alg none": `${part({ alg: "none", kid: secret.kid })}.${body}.`,
+      "alg none, signed": await sign("a", {}, { alg: "none" }),
+      "alg None": await sign("a", {}, { alg: "None" }),
+      "alg HS512": await sign("a", {}, { alg: "HS512" }),
+      "alg RS256": await sign("a", {}, { alg: "RS256" }),
+      "alg hs256": await sign("a", {}, { alg: "hs256" }),
+      "no alg": await sign("a", {}, { alg: undefined }),
+      "an extension that must be understood": await sign("a", {}, { crit: ["b64"], b64: false }),
+      "another signature": `${head}.${body}.${flip(signature)}`,
+      "another body": `${head}.${part({ iss: bank.id, sub: "root", iat: now, exp: now + 60 })}.${signature}`,
+      "a signature with padding": `${head}.${body}.${signature}=`,
+      "a fourth part": `${head}.${body}.${signature}.${signature}`,
+      "a key of another idea bank": await sign("a", {}, {}, other.secret),
+      "another idea bank's kid": await sign("a", {}, { kid: other.secret.kid }),
+      "another epoch": await sign("a", {}, { kid: secret.kid.replace(".1.", ".2.") }),
+      "an epoch with a zero": await sign("a", {}, { kid: secret.kid.replace(".1.", ".01.") }),
+      "another account": await sign("a", {}, { kid: secret.kid.replace(bank.accountId, other.bank.accountId) }),
+      "no kid": await sign("a", {}, { kid: undefined }),
+      "a kid that is a path": await sign("a", {}, { kid: "../../dev/null" }),
+      "a kid that is SQL": await sign("a", {}, { kid: "x' UNION SELECT 'a" }),
+      "an overlong kid": await sign("a", {}, { kid: secret.kid.repeat(500) }),
+      "a kid with a line break": await sign("a", {}, { kid: `${secret.kid}\n` }),
+      "a key in the header": await sign("a", {}, { kid: undefined, jwk: { kty: "oct", k: "AAAA" } }),
+      "another issuer": await sign("a", { iss: other.bank.id }),
+      "no issuer": await sign("a", { iss: undefined }),
+      "no subject": await sign("a", { sub: undefined }),
+      "a number as subject": await sign(42),
+      "an empty subject": await sign(" "),
+      "an overlong subject": await sign("x".repeat(201)),
+      "an invisible subject": await sign("customer\u200b-42"),
+      "no iat": await sign("a", { iat: undefined }),
+      "no exp": await sign("a", { exp: undefined }),
+      "exp as text": await sign("a", { exp: String(now + 60) }),
+      "a fraction": await sign("a", { exp: now + 60.5 }),
+      "a longer life": await sign("a", { iat: now, exp: now + 3_601 }),
+      "no life": await sign("a", { iat: now, exp: now }),
+      expired: await sign("a", { iat: now - 61, exp: now - 1 }),
+      "of the future": await sign("a", { iat: now + 60, exp: now + 120 }),
+      "an overlong text": await sign("a", { padding: "x".repeat(5_000) }),
+      "an overlong name": await sign("a", { name: "x".repeat(101) }),
+    };
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    for (const [title, text] of Object.entries(texts))
+      for (const path of [CHANGELOG, PROPOSALS])
+        expect((await sendWith(isolate, text)("GET", path)).status, title).toBe(401);
+    expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
+  });
+
+  it("a forged flood for a thousand idea banks costs no store", async () => {
+    const { secret } = await createScene();
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    for (let times = 0; times < 1_000; times++) {
+      const [bankId, accountId] = [newId(), newId()];
+      const kid = `${bankId}.${accountId}.1.${secret.kid.slice(-8)}`;
+      const claims = { iss: bankId, sub: "a", iat: seconds(), exp: seconds() + 60 };
+      const token = await signJwt({ alg: "HS256", kid }, claims, secret.secret);
+      expect((await sendWith(isolate, token)("GET", CHANGELOG)).status).toBe(401);
+    }
+    expect(counts.d1).toBe(0);
+  });
+
+  it("a clock that is a second ahead is taken, and one that is more is not", async () => {
+    const start = Math.floor(Date.now() / 1000);
+    freeze(start * 1000);
+    const { sign, isolate } = await createScene();
+    const at = async (iat: number) => statuses(isolate, await sign("a", { iat, exp: iat + 60 }));
+    expect(await at(start + 1)).toEqual([200, 200, 200]);
+    expect(await at(start + 2)).toEqual([401, 401, 401]);
+  });
+
+  it("introspection says why to the tenant of the idea bank alone", async () => {
+    const { sign, introspect, bank, issue } = await createScene();
+    const other = await createScene();
+    const now = seconds();
+    const signed = await sign();
+    const cases: [string, Answer][] = [
+      [await sign("a", { iat: now - 61, exp: now - 1 }), { active: false, reason: "expired" }],
+      [await sign("a", { iat: now + 60, exp: now + 120 }), { active: false, reason: "claims" }],
+      [await sign("a", { iat: undefined }), { active: false, reason: "claims" }],
+      [`${signed.slice(0, -43)}${flip(signed.slice(-43))}`, { active: false, reason: "signature" }],
+      [await sign("a", {}, { kid: undefined }), { active: false, reason: "signature" }],
+      [`${bank.token.slice(0, -1)}_`, { active: false, reason: "signature" }],
+      ["", { active: false }],
+      ["nonsense", { active: false }],
+      [await other.sign(), { active: false }],
+      [(await other.issue({ externalId: "a" })).token, { active: false }],
+    ];
+    for (const [token, answer] of cases) expect(await introspect(token), token).toEqual(answer);
+    expect(await introspect(signed)).toMatchObject({ active: true, externalId: "customer-42", ideaBankId: bank.id });
+    expect(await introspect((await issue({ externalId: "b" })).token)).toMatchObject({ active: true, externalId: "b" });
+    expect(await introspect((await issue({ visitor: true })).token)).toMatchObject({ active: true, panelistId: null });
+    expect(await other.introspect(signed)).toEqual({ active: false });
+  });
+
+  it("the secret is the tenant's alone", async () => {
+    const [mine, theirs] = [await createScene(), await createScene()];
+    expect((await mine.tenant.send("GET", `${theirs.path}/signing-secret`)).status).toBe(403);
+    expect((await mine.tenant.send("POST", `${theirs.path}/signing-secret/rotate`, {})).status).toBe(403);
+    expect(await theirs.readSecret()).toEqual(theirs.secret);
+    expect(signingKeys.length).toBeGreaterThan(0);
+  });
+});
