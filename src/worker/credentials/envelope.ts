@@ -63,9 +63,12 @@ export async function verifyEnvelope(
 
 const encoder = new TextEncoder();
 
-const importSigningKey = (secret: string) =>
+export const importSigningKey = (secret: string) =>
   crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+
+export const computeHmac = (key: CryptoKey, text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.sign("HMAC", key, encoder.encode(text));
 
 /** The tag of `signed`, in `width` base62 digits. */
 export const computeTag = async (width: number, signed: string, key: CryptoKey): Promise<string> =>
-  digestToBase62(await crypto.subtle.sign("HMAC", key, encoder.encode(signed)), width);
+  digestToBase62(await computeHmac(key, signed), width);

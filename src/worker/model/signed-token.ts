@@ -11,7 +11,7 @@ import * as z from "zod/mini";
 import { digestToBase62 } from "../credentials/base62.ts";
 import { type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
-import type { SigningKeys } from "../credentials/envelope.ts";
+import { computeHmac, importSigningKey, type SigningKeys } from "../credentials/envelope.ts";
 import { databaseDigit, deriveId, type Identifier } from "../credentials/id.ts";
 import { ok, type Result, refuse } from "../credentials/result.ts";
 import { ExternalId } from "./panelist.ts";
@@ -37,14 +37,11 @@ type SecretName = { readonly ideaBankId: string; readonly accountId: string; rea
 
 export type SignedTokenRefusal = "malformed" | "forged" | "claims";
 
-const encoder = new TextEncoder();
 const toBase64Url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replace("=", "");
-const hmac = (key: CryptoKey, text: string): Promise<ArrayBuffer> =>
-  crypto.subtle.sign("HMAC", key, encoder.encode(text));
 
 const fingerprints = new WeakMap<CryptoKey, string>();
 
@@ -52,13 +49,13 @@ const fingerprints = new WeakMap<CryptoKey, string>();
 async function fingerprintOf(key: CryptoKey): Promise<string> {
   const known = fingerprints.get(key);
   if (known !== undefined) return known;
-  const fingerprint = digestToBase62(await hmac(key, "the name of this secret"), 8);
+  const fingerprint = digestToBase62(await computeHmac(key, "the name of this secret"), 8);
   fingerprints.set(key, fingerprint);
   return fingerprint;
 }
 
 const deriveSecret = async (kid: string, key: CryptoKey): Promise<string> =>
-  `ibs_${toBase64Url(await hmac(key, `signing secret ${kid}\u0001`))}`;
+  `ibs_${toBase64Url(await computeHmac(key, `signing secret ${kid}\u0001`))}`;
 
 /** What a tenant's server signs with: of the newest deployment secret. */
 export async function signingSecretOf(
@@ -82,10 +79,9 @@ export async function verifySignedToken(
   const prints = await Promise.all(keys.map(fingerprintOf));
   const key = keys[prints.indexOf(fingerprint ?? "")];
   if (key === undefined || databaseDigit(ideaBankId) !== databaseDigit(accountId)) return refuse("forged");
-  const secret = encoder.encode(await deriveSecret(kid, key));
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const signing = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
-  if (!constantTimeEqual(signature, toBase64Url(await hmac(signing, `${head}.${body}`)))) return refuse("forged");
+  const signing = await importSigningKey(await deriveSecret(kid, key));
+  if (!constantTimeEqual(signature, toBase64Url(await computeHmac(signing, `${head}.${body}`))))
+    return refuse("forged");
 
   const claims = Claims.safeParse(parsePart(body));
   if (!claims.success) return refuse("claims");
