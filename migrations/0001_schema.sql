@@ -145,6 +145,9 @@ CREATE TABLE IF NOT EXISTS audit_events (
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
+-- For the keys and webhooks that somebody has changed.
+CREATE INDEX IF NOT EXISTS audit_events_by_actor ON audit_events (account_id, actor, api_key_id, webhook_id)
+WHERE api_key_id IS NOT NULL OR webhook_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
 
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events

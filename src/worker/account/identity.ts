@@ -81,6 +81,14 @@ const NOT_KNOWN =
 /** What a change is answered with that was not made: no such thing, a conflict, too many. */
 const REFUSED = [404, 409, 429];
 
+/** The person, and the service tokens that act for the person: the actors of events. */
+export const actorsOf = ({ env }: Pick<Context<OwnerEnv>, "env">, person: string): readonly string[] => [
+  person,
+  ...[...serviceTokenOwners(env.SERVICE_TOKEN_OWNERS)]
+    .filter(([, email]) => toAddress(email) === person)
+    .map(([token]) => token),
+];
+
 /** Throws `forbidden` for who is no member. */
 async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
   const database = isId(accountId) ? c.var.databases.of(c, accountId) : undefined;

@@ -1,15 +1,19 @@
 /** `/account/members`: who may act for the account. `/account/accounts`: which accounts the visitor may act for. */
 import type { Context, Hono } from "hono";
+import { deleteWebhook } from "../database/account-webhooks.ts";
+import { findTouched } from "../database/members.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
 import { accountsOf, invitationsOf } from "./account-databases.ts";
-import { inAccount, rememberChoice } from "./identity.ts";
+import { primaryOf, revokeKey } from "./actions.ts";
+import { actorsOf, inAccount, rememberChoice } from "./identity.ts";
 import { answerOwnInvitation, dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
 import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { changeTo } from "./webhooks.ts";
 
 const MEMBERS = "/account/members";
 const ACCOUNTS = "/account/accounts";
@@ -35,14 +39,27 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   });
   routes.all(MEMBERS, refuseMethod("GET, HEAD, POST"));
 
-  routes.get(`${MEMBERS}/:memberId/remove`, async (c) => {
-    const { items } = await findMembers(c);
-    const member = items.find(({ id }) => id === c.req.param("memberId"));
+  /** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
+  const findMember = async (c: Context<OwnerEnv>, memberId: string) => {
+    const { accountId, items } = await findMembers(c);
+    const member = items.find(({ id }) => id === memberId);
     if (member === undefined) throw noSuchMember();
-    return renderPage(c, (frame) => <RemoveMemberPage frame={frame} member={member} person={c.var.owner.person} />);
+    const actors = actorsOf(c, member.email);
+    return { member, touched: await findTouched(primaryOf(c, accountId), accountId, actors, Date.now()) };
+  };
+
+  routes.get(`${MEMBERS}/:memberId/remove`, async (c) => {
+    const { member, touched } = await findMember(c, c.req.param("memberId"));
+    const props = { member, touched, person: c.var.owner.person };
+    return renderPage(c, (frame) => <RemoveMemberPage frame={frame} {...props} />);
   });
   routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
-    await dismissMember(c, c.req.param("memberId"));
+    const fields = await readForm(c.req.raw);
+    const { member, touched } = await findMember(c, c.req.param("memberId"));
+    // First: who removes oneself can do nothing afterwards.
+    for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
+    for (const { id } of touched.webhooks) if (fields.has("webhooks", id)) await changeTo(c, id, deleteWebhook);
+    await dismissMember(c, member.id);
     // Who has left has no page of this account any more.
     return c.redirect(MEMBERS, 303);
   });

@@ -9,6 +9,7 @@ import { type Invitation, MAX_MEMBERS, type Member } from "../model/member.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { ACTIVE } from "./api-key-rows.ts";
 import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
@@ -226,6 +227,47 @@ export async function removeMember(
     left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
   });
   return left.length > 0 ? "last" : { removed: found.email };
+}
+
+/** A key or a webhook that somebody has made (`isMade`) or changed. */
+export type Touched = { readonly id: string; readonly name: string; readonly isMade: boolean };
+
+/**
+ * The active keys and the webhooks that one of these actors has made, or changed in an event that is kept. An actor is an e-mail address
+ * or a service token.
+ */
+export async function findTouched(
+  session: Session,
+  accountId: string,
+  actors: readonly string[],
+  now: number,
+): Promise<{ readonly keys: readonly Touched[]; readonly webhooks: readonly Touched[] }> {
+  const values = { accountId, actors: JSON.stringify(actors), now };
+  const isActor = (column: string) => `${column} IN (SELECT value FROM json_each(:actors))`;
+  const select = (
+    table: string,
+    { name, event }: { readonly name: string; readonly event: string },
+    condition: string,
+  ) =>
+    prepare<{ id: string; name: string; is_made: number }>(
+      `SELECT * FROM (
+         SELECT id, ${name} AS name, coalesce(${isActor("created_by")}, 0) AS is_made, created_at,
+           EXISTS (SELECT 1 FROM json_each(:actors) a JOIN audit_events e
+             ON e.account_id = :accountId AND e.actor = a.value AND e.${event} = t.id) AS is_changed
+         FROM ${table} t WHERE account_id = :accountId AND ${condition})
+       WHERE is_made OR is_changed ORDER BY created_at, id`,
+      values,
+    );
+  const { keys, webhooks } = await session.batch({
+    keys: select("api_keys", { name: "name", event: "api_key_id" }, ACTIVE),
+    webhooks: select("webhooks", { name: "url", event: "webhook_id" }, "TRUE"),
+  });
+  const toTouched = ({ id, name, is_made }: { id: string; name: string; is_made: number }): Touched => ({
+    id,
+    name,
+    isMade: is_made === 1,
+  });
+  return { keys: keys.map(toTouched), webhooks: webhooks.map(toTouched) };
 }
 
 const toMember = ({ id, email, added_by, created_at, state }: Row): Member => ({

@@ -1,9 +1,12 @@
 /** Who made and changed what: it stands on the key and the webhook, and their events have what was set, before and after. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
+import { createIsolate } from "../../support/isolate.ts";
 import { pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 const OLD = "https://old.example.com/";
 const NEW = "https://new.example.com/";
@@ -61,4 +64,54 @@ it("a key and a webhook name who made them, on their pages too", async () => {
   const { items } = await (await founder.json("GET", "/activity")).json<{ items: AuditEvent[] }>();
   const event = items.find(({ apiKeyId }) => apiKeyId === created.apiKey.id);
   expect(event?.changes?.after).toMatchObject({ name: "By a member", limit: 600, expiresAt: null });
+});
+
+it("removing a member lists the keys and webhooks that the person made or changed, and ends those that are marked", async () => {
+  const { founder, member, id, here, apiKey } = await pair("0");
+  const asMember = (method: string, path: string, body?: object) => member.json(method, path + here, body);
+  const keyNamed = async (who: Promise<Response>) => await (await who).json<{ apiKey: { id: string }; key: string }>();
+  const marked = await keyNamed(asMember("POST", "/keys", { name: "Marked" }));
+  const kept = await keyNamed(asMember("POST", "/keys", { name: "Kept" }));
+  const untouched = await founder.create("Untouched");
+  expect((await asMember("PATCH", `/keys/${apiKey.id}`, { limit: 50 })).status).toBe(200);
+  const hook = async (send: Promise<Response>) => (await (await send).json<{ webhook: Webhook }>()).webhook;
+  const foreign = await hook(founder.json("POST", "/webhooks", { url: "https://founder.example.com/" }));
+  const changed = await hook(founder.json("POST", "/webhooks", { url: OLD }));
+  expect((await asMember("PATCH", `/webhooks/${changed.id}`, { url: NEW })).status).toBe(200);
+  const own = await hook(asMember("POST", "/webhooks", { url: "https://member.example.com/" }));
+
+  const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
+  expect(form.fields.toString()).toBe("");
+  const page = await (await founder.page(`/members/${id}/remove`)).text();
+  const listed = [
+    ...page.matchAll(/name="(keys|webhooks)" value="(\w{12})"\/><span><bdi>([^<]*)<\/bdi><span class="hint">(\w+)/g),
+  ];
+  expect(listed.map(([, ...what]) => what)).toEqual([
+    ["keys", apiKey.id, "Theirs", "Changed"],
+    ["keys", marked.apiKey.id, "Marked", "Made"],
+    ["keys", kept.apiKey.id, "Kept", "Made"],
+    ["webhooks", changed.id, NEW, "Changed"],
+    ["webhooks", own.id, "https://member.example.com/", "Made"],
+  ]);
+  // Of what is not listed nothing is ended.
+  const sent = { keys: [marked.apiKey.id, untouched.apiKey.id], webhooks: [own.id, foreign.id] };
+  expect((await founder.submit(`/members/${id}/remove`, sent)).status).toBe(303);
+  expect(await Promise.all([marked, kept, untouched].map(({ key }) => founder.whoami(key)))).toEqual([401, 200, 200]);
+  const { items } = await (await founder.json("GET", "/webhooks")).json<{ items: Webhook[] }>();
+  expect(items.map((each) => each.id).toSorted()).toEqual([foreign.id, changed.id].toSorted());
+  expect((await asMember("GET", "/keys")).status).toBe(403);
+});
+
+it("what a person's service token made or changed is listed, too", async () => {
+  const { founder, member, id, here } = await pair("1");
+  const bindings = { ...env, SERVICE_TOKEN_OWNERS: `token.access=${member.email}` };
+  const script = createIsolate(bindings, async () => ({ email: member.email, actor: "token.access" }));
+  const made = await script.request(`/account/api/keys${here}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "By a script" }),
+  });
+  expect(made.status).toBe(201);
+  const page = await createOwner(founder.email, bindings).page(`/members/${id}/remove`);
+  expect(await page.text()).toContain("<bdi>By a script</bdi>");
 });

@@ -211,7 +211,7 @@ it("the page adds and removes, and says what is wrong", async () => {
   const remove = html.match(/href="\/account(\/members\/\w{12}\/remove)" aria-label="Remove colleague/)?.[1] ?? "";
   const asked = await (await owner.page(remove)).text();
   expect(asked).toContain("Remove colleague@example.com?</h1>");
-  expect(asked).toContain("this person can do nothing more");
+  expect(asked).toContain("The invitation is taken back.");
   expect(asked).toContain(`action="/account${remove}"`);
   const { items } = await membersOf(owner);
   const self = items.find(({ email }) => email === owner.email)?.id;

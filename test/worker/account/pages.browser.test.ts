@@ -256,7 +256,7 @@ describe("Account Settings in Chromium", () => {
     await look("key");
     await page.goto("/account/members");
     await page.getByLabel("E-mail address").fill("colleague@example.com");
-    await page.getByRole("button", { name: "Add member" }).click();
+    await page.getByRole("button", { name: "Invite" }).click();
     const remove = page.getByRole("link", { name: "Remove colleague@example.com" });
     await remove.waitFor();
     await look("members");

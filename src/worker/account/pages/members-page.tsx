@@ -1,4 +1,5 @@
 /** The members of the account, and a form for another. */
+import type { findTouched, Touched } from "../../database/members.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Member } from "../../model/member.ts";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
@@ -79,20 +80,68 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
   );
 };
 
-/** The confirmation before a member is removed. */
-export const RemoveMemberPage = ({ frame, member, person }: { frame: Frame; member: Member; person: string }) => (
-  <Layout title={`Remove ${member.email}?`} current="members" {...frame}>
+type RemoveProps = {
+  readonly frame: Frame;
+  readonly member: Member;
+  readonly touched: Awaited<ReturnType<typeof findTouched>>;
+  /** Who looks at the page. */
+  readonly person: string;
+};
+
+/** The confirmation before a member is removed, with what the person may still know or receive. */
+export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched, person }: RemoveProps) => (
+  <Layout title={`Remove ${email}?`} current="members" {...frame}>
     <p>
-      {member.email === person
-        ? "This is you. When it is done, you can do nothing more for this account. Another member can invite you again."
-        : "When it is done, this person can do nothing more for this account. Any member can invite the person again."}
+      {state !== "accepted"
+        ? "The invitation is taken back. Any member can invite the person again."
+        : email === person
+          ? "This is you. When it is done, you can do nothing more for this account. Another member can invite you again."
+          : "When it is done, this person can do nothing more for this account. Any member can invite the person again."}
     </p>
-    <p>The keys and the webhooks of the account stay as they are.</p>
-    <form method="post" action={`/account/members/${member.id}/remove`} class="confirm">
-      <button type="submit" class="danger">
-        Remove this member
-      </button>
-      <a href="/account/members">Keep</a>
+    <form method="post" action={`/account/members/${id}/remove`} class="create">
+      <Boxes
+        name="keys"
+        legend="Keys that this person made or changed: mark those to revoke"
+        hint="Whoever has copied a key can use it on."
+        items={touched.keys}
+      />
+      <Boxes
+        name="webhooks"
+        legend="Webhooks that this person made or changed: mark those to delete"
+        hint="They go on sending changes to these URLs, with the names and ids of panelists."
+        items={touched.webhooks}
+      />
+      <p>Keys and webhooks that are not marked stay as they are.</p>
+      <div class="buttons">
+        <button type="submit" class="danger">
+          {state === "accepted" ? "Remove this member" : "Take the invitation back"}
+        </button>
+        <a href="/account/members">Keep</a>
+      </div>
     </form>
   </Layout>
 );
+
+type BoxesProps = {
+  readonly name: string;
+  readonly legend: string;
+  readonly hint: string;
+  readonly items: readonly Touched[];
+};
+
+const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
+  items.length > 0 && (
+    <fieldset class="scopes">
+      <legend>{legend}</legend>
+      <p class="hint">{hint}</p>
+      {items.map((item) => (
+        <label class="choice">
+          <input type="checkbox" name={name} value={item.id} />
+          <span>
+            <bdi>{item.name}</bdi>
+            <span class="hint">{item.isMade ? "Made by this person" : "Changed by this person"}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
