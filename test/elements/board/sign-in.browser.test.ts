@@ -45,7 +45,7 @@ describe("taking part in <idea-bank-board>", () => {
     await page.locator(".notice").getByText("Sign in to take part.").waitFor();
     await expect.poll(() => told(page)).toEqual([["sign-in", { proposal: bank.ids[0] }]]);
     await expect.poll(() => page.getByRole("button", { pressed: true }).count()).toBe(0);
-    expect(await page.locator("option").allTextContents()).not.toContain("My ideas");
+    await expect.poll(() => page.locator("option").allTextContents()).not.toContain("My ideas");
     await page.getByRole("button", { name: "Dogs", exact: true }).click();
     await page.locator(".comment").getByText("Soon.").waitFor();
     await page.getByLabel("Add a comment").fill("Mine too");

@@ -52,7 +52,7 @@ describe("<idea-bank-board> in the tab's history", () => {
     await goBack(page);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.locator(".idea").waitFor();
-    expect(await page.evaluate("[history.length, history.state]")).toEqual([Number(before) + 1, null]);
+    await expect.poll(() => page.evaluate("[history.length, history.state]")).toEqual([Number(before) + 1, null]);
   });
 
   it.each(["", "history"])("leaves a form open when the page goes to a place of its own: %j", async (attribute) => {
@@ -107,7 +107,7 @@ describe("<idea-bank-board> in the tab's history", () => {
     for (const state of ['"inbox"', "[1, 2]", "7", '{ "page": 1 }']) {
       await page.evaluate(`history.replaceState(${state}, "")`);
       await openIdea(page, "Dogs");
-      expect(await page.evaluate("history.state")).toEqual(JSON.parse(state));
+      await expect.poll(() => page.evaluate("history.state")).toEqual(JSON.parse(state));
       await goBack(page);
       await page.locator(".idea").waitFor();
     }

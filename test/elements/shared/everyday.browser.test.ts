@@ -49,7 +49,7 @@ describe("the elements, every day", () => {
     const page = await open(board(bank.token), {}, "<style>html { font-size: 62.5% }</style>");
     await page.locator(".ideas .idea").first().waitFor();
     const size = () => ask<string>(page.locator(".root").first(), "getComputedStyle(element).fontSize");
-    expect(await size()).toBe("16px");
+    await expect.poll(() => size()).toBe("16px");
     const session = await page.context().newCDPSession(page);
     await session.send("Page.enable");
     await session.send("Page.setFontSizes", { fontSizes: { standard: 24 } });
@@ -86,7 +86,7 @@ describe("the elements, every day", () => {
     await comeBack(page);
     await page.getByRole("button", { name: "Big dogs", exact: true }).waitFor();
     const focused = () => page.evaluate("document.activeElement.shadowRoot.activeElement.textContent");
-    expect(await focused()).toBe("Cats");
+    await expect.poll(() => focused()).toBe("Cats");
     await page.getByRole("button", { name: "Big dogs", exact: true }).click();
     await page.locator(".detail").waitFor();
     await stage.tenant("PATCH", path, { status: "planned" });
@@ -105,7 +105,7 @@ describe("the elements, every day", () => {
     await comeBack(page);
     await again;
     expect(requests.filter((url) => url.includes("proposals?"))).toEqual([]);
-    expect(await page.getByLabel("Title").inputValue()).toBe("Night buses");
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
   });
 
   it("say how long ago something was, while time goes by", async () => {
@@ -127,11 +127,11 @@ describe("the elements, every day", () => {
     const text = page.locator("idea-bank-changelog .prose");
     await text.waitFor();
     const isCut = () => ask<boolean>(text, "element.scrollHeight > element.clientHeight + 1");
-    expect(await isCut()).toBe(true);
+    await expect.poll(() => isCut()).toBe(true);
     await page.emulateMedia({ media: "print" });
-    expect(await isCut()).toBe(false);
+    await expect.poll(() => isCut()).toBe(false);
     for (const name of ["Show more: Long", "Ideas"]) {
-      expect(await page.getByRole("button", { name }).isVisible()).toBe(false);
+      await expect.poll(() => page.getByRole("button", { name }).isVisible()).toBe(false);
     }
   });
 

@@ -55,7 +55,7 @@ describe("the token of the elements", () => {
     const tags = ELEMENTS.map((name) => `<idea-bank-${name}></idea-bank-${name}>`).join("");
     await page.goto(stage.hostPage(tags + early, { head: head() }));
     for (const name of ELEMENTS) await inState(page, name, "ready");
-    expect(await page.evaluate("calls")).toBe(2);
+    await expect.poll(() => page.evaluate("calls")).toBe(2);
   });
 
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
