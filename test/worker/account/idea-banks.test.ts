@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { addWebhook, createReceiver } from "../../support/webhooks.ts";
 
@@ -125,7 +126,7 @@ describe("what an owner decides", () => {
     expect((await stranger.submit(`${bank}/settings`, form)).status).toBe(404);
     const foreign = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
     expect((await owner.submit(`${bank}/settings`, form, foreign)).status).toBe(403);
-    const added = await owner.json("POST", "/members", { email: "member@example.com" });
+    const added = await add(owner, createOwner("member@example.com"));
     const { id } = await added.json<{ id: string }>();
     const here = `?account=${panel.bank.accountId}`;
     let calls = 0;
@@ -138,6 +139,7 @@ describe("what an owner decides", () => {
     });
     const member = createOwner("member@example.com", slow);
     const late = await member.submit(`${bank}/settings${here}`, form);
+    expect(calls).toBe(2);
     expect([late.status, (await late.text()).includes("You are not a member of this account.")]).toEqual([403, true]);
     const named = databaseOf(panel.bank.id).prepare("SELECT name FROM idea_banks WHERE id = ?1").bind(panel.bank.id);
     expect(await named.first("name")).not.toBe("Late");
