@@ -48,10 +48,17 @@ async function makeTemplate(): Promise<Template> {
     await database.prepare(sql).bind(id, accountId).run();
     return id;
   };
+  // An owner may answer it again and again: the one who has made the account is its member.
+  const invitationId = newId(accountId);
+  await database
+    .prepare("INSERT INTO invitations SELECT ?1, id, owner_email, 'x', 1, NULL FROM accounts WHERE id = ?2")
+    .bind(invitationId, accountId)
+    .run();
   const addIds = async ({ id }: ApiKey) => ({
     ...(await addOneOfEverything(accountId)),
     apiKeyId: id,
     memberId: await addMember(),
+    invitationId,
   });
   const addOwned = async (apiKey: ApiKey) => ({
     ...(await addIds(apiKey)),
@@ -113,10 +120,12 @@ export async function addTenants(count: number, digit: Digit): Promise<Tenant[]>
     ),
   );
   // The directory of database 0.
-  await databaseOf("0")
-    .prepare("INSERT INTO owners (email, account_id) SELECT value ->> 0, value ->> 1 FROM json_each(?1)")
-    .bind(JSON.stringify(copies.map(({ tenant: { email }, accountId }) => [email, accountId])))
-    .run();
+  const entries = JSON.stringify(copies.map(({ tenant: { email }, accountId }) => [email, accountId]));
+  for (const table of ["owners", "invitees"])
+    await databaseOf("0")
+      .prepare(`INSERT INTO ${table} (email, account_id) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`)
+      .bind(entries)
+      .run();
   return copies.map(({ tenant }) => tenant);
 }
 

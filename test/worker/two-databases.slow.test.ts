@@ -27,7 +27,14 @@ const BY_DIRECTORY = [
   "changeSettings",
 ];
 /** These ask the directory itself, or write to it. */
-const OF_DIRECTORY = ["listAccounts", "addMember", "removeMember"];
+const OF_DIRECTORY = [
+  "listAccounts",
+  "addMember",
+  "removeMember",
+  "listInvitations",
+  "acceptInvitation",
+  "declineInvitation",
+];
 
 /** Two tenants of each database. */
 async function addTwoOfEach(): Promise<Record<Binding, [Tenant, Tenant]>> {

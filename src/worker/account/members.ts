@@ -81,8 +81,8 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<v
       detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
     });
   const session = primaryOf(c, accountId);
-  await forgetMembership(directoryOf(c), session, accountId, outcome.removed);
-  await forgetInvitee(directoryOf(c), session, accountId, outcome.removed);
+  const forget = outcome.isInvited ? forgetInvitee : forgetMembership;
+  await forget(directoryOf(c), session, accountId, outcome.removed);
 }
 
 const MEMBERS = "/account/api/members";

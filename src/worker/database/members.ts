@@ -205,7 +205,7 @@ export async function removeMember(
   accountId: string,
   id: string,
   stamp: AuditStamp,
-): Promise<{ readonly removed: string } | "last" | null> {
+): Promise<{ readonly removed: string; readonly isInvited: boolean } | "last" | null> {
   const values = { ...owner, ...stamp, accountId, id };
   const found = await session.first(prepare<Row>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
   if (found === null) return null;
@@ -226,7 +226,7 @@ export async function removeMember(
     ),
     left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
   });
-  return left.length > 0 ? "last" : { removed: found.email };
+  return left.length > 0 ? "last" : { removed: found.email, isInvited };
 }
 
 /** A key or a webhook that somebody has made (`isMade`) or changed. */
