@@ -100,8 +100,8 @@ export function watchWebhooks(
   return watched;
 }
 
-/** How long after an answer deliveries may begin: Workers ends what follows an answer after 30 seconds. */
-const SOON_MS = 15_000;
+/** How long after an answer deliveries may begin: Workers ends what follows an answer after 30 seconds, and a try takes up to 15. */
+const SOON_MS = 12_000;
 /** Of the 1,000 that an invocation may send. */
 const STATEMENTS_SOON = 500;
 

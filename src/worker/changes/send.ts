@@ -1,7 +1,7 @@
 /** One request to a receiver, whose URL is somebody's text: a deadline, no redirects, and nothing of the answer but its status. */
 import type { ReceiverAnswer } from "./schedule.ts";
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 15_000;
 
 /** Answers `status: null` when the receiver does not answer in time, or not at all. It never rejects. */
 export type Send = (request: {

@@ -9,7 +9,7 @@ import { accountOf } from "./idempotency.ts";
 
 /** The database's clock, in Unix milliseconds. */
 export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
-/** Longer than an attempt and the call that records it can take: 10 seconds each. */
+/** Longer than an attempt and the call that records it can take: 15 and 10 seconds. */
 const CLAIM_MS = 60_000;
 /** How long a suspended account's webhooks wait before the job looks at them again. */
 const SUSPENDED_MS = 10 * 60_000;
