@@ -2,7 +2,7 @@
  * `Change` as a union: each kind names what is always there, so that a generated client does not ask for the `proposalId` of a comment's
  * change. The last member takes every type, because types can be added.
  */
-import { CHANGE_TYPES } from "../../worker/model/change.ts";
+import { CHANGE_TYPES, type ChangeType } from "../../worker/model/change.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** By the first word of a type: the members that are always there, and those that can be. */
@@ -17,6 +17,10 @@ const KINDS = {
   ideabank: { name: "IdeaBankChange", always: ["ideaBankId", "ideaBank"], also: [] },
 } as const;
 const EVERY = ["type", "at", "by"];
+
+/** The name of the schema of a type's changes. */
+export const changeKindOf = (type: ChangeType): string =>
+  Object.entries(KINDS).find(([word]) => type.startsWith(`${word}.`))?.[1].name ?? "OtherChange";
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

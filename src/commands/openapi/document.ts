@@ -9,6 +9,7 @@ import { HEADERS } from "./headers.ts";
 import { OPERATIONS } from "./operations.ts";
 import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
+import { describeWebhooks } from "./webhooks.ts";
 
 /** Who uses the operations of each credential: the reference has a group for each, in this order. */
 const READERS = {
@@ -51,6 +52,7 @@ export function buildDocument() {
       tags: [...new Set(members.map(({ tag }) => tag.name))],
     })),
     paths,
+    webhooks: describeWebhooks(),
     components: {
       securitySchemes: {
         apiKey: {
