@@ -60,6 +60,9 @@ async function createScene({ path, operation }: OperationCase) {
   };
 }
 
+/** Fields that a change may repeat, and nothing else: tenant/panelists.ts. */
+const KEPT: Readonly<Record<string, readonly string[]>> = { "/tenant/panelists/{panelistId}": ["externalId"] };
+
 it("there are resources to check", () => {
   expect(resources.length).toBeGreaterThan(6);
   expect(resources.filter(({ creation }) => creation === undefined)).toEqual([]);
@@ -68,7 +71,8 @@ it("there are resources to check", () => {
 describe.each(resources)("$title", ({ change, creation }) => {
   it("keeps every field that it is created with, and each that is changed alone", async () => {
     const scene = await createScene(change);
-    const [settable, changeable] = [fieldsOf(creation ?? change), Object.keys(fieldsOf(change))];
+    const settable = fieldsOf(creation ?? change);
+    const changeable = Object.keys(fieldsOf(change)).filter((name) => !KEPT[change.path]?.includes(name));
     const create = async (given: Resource) => {
       const created = await scene.send("POST", collectionOf(change.path), given);
       expect(created).toMatchObject(given);

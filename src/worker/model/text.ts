@@ -133,7 +133,7 @@ export const someOf = <const Words extends readonly [string, ...string[]]>(words
   z
     .pipe(
       z.pipe(
-        z.union([z.string(), z.array(z.string())]),
+        z.union([z.string(), z.array(z.string())], { error: `must be one or several of ${words.join(", ")}` }),
         z.transform((given: string | string[]) => [...new Set([given].flat().flatMap((text) => text.split(",")))]),
       ),
       z.array(oneOf(words)),
