@@ -40,7 +40,8 @@ function expected(each: OperationCase, { store, way }: Fault, warm: boolean): Ro
     const mustBeSure = each.name === "revokeApiKey" || each.name === "changeApiKey";
     return mustBeSure && way !== "a slow answer" ? { status: 503, withinMs: 10_000 } : served(10_000);
   }
-  const fromMemory = ["getChangelog", "getCapabilities", "whoami"].includes(each.name) && warm;
+  const fromMemory =
+    ["getChangelog", "getAtomFeed", "getJsonFeed", "getCapabilities", "whoami"].includes(each.name) && warm;
   if (fromMemory) return served(2_000);
   if (way === "a slow answer") return served(10_000);
   return { status: 503, withinMs: kind === "apiKey" ? 12_000 : 10_000 };
