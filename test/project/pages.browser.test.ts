@@ -161,7 +161,7 @@ describe("the pages beside Account Settings", () => {
     await page.goto(stage.hostPage(inPlace("shortest")));
     await page.locator("idea-bank-changelog:state(ready)").waitFor();
     await page.route("**/my/panelist-token", (route) => route.fulfill({ body: stage.demoToken }));
-    await page.goto(stage.hostPage(inPlace("provider"), { head: inPlace("released") }));
+    await page.goto(stage.hostPage(inPlace("token-url"), { head: inPlace("released") }));
     await page.locator("idea-bank-board:state(ready)").waitFor();
     expect(complaints).toEqual([]);
   });

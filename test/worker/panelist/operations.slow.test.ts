@@ -60,7 +60,8 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     expect(response.status).toBe(status);
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(response.headers.get("Vary")).toBe("Authorization, Origin");
-    if (name !== "getChangelog") expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const isCached = ["getChangelog", "getAtomFeed", "getJsonFeed"].includes(name);
+    expect(response.headers.get("Cache-Control")).toBe(isCached ? "private, no-cache" : "no-store");
     if (isParticipation) expect(counts).toEqual({ d1: 1, "kv.read": 0, "kv.write": 0, gate: 0 });
     // The changelog and the capabilities are not held to a rate.
     const policy = method === "GET" ? "reads" : "writes";

@@ -71,7 +71,11 @@ function toLogged(now: Now, { table, before, after }: RowChange): readonly strin
     else now.banks.add(row.id);
   }
   if (table === "proposals" && after !== null) now.proposals.set(row.id, after);
-  if (before === null) return name("created");
+  if (before === null) {
+    // A person who comes back has the identifier from before.
+    now.gone.delete(key);
+    return name("created");
+  }
   if (now.gone.has(key)) return [];
   // Also what was merged into a deleted proposal, which leaves its idea bank.
   const hasLeft = table === "proposals" && after !== null && before.idea_bank_id !== after.idea_bank_id;
