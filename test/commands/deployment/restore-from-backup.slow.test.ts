@@ -55,8 +55,8 @@ describe("npm run restore from a backup", () => {
     expect(stdout.trimEnd().split("\n").length).toBeLessThan(12);
     expect(lastLines(stdout)).toEqual([
       "Put back: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
-      // It is for the invitations that were withdrawn since, of which there are none.
-      "Ended again: what had been ended (1 statements).",
+      // One for the invitations that were withdrawn since, where the database has that table.
+      expect.stringMatching(/^Ended again: (nothing, for nothing|what) had been ended( \(1 statements\))?\.$/),
       "Next: npm run deploy, which empties the memory of every isolate.",
     ]);
   });
