@@ -263,7 +263,7 @@ describe("Account Settings in Chromium", () => {
     await remove.click();
     await page.getByRole("heading", { name: "Remove colleague@example.com?", level: 1 }).waitFor();
     await look("remove-member");
-    await page.getByRole("button", { name: "Remove this member" }).click();
+    await page.getByRole("button", { name: "Take the invitation back" }).click();
     await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
     await expect.poll(() => remove.count()).toBe(0);
     await page.goto("/account/activity");
