@@ -50,7 +50,7 @@ const app = new Hono<App>();
 app.get("/d1", async (c) => {
   const token = await readToken(c);
   if (token === undefined) return c.json({ error: "unauthorized" }, 401);
-  const items = await queryItems(c.env.DB, token.ideaBankId, token.panelistId);
+  const items = await queryItems(c.env.DB, token.ideaBankId, token.panelistId ?? "");
   return items === undefined ? c.json({ error: "idea-bank-not-found" }, 404) : c.json({ items });
 });
 
@@ -60,7 +60,7 @@ app.get("/kv", async (c) => {
   const key = `straightforward/${token.ideaBankId}`;
   const stored = await c.env.CHANGELOGS.get(key, "arrayBuffer");
   if (stored !== null) return c.body(stored, 200, { "Content-Type": "application/json" });
-  const items = await queryItems(c.env.DB, token.ideaBankId, token.panelistId);
+  const items = await queryItems(c.env.DB, token.ideaBankId, token.panelistId ?? "");
   if (items === undefined) return c.json({ error: "idea-bank-not-found" }, 404);
   const body = JSON.stringify({ items });
   c.executionCtx.waitUntil(c.env.CHANGELOGS.put(key, body));

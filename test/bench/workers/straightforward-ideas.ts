@@ -21,7 +21,7 @@ app.use(async (c, next) => {
   const token = await verifyToken(c.req.header("Authorization"), signingKeys);
   if (!token.ok || isExpired(token.value, Date.now() / 1000)) return c.json({ error: "unauthorized" }, 401);
   const limiter = c.req.method === "GET" ? c.env.PANELIST_READS : c.env.PANELIST_WRITES;
-  const { success } = await limiter.limit({ key: token.value.panelistId });
+  const { success } = await limiter.limit({ key: token.value.panelistId ?? "" });
   if (!success) return c.json({ error: "too-many-requests" }, 429);
   c.set("token", token.value);
   return next();
