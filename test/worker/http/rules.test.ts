@@ -70,7 +70,10 @@ function problemOf(schema: z.ZodMiniType, value: unknown): Problem | undefined {
   }
 }
 
-type Document = { detail: string; errors: { path: string; message: string }[] };
+const Document = z.object({
+  detail: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })),
+});
 
 describe.each(inputs)("$name", ({ schema, valid }) => {
   it("names the rule that a value breaks, and its `detail` repeats the first with its path", () => {
@@ -81,7 +84,7 @@ describe.each(inputs)("$name", ({ schema, valid }) => {
         const problem = problemOf(schema, replaced(valid, path, tried));
         if (problem === undefined) continue;
         refused += 1;
-        const { detail, errors } = problemDocument(problem) as unknown as Document;
+        const { detail, errors } = z.parse(Document, problemDocument(problem));
         for (const { message } of errors) {
           expect(message, path.join(".")).toMatch(/^(must|is) \S/);
           expect(message, path.join(".")).not.toMatch(/invalid|input|expected|received|undefined|NaN|\[object/i);
