@@ -61,3 +61,19 @@ it("docs/operations.md explains every setting", () => {
   const operations = readFileSync("docs/operations.md", "utf8");
   expect(settings.map(([, name]) => name).filter((name) => !operations.includes(`| \`${name}\` (`))).toEqual([]);
 });
+
+describe("the README", () => {
+  const readme = readFileSync("README.md", "utf8");
+
+  it("has at most 110 lines", () => expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(110));
+
+  it("has the dollars a million that the benchmark counted", () => {
+    const benchmarks = readFileSync("docs/benchmarks.md", "utf8");
+    const counted = (row: string) => Number(benchmarks.split(`| ${row} | `)[1]?.split(" ")[0]).toFixed(2);
+    expect([...readme.matchAll(/\$(\d+\.\d\d)/g)].map(([, dollars]) => dollars)).toEqual([
+      counted("changelog: ours, fresh"),
+      counted("whoami: ours, keys near their default limit (9 requests a second each)"),
+      counted("proposals: ours, a vote"),
+    ]);
+  });
+});

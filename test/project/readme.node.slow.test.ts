@@ -1,6 +1,5 @@
 /** What the README tells a reader to paste, pasted; and what the other documents do, read by a shell. */
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
 import { block, DOCUMENTS, shellBlocks } from "../support/node/documents.ts";
@@ -41,8 +40,4 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
 
 it.each(DOCUMENTS)("%s leaves no quote open in what can be pasted", (document) => {
   for (const code of shellBlocks(document)) execFileSync("bash", ["-n"], { input: code });
-});
-
-it("the README has at most 150 lines", async () => {
-  expect((await readFile("README.md", "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
