@@ -1,13 +1,16 @@
-/** The changelog's bytes (contract, changelog rules 1 to 3). Pure. */
+/** Renders the bytes of the changelog (contract, changelog rules 1 to 3). Pure. */
 import { type Changelog, type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 
-/** The response body and its strong validator, a hash of the body alone: it tells nothing that the body does not. */
+/**
+ * The response body and its strong validator. The validator is a hash of the body alone, so it reveals nothing that the body does
+ * not.
+ */
 export type RenderedChangelog = { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string };
 
 const BEGINNING = '{"items":[';
 const END = "]}";
 
-/** Exactly the three documented fields; `lastModified` is in Unix seconds. The newest entries, as many as fit. */
+/** Renders exactly the three documented fields; `lastModified` is in Unix seconds. Takes the newest entries, as many as fit. */
 export async function renderChangelog(entries: readonly Omit<ChangelogEntry, "id">[]): Promise<RenderedChangelog> {
   const encoder = new TextEncoder();
   const bytes = new Uint8Array(MAX_CHANGELOG_BYTES);

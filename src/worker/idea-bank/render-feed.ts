@@ -1,7 +1,7 @@
 /** The changelog as feeds: Atom (RFC 4287) and JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
 import type { Changelog } from "../model/changelog.ts";
 
-/** `url` is where the reader has it from. Identifiers are `urn:uuid:…`. */
+/** `url` is the address that the reader requested. Identifiers are `urn:uuid:…`. */
 export type Feed = {
   readonly id: string;
   readonly title: string;
@@ -10,8 +10,8 @@ export type Feed = {
 };
 
 /**
- * The identifier of an entry, or of the feed itself: a hash of the idea bank's and the proposal's identifiers, as a UUID of version 8
- * (RFC 9562). It stays the same for ever, and nobody finds the 65 random bits of an identifier back.
+ * The identifier of an entry, or of the feed itself: a UUID of version 8 (RFC 9562), made of a hash of the idea bank's and the
+ * proposal's identifiers. It never changes, and the 65 random bits of an identifier cannot be found from it.
  */
 export async function feedIdOf(...identifiers: readonly string[]): Promise<string> {
   const hashed = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`feed ${identifiers.join(" ")}`));
@@ -37,7 +37,7 @@ export const renderJsonFeed = ({ title, url, entries }: Feed): string =>
     })),
   });
 
-/** An empty feed was updated when the first one could have been. */
+/** An empty feed is dated 1970, because Atom requires a date. */
 export const renderAtom = ({ id, title, url, entries }: Feed): string =>
   `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"><id>${id}</id><title>${escapeXml(title)}</title><link rel="self" type="application/atom+xml" href="${escapeXml(url)}"/>` +
@@ -54,7 +54,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** XML 1.0 has no way to write most of these characters. */
+/** XML 1.0 cannot express most of these characters. */
 const NOT_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
 const escapeXml = (text: string): string =>

@@ -1,30 +1,33 @@
 /**
- * The token revocations that an isolate knows: of an account the whole list, while it is short, and what was revoked through this
- * isolate, which refuses that at once.
+ * The token revocations that an isolate knows: each account's whole list, while it is short, and those that were made through
+ * this isolate, which it enforces at once.
  */
 import { MAX_LISTED, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 
-/** The list of one account grows only. `isLong`: it has more than `MAX_LISTED`, and D1 is asked for each panelist. */
+/**
+ * The list of one account; entries are only added. `isLong`: it has more than `MAX_LISTED` entries, so D1 is asked about each
+ * panelist.
+ */
 type AccountList = {
   readonly byPanelist: Map<string, TokenRevocation>;
   readonly seq: number;
   readonly isLong: boolean;
 };
 
-/** In bytes, about. */
+/** Bytes, approximately. */
 const LIST_BYTES = 256;
 const REVOCATION_BYTES = 96;
-/** An account of 2,000 revocations has 200 kB. */
+/** An account with 2,000 revocations takes 200 kB. */
 export const MEMORY_BYTES = 16 * 1024 * 1024;
 const MAX_OWN = 10_000;
-/** Beyond every `seq`: a read lists nothing. */
+/** Greater than every `seq`, so that a read lists nothing. */
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
-/** Before the first token. */
+/** Earlier than the first token. */
 const NEVER_REVOKED = -1;
 
-/** The later of two of one panelist. Each change of a panelist gets a higher `seq`. */
+/** The later of two revocations of one panelist. Each change of a panelist gets a higher `seq`. */
 const laterOf = (left: TokenRevocation | undefined, right: TokenRevocation | undefined): TokenRevocation | undefined =>
   (left?.seq ?? -1) > (right?.seq ?? -1) ? left : right;
 
@@ -41,17 +44,20 @@ export class Revocations {
     this.#own.set(panelistId, laterOf(this.#own.peek(panelistId), revocation) ?? revocation);
   }
 
-  /** Whether the account's were read. */
+  /** Whether the account's list is known. */
   has(accountId: string): boolean {
     return this.#lists.get(accountId) !== undefined;
   }
 
-  /** A read of the account lists those after this one. */
+  /** The last `seq` that is known of the account: a read lists the revocations after it. */
   seqOf(accountId: string | undefined): number {
     return (accountId === undefined ? undefined : this.#lists.peek(accountId)?.seq) ?? 0;
   }
 
-  /** Adds what a read has listed after `seq`. When memory has dropped the list meanwhile, the next read lists all. */
+  /**
+   * Adds the revocations that a read has listed after `seq`. If memory has dropped the list meanwhile, they are ignored, and the
+   * next read lists all.
+   */
   add(accountId: string, seq: number, listed: readonly TokenRevocation[]): void {
     const known = this.#lists.peek(accountId);
     if (seq > (known?.seq ?? 0)) return;
@@ -64,15 +70,15 @@ export class Revocations {
   }
 
   /**
-   * When the panelist's tokens were last revoked, in Unix milliseconds, or -1. Undefined when the account's list is not known, or
-   * too long.
+   * When the panelist's tokens were last revoked: Unix milliseconds, or -1 for never. Undefined when the account's list is
+   * unknown or too long.
    */
   revokedAt(accountId: string, panelistId: string): number | undefined {
     const list = this.#lists.peek(accountId);
     return list === undefined || list.isLong ? undefined : this.latest(panelistId, list.byPanelist.get(panelistId));
   }
 
-  /** The same, of what D1 has said of this panelist alone. */
+  /** The same, from `read`, which D1 has just answered about this panelist alone. */
   latest(panelistId: string, read: TokenRevocation | undefined): number {
     return laterOf(this.#own.peek(panelistId), read)?.revokedAt ?? NEVER_REVOKED;
   }

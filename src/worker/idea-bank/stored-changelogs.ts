@@ -1,8 +1,9 @@
 /**
- * Rendered changelogs in KV: one entry per idea bank, `changelog/1/<idea bank id>`, the body as its value and
- * `{ version, etag }` as its metadata. The 1 is the format's: raise it when the rendering changes.
+ * Rendered changelogs in KV. Each idea bank has one entry under `changelog/1/<idea bank id>`; its value is the body, its metadata
+ * `{ version, etag }`. The 1 is the format's number: raise it when the rendering changes.
  *
- * KV is a cache. It may be stale, empty or down; the version tells, and the answer comes from D1 instead.
+ * KV is a cache: it may be stale, empty or down. An entry is used only if its version is the current one, else the changelog is
+ * rendered from D1.
  */
 import * as z from "zod/mini";
 import { BoundedMap } from "../memory/bounded-map.ts";
@@ -10,21 +11,24 @@ import type { StoreCalls } from "../store/calls.ts";
 import { answerWithin, isWithin } from "../store/deadline.ts";
 import { etagOf, type RenderedChangelog } from "./render-changelog.ts";
 
-/** A rendered changelog, and the version of the idea bank's changelog that it is. */
+/** A rendered changelog, with the version of the idea bank's changelog that it shows. */
 export type VersionedChangelog = RenderedChangelog & { readonly version: number };
 
-/** KV, and where the calls of a request are counted. */
+/** `calls` counts a request's calls to KV. */
 export type ChangelogStore = { readonly kv: KVNamespace; readonly calls?: StoreCalls | undefined };
 
 const Metadata = z.object({ version: z.int(), etag: z.string() });
 
-/** Entries that nobody refreshes, such as those of deleted idea banks, go after this many seconds. */
+/** Entries that are not written again, such as those of deleted idea banks, expire after this many seconds. */
 const TIME_TO_LIVE_SECONDS = 30 * 86_400;
-/** An isolate stores an idea bank's changelog at most this often, in milliseconds: a write to KV costs as much as ten answers. */
+/**
+ * An isolate stores an idea bank's changelog at most once in this time, in milliseconds, because a write to KV costs as much as
+ * ten answers.
+ */
 const STORE_INTERVAL_MS = 10_000;
-/** Idea banks whose times are remembered. */
+/** The times of this many idea banks are remembered. */
 const MAX_TIMES = 10_000;
-/** How long a call waits for KV, in milliseconds: rendering from D1 is the alternative. */
+/** A call waits this long for KV, in milliseconds. Then the changelog is rendered from D1. */
 const DEADLINE_MS = 1_000;
 
 const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
@@ -36,13 +40,13 @@ export class StoredChangelogs {
   readonly #readAt = new BoundedMap<number>({ max: MAX_TIMES });
 
   /**
-   * The entry that KV holds, of any version; undefined when it holds nothing usable or does not answer in time. A body that is not the
-   * one of its ETag is not used. Never rejects.
+   * The entry in KV, of any version. Undefined when it is missing or broken (its ETag does not fit its body), and when KV does
+   * not answer in time. Never rejects.
    */
   async read({ kv, calls }: ChangelogStore, ideaBankId: string): Promise<VersionedChangelog | undefined> {
     const now = Date.now();
     const readAt = this.#readAt.get(ideaBankId);
-    // A request that reads D1 again while it is slow has asked KV already.
+    // A request that reads a slow D1 for the second time has already asked KV.
     if (readAt !== undefined && isWithin(readAt, now, DEADLINE_MS)) return undefined;
     this.#readAt.set(ideaBankId, now);
     try {
@@ -60,8 +64,8 @@ export class StoredChangelogs {
   }
 
   /**
-   * Stores a rendered changelog, unless KV holds a newer one (`stored`, or what is read here), or this isolate has stored one a moment
-   * ago. Never rejects: the next isolate renders it again.
+   * Stores a rendered changelog, unless KV has a newer one (`stored`, or the entry that is read here), or this isolate has just
+   * stored one. Never rejects: if it fails, the next isolate renders and stores it.
    */
   async write(
     store: ChangelogStore,

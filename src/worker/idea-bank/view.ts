@@ -1,4 +1,4 @@
-/** The view of an idea bank: one value that all of its panelists' requests are answered from, and how it is read. */
+/** The view of an idea bank: the one value that answers the requests of all its panelists, and the read that gets it. */
 
 import { type KnownOfView, type LoadedView, loadIdeaBankView } from "../database/idea-bank-view.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -9,17 +9,17 @@ import type { Session } from "../store/session.ts";
 import { renderChangelog } from "./render-changelog.ts";
 import type { ChangelogStore, StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
 
-/** `proposalIds` are those of its items, in their order: the rest of the entries that did not fit may follow. */
+/** `proposalIds` are those of the changelog's items, in the same order. Entries that did not fit may follow. */
 export type ViewedChangelog = VersionedChangelog & { readonly proposalIds: readonly string[] };
 
-/** `ideaBank` is null when there is none. `changelog` is the last one that was read: that of its version, while it may be viewed. */
+/** `ideaBank` is null when it does not exist. `changelog` is the last one that was read; it is up to date while it may be viewed. */
 export type View = {
   readonly ideaBank: IdeaBankState | null;
   readonly changelog: ViewedChangelog | undefined;
   readonly bookmark: D1SessionBookmark;
 };
 
-/** Where a view is read. `store` where the changelog is wanted. */
+/** The stores that a view is read from. `store` is undefined for a request that does not need the changelog. */
 export type ViewSources = {
   readonly database: Database;
   readonly store: ChangelogStore | undefined;
@@ -27,18 +27,22 @@ export type ViewSources = {
   readonly waitUntil: WaitUntil;
 };
 
-/** How far a read must see: `floor` at least, or what the primary says now. Nobody waits for one that `isAhead`. */
+/**
+ * The state that a read must include: at least the bookmark `floor`, or the primary's state now. `isAhead`: no request waits for
+ * it.
+ */
 export type Reach = {
   readonly floor?: D1SessionBookmark | undefined;
   readonly atPrimary?: boolean;
   readonly isAhead?: boolean;
 };
 
-/** Before every version. */
+/** Lower than every version. */
 const NO_VERSION = -1;
 
 /**
- * One D1 round trip. When nothing of the idea bank is known, KV is read at the same time. `previous` is the view that is known.
+ * Reads the view in one D1 round trip. If nothing is known of the idea bank, KV is read at the same time. `previous` is the known
+ * view.
  */
 export async function readView(
   { database, store, stored, waitUntil }: ViewSources,
@@ -59,7 +63,7 @@ export async function readView(
   };
   const { loaded, bookmark } = await database.read(load, reach);
   const { ideaBank, entries } = loaded;
-  // A replica that has not come as far as the view that is known.
+  // The replica is behind the known view.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
     return { view: previous, loaded };
   if (ideaBank === null || entries === undefined || !hasCapability(ideaBank, "canViewChangelog"))

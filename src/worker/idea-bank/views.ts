@@ -1,11 +1,11 @@
 /**
- * An isolate's views of idea banks (view.ts). A view is everything that the requests of an idea bank's panelists depend on, for all
- * panelists at once, but for the revocations of tokens, which are kept by account beside it.
+ * An isolate's views of idea banks (view.ts). A view holds everything that the requests of an idea bank's panelists depend on,
+ * for all panelists at once. Only the revocations of tokens are kept beside it, by account.
  *
- * One D1 batch reads a view; kept.ts has the rules of its age and of an outage. Where there is no idea bank, and where its account
- * has too many revocations for a list, each request asks D1.
+ * One D1 batch reads a view; kept.ts has the rules for its age and for an outage. For an idea bank that does not exist, and for
+ * an account with too many revocations, each request asks D1.
  *
- * Memory is bounded in bytes, and no account takes more than its share. Only what panelists have read is in it.
+ * Memory is bounded in bytes, and no account takes more than its share. It holds only idea banks that panelists have read.
  */
 import { isYoungToken } from "../credentials/compound-token.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
@@ -30,13 +30,17 @@ type Claims = {
   readonly signed?: { readonly epoch: number };
 };
 
-/** `isRevoked`: the token is not valid. */
+/** `isRevoked`: the token is no longer valid. */
 export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly isRevoked: boolean };
 
 /**
- * How a request opens an idea bank. `freshMs`: how old the view may be. A token that was issued less than `youngMs` ago is
- * refused only when the primary says so. `floor`: what the view includes at least. `capability`: what the token is refused without;
- * null: any capability. `store` where the changelog is wanted.
+ * The conditions under which a request opens an idea bank.
+ *
+ * - `freshMs`: the maximum age of the view.
+ * - `youngMs`: a token that was issued less than this ago is refused only if the primary confirms it.
+ * - `floor`: the bookmark that the view includes at least.
+ * - `capability`: the token is refused without it; null accepts any capability.
+ * - `store`: set when the request needs the changelog.
  */
 export type OpenTerms = {
   readonly database: Database;
@@ -48,16 +52,16 @@ export type OpenTerms = {
   readonly waitUntil: WaitUntil;
 };
 
-/** `isFinal`: a revocation is for good, but a panelist who is inactive may be active again. */
+/** `isFinal`: the revocation is permanent. An inactive panelist, in contrast, may become active again. */
 type Found = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
-/** With the identifiers of the proposals in its changelog. */
+/** The identifiers of the proposals in its changelog included. */
 const VIEW_BYTES = 4_096;
-/** Idea banks and panelists that were written to. */
+/** The number of idea banks and panelists whose last write is remembered. */
 const MAX_WRITTEN = 10_000;
-/** A view is read anew after an answer when it is this old, in milliseconds. */
+/** A view that is this old, in milliseconds, is read anew after an answer. */
 const RENEW_MS = 1_000;
 
 export class IdeaBankViews {
@@ -67,40 +71,44 @@ export class IdeaBankViews {
     max: MEMORY_BYTES.views,
     weigh: (view) => VIEW_BYTES + (view.last?.value.changelog?.bytes.byteLength ?? 0),
     share: { max: MEMORY_BYTES.share, ownerOf: (view) => view.last?.value.ideaBank?.accountId ?? "" },
-    // When it is read anew, it is not older than it was.
+    // The view is remembered as a bookmark, so the next read does not go back behind it.
     onDrop: ({ last }, ideaBankId) => last && this.noteWrite(ideaBankId, last.value.bookmark),
   });
-  /** Where D1 stood when an idea bank, or a panelist, was written through this isolate. */
+  /** The bookmark of the last write through this isolate, by idea bank or panelist. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX_WRITTEN });
 
   /**
-   * The idea bank of a token as its panelist may see it now. Rejects as D1 does when it does not answer and memory holds nothing
-   * that may be used.
+   * The idea bank of a token, as its panelist may see it now. Rejects as D1 does when D1 does not answer and memory has nothing
+   * usable.
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
     const { opened, isFinal } = await this.#find(claims, terms);
     if (isFinal || !isRefused(opened, terms.capability)) return opened;
-    // A secret that the view does not know yet has signed it: the view is too old to refuse it, whatever the signer's clock said.
+    // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
+    // clock says.
     const isAhead = (claims.signed?.epoch ?? 0) > (opened.ideaBank?.signingEpoch ?? 0) && opened.ideaBank !== null;
     if (!isAhead && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
 
   /**
-   * An idea bank or a panelist was written through this isolate, up to `bookmark`. While D1 answers, later reads include that. Without a
-   * bookmark, because sessions hang, the view is read anew.
+   * Notes that an idea bank or a panelist was written through this isolate, up to `bookmark`. Later reads include that write
+   * while D1 answers. Without a bookmark, because sessions hang, the view is read anew.
    */
   noteWrite(id: string, bookmark: D1SessionBookmark | undefined): void {
     if (bookmark === undefined) this.#views.peek(id)?.expire();
     else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
   }
 
-  /** Tokens of a panelist, or of an idea bank's visitors, were revoked through this isolate. It refuses them from now on, also while D1 does not answer. */
+  /**
+   * Notes that tokens of a panelist, or of an idea bank's visitors, were revoked through this isolate. From now on it refuses
+   * them, even while D1 does not answer.
+   */
   noteRevocation(revocation: TokenRevocation): void {
     this.#revocations.note(revocation);
   }
 
-  /** Every read for the panelist must include this bookmark. */
+  /** The bookmark that every read for this panelist must include. */
   floorOf({ panelistId, ideaBankId }: Pick<Claims, "panelistId" | "ideaBankId">): D1SessionBookmark {
     return laterOf(this.#written.peek(panelistId ?? ideaBankId), this.#written.peek(ideaBankId));
   }
@@ -127,19 +135,19 @@ export class IdeaBankViews {
     return this.#open(claims, view, undefined);
   }
 
-  /** The request's own read. */
+  /** Reads for this request alone. */
   async #ask(claims: Claims, terms: OpenTerms, reach: Reach): Promise<Found> {
     const { view, own } = await this.#read(claims, terms, reach);
     return this.#open(claims, view, own);
   }
 
-  /** Whether memory does not know the revocations of the token's panelist. */
+  /** Whether memory lacks the revocations of the token's panelist. */
   #isLookedUp({ ideaBank }: View, { panelistId }: Claims): boolean {
     if (panelistId === null) return false;
     return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, panelistId) === undefined;
   }
 
-  /** `own`: what D1 has just said of the panelist. */
+  /** `own`: the panelist's revocation as D1 has just answered it. */
   #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): Found {
     const revokedAt = this.#revokedAt(claims, ideaBank, own);
     const isRevoked = claims.issuedAt * 1000 <= revokedAt;
@@ -151,7 +159,10 @@ export class IdeaBankViews {
     };
   }
 
-  /** The panelist's tokens that were issued until then (Unix milliseconds) are not valid; of a visitor, all visitors' of the idea bank. */
+  /**
+   * Tokens that were issued at or before this time (Unix milliseconds) are not valid. For a visitor's token it is the time of all
+   * visitors of the idea bank.
+   */
   #revokedAt({ ideaBankId, panelistId }: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
     if (panelistId === null)
       return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(ideaBankId, undefined));
@@ -159,7 +170,7 @@ export class IdeaBankViews {
     return listed ?? this.#revocations.latest(panelistId, own);
   }
 
-  /** One D1 batch. Its view is kept, whoever asked for it. */
+  /** Reads in one D1 batch, and keeps the view for all requests. */
   async #read(claims: Claims, terms: OpenTerms, reach: Reach) {
     const { ideaBankId, panelistId } = claims;
     const { database, store, waitUntil } = terms;
@@ -172,7 +183,7 @@ export class IdeaBankViews {
     if (loaded.ideaBank !== null) this.#revocations.add(loaded.ideaBank.accountId, seq, loaded.revocations);
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);
-    // It weighs more than before, or memory has dropped it meanwhile.
+    // It may weigh more than before, or memory may have dropped it meanwhile.
     this.#views.set(ideaBankId, kept);
     return { view, own: loaded.own };
   }
@@ -185,7 +196,7 @@ export class IdeaBankViews {
           now: () => Date.now(),
           isOutage: isDatabaseOutage,
           compare: (next, kept) => Number(next.bookmark > kept.bookmark) - Number(next.bookmark < kept.bookmark),
-          // An answer of a replica was true some seconds before it was read.
+          // A replica's answer may have been true some seconds before the read.
           lastsMs: OUTAGE_MS - database.anchorMs,
           onOutage: (error, since) => {
             console.warn("D1 does not answer; an idea bank is served from memory", error);
@@ -196,7 +207,7 @@ export class IdeaBankViews {
   }
 }
 
-/** `capability` null: it is refused when nothing is open. */
+/** `capability` null: refused when no capability is open. */
 const isRefused = ({ ideaBank, isRevoked }: OpenedIdeaBank, capability: Capability | null): boolean => {
   if (isRevoked || ideaBank === null) return true;
   return capability === null

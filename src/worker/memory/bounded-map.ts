@@ -1,16 +1,16 @@
 /**
- * A map of bounded weight, by string. When it is full, what was used longest ago is dropped. Where several own its entries, each
- * owner has a share: who is over it loses its own oldest entries, and nobody else's.
+ * A map from strings to values, of bounded weight. When it is full, it drops the entry that was used longest ago. If entries have
+ * owners, each owner has a share: an owner that exceeds it loses its own oldest entries, never those of others.
  *
- * A library takes six kilobytes of the bundle for this, and brings a time to live and asynchronous loading, which are not needed.
+ * A library would take six kilobytes of the bundle, and bring a time to live and asynchronous loading, which are not needed.
  */
 
 export type BoundedMapOptions<Value> = {
-  /** The most that all entries weigh together. */
+  /** The maximum weight of all entries together. */
   readonly max: number;
-  /** The owner of an entry when it is set, and the most that the entries of one owner weigh together. */
+  /** `ownerOf` names an entry's owner when it is set; `max` is the maximum weight of one owner's entries. */
   readonly share?: { readonly max: number; readonly ownerOf: (value: Value) => string };
-  /** The weight of an entry when it is set, such as its bytes; without it, 1: `max` counts entries. */
+  /** The weight of an entry when it is set, such as its bytes. Without it each weighs 1, and `max` counts entries. */
   readonly weigh?: (value: Value) => number;
   /** Called with each entry that is dropped or deleted, but not with one that is replaced. */
   readonly onDrop?: (value: Value, key: string) => void;
@@ -22,7 +22,7 @@ export class BoundedMap<Value> {
   readonly #options: BoundedMapOptions<Value>;
   /** A `Map` iterates in the order of insertion, so the entry that was used longest ago is its first. */
   readonly #entries = new Map<string, Entry<Value>>();
-  /** By owner, where entries have one. */
+  /** The weight of each owner's entries. */
   readonly #weights = new Map<string, number>();
   #weight = 0;
   #newest: string | undefined;
@@ -31,7 +31,7 @@ export class BoundedMap<Value> {
     this.#options = options;
   }
 
-  /** The value, which counts as used. */
+  /** The value. Counts as a use. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined && key !== this.#newest) {
@@ -42,7 +42,7 @@ export class BoundedMap<Value> {
     return entry?.value;
   }
 
-  /** The value, or the one that is made now. */
+  /** The value; if there is none, the one that `make` makes. */
   getOrSet(key: string, make: () => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;
@@ -51,12 +51,12 @@ export class BoundedMap<Value> {
     return value;
   }
 
-  /** The value, without using it. */
+  /** The value, without counting as a use. */
   peek(key: string): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** An entry that weighs more than the map, or its owner's share, is not kept. */
+  /** An entry that is heavier than the map, or than its owner's share, is not kept. */
   set(key: string, value: Value): void {
     const { max, weigh, share } = this.#options;
     const weight = weigh?.(value) ?? 1;
@@ -112,7 +112,7 @@ export class BoundedMap<Value> {
     else this.#weights.set(owner, total);
   }
 
-  /** The key that was used longest ago comes first. */
+  /** In the order of their last use, the oldest first. */
   keys(): Iterable<string> {
     return this.#entries.keys();
   }

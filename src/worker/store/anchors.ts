@@ -1,21 +1,22 @@
 /**
- * How far back an isolate's reads of one D1 database may see. How far a replica lags has no bound. So a session begins at the
- * primary now and then, and its bookmark is an anchor. A read sees at least the oldest anchor that is younger than `anchorMs`, so
- * nothing that was written `anchorMs` before it is missing; and replicas have had the time to come so far. Without such an anchor
- * the read itself makes one. Bookmarks sort as text: the greater is the later.
+ * Anchors bound the age of an isolate's reads of one D1 database, because a replica may lag by any time. Now and then a session
+ * begins at the primary; its bookmark is an anchor. Every read includes at least the oldest anchor that is younger than
+ * `anchorMs`. So a read misses nothing that was written more than `anchorMs` before it, and replicas have had time to reach that
+ * bookmark. If no anchor is young enough, the read itself goes to the primary and makes one. Bookmarks sort as text: the greater
+ * one is the later one.
  */
 import { DEADLINE_MS, isWithin } from "./deadline.ts";
 
-/** Where the session of an anchor stood, and when it was opened (Unix milliseconds). */
+/** `bookmark` is the position of an anchor's session; `openedAt` is when it was opened, in Unix milliseconds. */
 type Anchor = { readonly bookmark: D1SessionBookmark; readonly openedAt: number };
 
 /**
- * An isolate knows at most three anchors, evenly spaced over `anchorMs`. With the default of six seconds, a read in steady use asks a
- * replica for what is at least 3.6 seconds old.
+ * An isolate keeps at most three anchors, evenly spaced over `anchorMs`. With the default of six seconds, a read in steady use
+ * asks a replica for a state that is at least 3.6 seconds old.
  */
 const ANCHORS = 3;
 const APART = 0.9 / ANCHORS;
-/** Before every time. */
+/** Earlier than every time. */
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 export const laterOf = (left = "", right = ""): D1SessionBookmark => (left > right ? left : right);
@@ -23,7 +24,7 @@ export const laterOf = (left = "", right = ""): D1SessionBookmark => (left > rig
 export class Anchors {
   /** In milliseconds; 0 reads the primary each time. */
   readonly anchorMs: number;
-  /** The oldest first. */
+  /** Sorted, the oldest first. */
   #anchors: readonly Anchor[] = [];
   /** When the last read ahead went to the primary (Unix milliseconds). */
   #anchoringSince = LONG_AGO;
@@ -32,14 +33,14 @@ export class Anchors {
     this.anchorMs = anchorMs;
   }
 
-  /** Every read sees at least this bookmark; undefined when no anchor is young enough. */
+  /** The bookmark that every read includes at least; undefined when no anchor is young enough. */
   at(now: number): D1SessionBookmark | undefined {
     return this.#anchors.find(({ openedAt }) => isWithin(openedAt, now, this.anchorMs))?.bookmark;
   }
 
   /**
-   * Whether the next anchor is due, and nobody makes it: then the caller does. A request that is cancelled takes its session along,
-   * so only time tells that one is under way.
+   * Whether the caller has to make the next anchor: it is due, and no other request makes it. A cancelled request takes its
+   * session along unseen, so a time, not a flag, says that one is under way.
    */
   begin(now: number): boolean {
     const newest = this.#anchors.at(-1)?.openedAt ?? LONG_AGO;
@@ -49,9 +50,9 @@ export class Anchors {
     return true;
   }
 
-  /** `bookmark` is of a session that was opened at the primary at `openedAt` (Unix milliseconds), after an answer. */
+  /** Call it after an answer, with the bookmark of a session that was opened at the primary at `openedAt` (Unix milliseconds). */
   note(bookmark: D1SessionBookmark, openedAt: number): void {
-    // A clock that has stepped back: what was opened later by it says nothing.
+    // If the clock has stepped back, anchors from the future are dropped.
     const known = this.#anchors.filter((anchor) => anchor.openedAt <= Date.now());
     const newest = known.at(-1)?.openedAt ?? LONG_AGO;
     if (openedAt - newest >= APART * this.anchorMs) this.#anchors = [...known, { bookmark, openedAt }].slice(-ANCHORS);

@@ -4,10 +4,10 @@
  */
 import type { RandomBytes } from "../credentials/base62.ts";
 
-/** The database with the directory of account owners, `DB`. */
+/** The digit of `DB`, which holds the directory of account owners. */
 export const DIRECTORY_DIGIT = "0";
 
-/** At least the database `0`; wrangler.toml has as many others as were added. */
+/** `DB` always exists. wrangler.toml may have others. */
 export type Bindings = { readonly DB: D1Database; readonly [binding: `DB_${string}`]: D1Database | undefined };
 
 declare global {
@@ -18,7 +18,7 @@ declare global {
 
 export const bindingName = (digit: string): "DB" | `DB_${string}` => (digit === DIRECTORY_DIGIT ? "DB" : `DB_${digit}`);
 
-/** Undefined when no binding has the digit: then nothing has its identifiers. */
+/** Undefined when no binding has the digit: then no row has such an identifier. */
 export const findBinding = (env: Bindings, digit: string): D1Database | undefined => env[bindingName(digit)];
 
 /** The digits of all databases that have a binding, in order. */
@@ -29,8 +29,8 @@ export const digitsOf = (env: Bindings): string[] =>
     .toSorted();
 
 /**
- * The digit of the database for a new account: one of those in NEW_ACCOUNTS, by chance. Throws when one of them has no binding: an
- * account there could not be reached.
+ * The digit of the database for a new account: one of the digits in NEW_ACCOUNTS, chosen at random. Throws when one of them has
+ * no binding, because an account there could not be reached.
  */
 export function chooseNewAccount(env: Bindings & { readonly NEW_ACCOUNTS?: string }, random: RandomBytes): string {
   const digits = env.NEW_ACCOUNTS ?? DIRECTORY_DIGIT;

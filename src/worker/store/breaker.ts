@@ -1,36 +1,36 @@
 /**
- * A circuit breaker for one part of a database: its primary, or the replica near this isolate. D1 has hung for a minute at a time,
- * and then nobody may wait in line for it.
+ * A circuit breaker for one part of a database: its primary, or the replica near this isolate. D1 has hung for a minute at a
+ * time; requests must not queue behind it.
  *
- * A missed deadline opens it, unless a call that began later was answered. While it is open, calls are refused at once, and the
- * database is pinged once a second. Only an answer closes it: a call that fails after a minute is no sign of life. When
- * nobody has called for two seconds, the database may be back, so the next call waits half a second for the ping.
+ * A missed deadline opens the breaker, unless a call that began later was answered. While it is open, calls are refused at once,
+ * and the database is pinged once a second. Only an answer closes it: a call that fails after a minute is no sign of life. If
+ * there was no call for two seconds, the database may be back, so the next call waits up to half a second for the ping.
  */
 import { DEADLINE_MS, hasHung, hasSettledWithin, isWithin, type WaitUntil } from "./deadline.ts";
 import { DatabaseOutage, databaseAnswer, isStatementDefect } from "./outage.ts";
 
 const PING_INTERVAL_MS = 1_000;
-/** Without a ping for so long, in milliseconds, nothing is known. */
+/** When the last ping is older than this, in milliseconds, the state of the database is unknown. */
 const STALE_MS = 2_000;
 /** The farthest primary answers a ping within this time, in milliseconds. */
 const GRACE_MS = 500;
-/** A call that has waited for so long, in milliseconds, is reason to ping: a little more than the shorter deadline. */
+/** A call that takes longer than this, in milliseconds, triggers a ping. It is a little more than the shorter deadline. */
 const SLOW_MS = DEADLINE_MS.withFallback + 200;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-/** How the database is pinged, in the context of a request. `ping` settles as the database answers. */
+/** `ping` settles as the database answers; it runs in the context of a request, which `waitUntil` keeps alive. */
 export type Pinger = { readonly ping: () => Promise<unknown>; readonly waitUntil: WaitUntil };
 
 export class Breaker {
   #isOpen = false;
-  /** When a call last began, and when the last one began of those that were answered. */
+  /** `#calledAt`: the beginning of the last call. `#answeredAt`: the beginning of the latest call that was answered. */
   #calledAt = LONG_AGO;
   #answeredAt = LONG_AGO;
   #pingedAt = LONG_AGO;
 
   /**
-   * Makes the call. Rejects with a `DatabaseOutage` when it is open, when the call misses its deadline, and when the database
-   * fails; a statement that is at fault rejects with D1's error.
+   * Makes the call. Rejects with a `DatabaseOutage` when the breaker is open, when the call misses its deadline, and when the
+   * database fails. A wrong statement rejects with D1's own error.
    */
   async call<Answer>(
     run: () => Promise<Answer>,
@@ -51,7 +51,10 @@ export class Breaker {
     }
   }
 
-  /** Somebody has waited since `since` (Unix milliseconds) and missed the deadline. Opens it, if it was called since, and gave no answer. */
+  /**
+   * A caller has waited since `since` (Unix milliseconds) and missed its deadline. This opens the breaker, if the database was
+   * called since then and gave no answer.
+   */
   missed(since: number, pinger: Pinger): void {
     const hasAnswered = this.#answeredAt > since && this.#answeredAt <= Date.now();
     if (this.#isOpen || hasAnswered || this.#calledAt < since) return;
@@ -66,7 +69,7 @@ export class Breaker {
     if (this.#isOpen) throw new DatabaseOutage("its circuit breaker is open");
   }
 
-  /** Pings, at most once a second. */
+  /** Sends at most one ping a second. */
   #ping({ ping, waitUntil }: Pinger): Promise<unknown> | undefined {
     if (isWithin(this.#pingedAt, Date.now(), PING_INTERVAL_MS)) return undefined;
     this.#pingedAt = Date.now();

@@ -1,6 +1,7 @@
 /**
- * Which database holds what an identifier names, whether its primary or a replica is asked, and how far that must be.
- * An isolate has one `Databases`. For each binding it remembers how far its reads must see, and whether its parts answer.
+ * The way to D1: which database holds a row, whether the primary or a replica answers, and how old that answer may be. An isolate
+ * has one `Databases`. It remembers for each binding which bookmark its reads must include, and whether its primary and its
+ * replica answer.
  */
 import { databaseDigit } from "../credentials/id.ts";
 import { readAnchorMs } from "../settings.ts";
@@ -15,17 +16,17 @@ import { ping, Sessions } from "./sessions.ts";
 import type { Statement } from "./statement.ts";
 
 export type ReadOptions<Answer> = {
-  /** The answer includes at least this bookmark, besides what every read does. */
+  /** The answer includes at least this bookmark, besides the anchor that every read includes. */
   readonly floor?: D1SessionBookmark | undefined;
   /** Only the primary is asked. */
   readonly atPrimary?: boolean | undefined;
-  /** Nobody waits for this read: it may make the next anchor. */
+  /** No client waits for this read, so it may go to the primary and make the next anchor. */
   readonly isAhead?: boolean | undefined;
-  /** Whether a replica that lags could have given this answer: then the primary has to confirm it. */
+  /** Whether a replica that lags could have given this answer. If so, the primary is asked too, and its answer counts. */
   readonly needsPrimary?: (answer: Answer) => boolean;
 };
 
-/** A request, as Hono's context has it; or a run of the scheduled job, or of a gate. `calls` counts. */
+/** A request (as Hono's context has it), a run of the scheduled job, or a gate. `calls` counts its calls to stores. */
 export type Caller = {
   readonly env: Bindings & { readonly ANCHOR_SECONDS?: string };
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
@@ -40,12 +41,12 @@ type Answered<Answer> = {
   readonly bookmark: D1SessionBookmark;
 };
 
-/** For so long a read waits for a replica before it asks the primary, too: longer than a healthy one needs. In milliseconds. */
+/** A read waits this long for a replica, in milliseconds, then asks the primary too (a hedge). A healthy replica needs less. */
 const HEDGE_MS = 250;
 /** The same for a read that begins at the primary, which may be far away. */
 const PRIMARY_HEDGE_MS = 1_500;
 
-/** The memory that an isolate has of one database. */
+/** An isolate's memory of one database. */
 class Memory {
   readonly anchors: Anchors;
   readonly sessions = new Sessions();
@@ -60,7 +61,7 @@ class Memory {
 export class Databases {
   readonly #memories = new Map<string, Memory>();
 
-  /** The database that holds what `id` names; undefined when no binding has its digit: then nothing has this identifier. */
+  /** The database that holds the row `id`. Undefined when no binding has its digit: then no row has this identifier. */
   of(caller: Caller, id: string): Database | undefined {
     const digit = databaseDigit(id);
     const binding = findBinding(caller.env, digit);
@@ -72,7 +73,7 @@ export class Databases {
     return this.#at(caller, DIRECTORY_DIGIT, caller.env.DB);
   }
 
-  /** Every database, with the name of its binding: for jobs that are no tenant's. */
+  /** Every database, with the name of its binding: for jobs that belong to no tenant. */
   all(caller: Caller): { readonly binding: string; readonly database: Database }[] {
     return digitsOf(caller.env).flatMap((digit) => {
       const database = this.of(caller, digit);
@@ -95,7 +96,10 @@ const once = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   };
 };
 
-/** Asks the other in place of one that has failed. When it has hung, the other was asked seconds ago: an old failure must not pass for a new one. */
+/**
+ * Asks the other part when the first has failed, but not when it has hung: then the other was asked seconds ago, and its old
+ * failure must not pass for a new one.
+ */
 const unlessHung =
   <Answer>(other: () => Promise<Answer>) =>
   (error: unknown): Promise<Answer> =>
@@ -123,21 +127,21 @@ export class Database {
   }
 
   /**
-   * The answer of `work` at a replica; or at the primary, when a replica fails, is late, or has to be confirmed. `work` may run twice, at
-   * the same time. Rejects as it does, or with a `DatabaseOutage` within ten seconds.
+   * The answer of `work` at a replica, or at the primary when the replica fails, is late, or has to be confirmed. `work` may run
+   * twice at the same time. Rejects as `work` does, or with a `DatabaseOutage` within ten seconds.
    */
   async read<Answer>(work: Work<Answer>, options: ReadOptions<Answer> = {}): Promise<Answer> {
     const since = Date.now();
     try {
       return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
     } catch (error) {
-      // The first missed deadline ends the request, and the other call with it: both breakers learn of it here.
+      // The first missed deadline ends the request and the hedge with it, so both breakers are told here.
       if (hasHung(error)) this.missed(since);
       throw error;
     }
   }
 
-  /** The work of one request at the primary. */
+  /** A session at the primary for one request. */
   primary(): PrimarySession {
     const { anchors, sessions } = this.#memory;
     if (sessions.isDue) this.#waitUntil(sessions.ping(this.#binding).catch(() => {}));
@@ -149,18 +153,18 @@ export class Database {
     return new Session(() => this.#binding, this.#callOf("primary"));
   }
 
-  /** Asks the primary through a D1 session, as requests do, whatever the isolate knows of it. For the health check. */
+  /** Asks the primary through a D1 session, as requests do, without the circuit breaker. For the health check. */
   async ping(): Promise<void> {
     if (this.#calls !== undefined) this.#calls.d1 += 1;
     await ping(this.#binding.withSession("first-primary"));
   }
 
-  /** How much older than its read an answer of a replica may be, in milliseconds. */
+  /** An answer of a replica may be this much older than its read, in milliseconds. */
   get anchorMs(): number {
     return this.#memory.anchors.anchorMs;
   }
 
-  /** Somebody has waited since `since` (Unix milliseconds), and goes on without an answer. */
+  /** A caller has waited since `since` (Unix milliseconds) and goes on without an answer. */
   missed(since: number): void {
     this.#memory.primary.missed(since, this.#pingers.primary);
     this.#memory.replica.missed(since, this.#pingers.replica);
@@ -207,9 +211,9 @@ export class Database {
 }
 
 /**
- * The work of one request at the primary. Each round trip opens a D1 session of its own: D1 would send the second one of a session to
- * the nearest replica, which has to come as far as the session first, and that takes for ever while the replica stands still.
- * While sessions hang, the binding serves.
+ * One request's session at the primary. Each round trip opens a D1 session of its own, because D1 would send the second round
+ * trip of a session to the nearest replica. That replica first has to reach the session's bookmark, which never happens while the
+ * replica stands still. While sessions hang, the binding is used instead.
  */
 export class PrimarySession {
   #session: Session;
@@ -230,17 +234,17 @@ export class PrimarySession {
     return this.#session;
   }
 
-  /** From now on each round trip answers one more statement (`Session.with`). */
+  /** From now on each round trip also sends this statement (`Session.with`). */
   attach<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): void {
     this.#session = this.#session.with(statement, answered);
   }
 
-  /** Where D1 stood after the last answer in the session; undefined before that. */
+  /** The bookmark after the last answer of this session; undefined before the first one. */
   get bookmark(): D1SessionBookmark | undefined {
     return this.#sessions.areHanging ? undefined : this.#session.bookmark;
   }
 
-  /** Something has succeeded in the session, if it was used: it may be an anchor. */
+  /** Call it when the request's work has succeeded: the session, if it was used, may become an anchor. */
   noteAnswer(): void {
     const { bookmark } = this;
     if (this.#openedAt === undefined || bookmark === undefined) return;

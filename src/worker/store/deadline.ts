@@ -1,12 +1,15 @@
 /**
- * Deadlines for calls to stores. A call that misses its deadline is abandoned: its caller goes on, and no later request
- * waits for it.
+ * Deadlines for calls to stores. A call that misses its deadline is abandoned: its caller goes on, and no later request waits for
+ * the call.
  */
 
-/** Milliseconds: with something to fall back on when the store does not answer, and without. */
+/** Milliseconds. `withFallback`: the caller has another answer when the store is silent. `without`: it has none. */
 export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
 
-/** Whether less than `milliseconds` have passed from `since` to `now`. A clock that has stepped back says nothing: false. */
+/**
+ * Whether less than `milliseconds` have passed from `since` to `now`. False when `since` lies ahead, because the clock has
+ * stepped back.
+ */
 export const isWithin = (since: number, now: number, milliseconds: number): boolean =>
   now >= since && now - since < milliseconds;
 
@@ -17,11 +20,11 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** Whether it is a missed deadline, or was caused by one. */
+/** Whether the error is a missed deadline, or was caused by one. */
 export const hasHung = (error: unknown): boolean =>
   error instanceof DeadlineExceeded || (error instanceof Error && error.cause instanceof DeadlineExceeded);
 
-/** The answer, or after `milliseconds` a `DeadlineExceeded`: to hang is one way of being down. */
+/** The answer. Rejects with `DeadlineExceeded` after `milliseconds`, because a store that hangs is down. */
 export async function answerWithin<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer> {
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(() => deadline.reject(new DeadlineExceeded(milliseconds)), milliseconds);
@@ -35,7 +38,7 @@ export async function answerWithin<Answer>(milliseconds: number, answer: Promise
 /** Keeps a request's context alive until the promise settles. */
 export type WaitUntil = (promise: Promise<void>) => void;
 
-/** Does work some milliseconds later, and keeps the request's context alive until then. At most 30 seconds: workerd's limit. */
+/** Runs work some milliseconds later, and keeps the request's context alive until then: at most 30 seconds, workerd's limit. */
 export type Later = (milliseconds: number, work: () => Promise<void>, waitUntil: WaitUntil) => void;
 
 export const wait = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
@@ -55,8 +58,8 @@ export const hasSettledWithin = (milliseconds: number, answer: Promise<unknown>)
   );
 
 /**
- * The first answer of two. `second` is asked when `first` has not settled in `milliseconds`, and only then: until then a failure is
- * final. From then on, when one of the two fails, the other is waited for.
+ * The first answer of two. `second` is asked only if `first` has not settled within `milliseconds`; a failure before that is
+ * final. After that, a failure of one of them waits for the other.
  */
 export async function hedged<Answer>(
   first: Promise<Answer>,

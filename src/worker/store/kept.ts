@@ -1,14 +1,15 @@
 /**
- * The last value that a store gave. It is answered while it is young, read anew after an answer, and serves through an outage.
+ * The last value that a store gave: answered from memory while it is young, read anew after an answer, and used through an
+ * outage.
  *
- * - **By age.** A value younger than `freshMs` is answered; from `renewMs` on it is also read anew, after the answer. If it is older,
- *   or there is none, it is read first. Age counts from the beginning of the read to the beginning of the request.
+ * - **By age.** A value younger than `freshMs` is answered; from `renewMs` on it is also read anew, after the answer. An older
+ *   value, or none, is read before the answer. Age counts from the beginning of the read to the beginning of the request.
  * - **One read at a time.** While one request reads, the others look at memory every few milliseconds. After a second one of them
  *   reads, too. Requests share values, never promises, because a promise never settles when its request ends early.
- * - **A pause after every read that failed**, or missed its deadline (2 s when a value can serve instead, 10 s otherwise). For a
- *   second, all get the kept value while it is at most five minutes old, else the failure.
+ * - **A pause after every failed read**, and after a missed deadline (2 s when the kept value can be used instead, 10 s
+ *   otherwise). For a second, all requests get the kept value if it is at most five minutes old, else the failure.
  * - **Late answers count.** A read that missed its deadline goes on, and its value is kept.
- * - **Clocks.** A value or a failure from the future, because a clock has stepped back, is not fresh.
+ * - **Clocks.** When a clock has stepped back, a value or a failure from the future does not count as fresh.
  */
 import {
   DEADLINE_MS,
@@ -26,34 +27,34 @@ export type Dated<Value> = { readonly value: Value; readonly readAt: number };
 export type KeptOptions<Value> = {
   /** The clock, in Unix milliseconds. */
   readonly now: () => number;
-  /** Whether a failed read means that the store does not answer. Any other error is a defect: nothing is served instead. */
+  /** Whether a failed read means that the store does not answer. Any other error is a defect, which no kept value may hide. */
   readonly isOutage: (error: unknown) => boolean;
-  /** Whether the next value is newer than the kept one (positive) or older (negative). When it is 0, the read that began later has the newer. */
+  /** Positive when `next` is newer than `kept`, negative when it is older. On 0, the value of the later read is the newer one. */
   readonly compare?: (next: Value, kept: Value) => number;
-  /** How old a value may be that serves through an outage, in milliseconds: five minutes, unless told. */
+  /** During an outage a value may be this old, in milliseconds. The default is five minutes. */
   readonly lastsMs?: number;
-  /** A read has failed, or missed its deadline. `since` is when somebody began to wait for it. */
+  /** Called when a read has failed or missed its deadline. `since` is when the waiting began. */
   readonly onOutage?: (error: unknown, since: number) => void;
 };
 
 export type Terms<Value> = {
-  /** `isAhead`: nobody waits for it. */
+  /** `isAhead`: no request waits for this read. */
   readonly load: (isAhead: boolean) => Promise<Value>;
   readonly freshMs: number;
-  /** Without it, or without `waitUntil`, the value is not read anew after an answer. */
+  /** Without it, or without `waitUntil`, the value is never read anew after an answer. */
   readonly renewMs?: number;
-  /** Whether a value that is young enough will do. */
+  /** Whether a young value is good enough for this request. */
   readonly accepts?: (value: Value) => boolean;
-  /** Whether an older value may serve through an outage: yes, unless this is false. */
+  /** False: an older value is not used during an outage. */
   readonly servesOutage?: false;
-  /** Keeps a read under way when its request ends. */
+  /** Keeps a read alive when its request ends. */
   readonly waitUntil?: WaitUntil | undefined;
 };
 
 export const OUTAGE_MS = 5 * 60_000;
-/** After a failed read, and until a request reads beside another that does not end, in milliseconds. */
+/** In milliseconds: the pause after a failed read, and the time that a request waits for another's read before it reads too. */
 const PAUSE_MS = 1_000;
-/** How often a request looks at memory while another reads, and while it reads itself, in milliseconds. */
+/** Milliseconds between two looks at memory: while another request reads, and while this one reads. */
 const LOOK_MS = { beside: 10, reading: 100 } as const;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
@@ -61,11 +62,11 @@ export class Kept<Value> {
   readonly #options: KeptOptions<Value>;
   readonly #now: () => number;
   #kept: Dated<Value> | undefined;
-  /** When the last read began that is under way. */
+  /** The beginning of the last read that is still under way. */
   #readingSince = LONG_AGO;
-  /** When the value was last said to have changed. */
+  /** When `expire` was last called. */
   #expiredAt = LONG_AGO;
-  /** How often the value was forgotten: a read from before that brings nothing. */
+  /** Counts the calls of `forget`: a read that began before the last one brings no value. */
   #forgotten = 0;
   #failure: { readonly error: unknown; readonly at: number } | undefined;
 
@@ -75,7 +76,7 @@ export class Kept<Value> {
     this.#kept = kept;
   }
 
-  /** The kept value, of any age. */
+  /** The kept value, whatever its age. */
   get last(): Dated<Value> | undefined {
     return this.#kept;
   }
@@ -119,14 +120,14 @@ export class Kept<Value> {
       const leftMs = deadlineMs - (now - began);
       if (own === undefined) await wait(Math.min(LOOK_MS.beside, leftMs));
       else if (await hasSettledWithin(Math.min(LOOK_MS.reading, leftMs), own)) {
-        // The kept value may be newer than the one that was read.
+        // The kept value may be newer than the value of this request's read.
         if ((await own) && this.#kept !== undefined) return this.#kept.value;
         own = undefined;
       }
     }
   }
 
-  /** Takes what another read has brought along, which began at `readAt`. */
+  /** Takes a value from another read, which began at `readAt`. */
   offer(value: Value, readAt: number): void {
     const kept = this.#kept;
     this.#failure = undefined;
@@ -135,16 +136,19 @@ export class Kept<Value> {
       return;
     }
     const order = this.#options.compare?.(value, kept.value) || readAt - kept.readAt;
-    // A value that is still the newest is as fresh as the last read that has found it so.
+    // A read that finds the kept value still the newest one makes it fresh again.
     this.#kept = { value: order < 0 ? kept.value : value, readAt: Math.max(readAt, kept.readAt) };
   }
 
-  /** The value has changed. One that was read before serves in an outage only. */
+  /** The store's value has changed. A value that was read before is used only in an outage. */
   expire(): void {
     this.#expiredAt = this.#now();
   }
 
-  /** The value has changed. The kept one never serves again, not even in an outage, nor does that of a read under way. */
+  /**
+   * The store's value has changed. The kept value is never used again, not even in an outage, and neither is the value of a read
+   * under way.
+   */
   forget(): void {
     this.#forgotten += 1;
     this.#kept = undefined;
@@ -152,7 +156,7 @@ export class Kept<Value> {
     this.#readingSince = LONG_AGO;
   }
 
-  /** The value that may serve through an outage. */
+  /** The value that may be used through an outage. */
   #lasting(now: number): Dated<Value> | undefined {
     const kept = this.#kept;
     return kept !== undefined && isWithin(kept.readAt, now, (this.#options.lastsMs ?? OUTAGE_MS) + 1)
@@ -160,7 +164,10 @@ export class Kept<Value> {
       : undefined;
   }
 
-  /** Nobody waits for it. It has the shorter deadline still, so that the next request need not find out that the store hangs. */
+  /**
+   * Reads after the answer. No request waits, but the shorter deadline holds, so that the next request need not find out that the
+   * store hangs.
+   */
   #renew(terms: Terms<Value>, { readAt }: Dated<Value>, now: number): void {
     const { renewMs, waitUntil } = terms;
     if (renewMs === undefined || waitUntil === undefined || isWithin(readAt, now, renewMs)) return;
@@ -172,7 +179,7 @@ export class Kept<Value> {
     waitUntil(inTime.then(() => read).then(() => {}));
   }
 
-  /** Whether it has brought the value. Never rejects. */
+  /** True when the read has brought a value. Never rejects. */
   async #read({ load }: Terms<Value>, isAhead: boolean): Promise<boolean> {
     const forgotten = this.#forgotten;
     const readAt = this.#now();
@@ -193,7 +200,7 @@ export class Kept<Value> {
   #fail(error: unknown, since: number): void {
     if (this.#isOutage(error)) this.#options.onOutage?.(error, since);
     const now = this.#now();
-    // A read that has hung for ten seconds says that the store was late after two, and nothing of the time since.
+    // A read that has hung for ten seconds proves only that the store was late after two seconds.
     this.#failure = { error, at: hasHung(error) ? Math.min(now, since + DEADLINE_MS.withFallback) : now };
   }
 

@@ -1,7 +1,7 @@
-/** When D1 does not answer, as opposed to refusing a statement that is wrong. */
+/** Tells an outage of D1 from a wrong statement. */
 import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "./deadline.ts";
 
-/** A D1 call that failed although nothing is wrong with its statement. `cause` is what the call rejected with. */
+/** A D1 call failed although its statement is right. `cause` is the error that the call rejected with. */
 export class DatabaseOutage extends Error {
   constructor(cause: unknown) {
     super("D1 does not answer", { cause });
@@ -9,14 +9,14 @@ export class DatabaseOutage extends Error {
   }
 }
 
-/** A call that missed its deadline counts too. */
+/** True for a missed deadline, too. */
 export const isDatabaseOutage = (error: unknown): boolean =>
   error instanceof DatabaseOutage || error instanceof DeadlineExceeded;
 
 /**
- * The messages of D1 that say that the statement is at fault: a code of SQLite's that says so, a sentence of workerd's, which has no
- * code, or a prefix of the D1 client's for what it was given. Everything else means that the database did not answer:
- * documented errors of D1, errors of the connection (without any prefix), and whatever the client makes of a garbled answer.
+ * D1's messages about a wrong statement: a code of SQLite's, a sentence of workerd's (which has no code), or a prefix of the D1
+ * client's for a wrong argument. Every other error means that the database did not answer: documented errors of D1, errors of the
+ * connection (without a prefix), and the client's errors about a garbled answer.
  *
  * https://developers.cloudflare.com/d1/observability/debug-d1/, workerd's `d1-api.ts` and `sqlite.c++`
  */
@@ -30,11 +30,14 @@ const STATEMENT_DEFECT = new RegExp(
   "s",
 );
 
-/** Then the database has answered. */
+/** True means that the database has answered. */
 export const isStatementDefect = (error: unknown): boolean =>
   error instanceof Error && STATEMENT_DEFECT.test(error.message);
 
-/** The answer of a D1 call. Rejects with a `DatabaseOutage` unless the statement is at fault, and within the deadline. */
+/**
+ * The answer of a D1 call. Rejects with D1's error when the statement is wrong, otherwise, and after the deadline, with a
+ * `DatabaseOutage`.
+ */
 export async function databaseAnswer<Answer>(
   call: () => Promise<Answer>,
   deadlineMs: number = DEADLINE_MS.without,

@@ -1,13 +1,13 @@
-/** A session of D1: sends statements, one round trip for a batch, which is one transaction. */
+/** A session sends statements to D1. A batch is one round trip and one transaction. */
 import type { Statement } from "./statement.ts";
 
 /**
- * The statements of a batch by name, in the order in which they run. A list counts as one name: nobody reads its rows. Undefined is
- * left out.
+ * The statements of a batch by name, in the order in which they run. A list of statements has one name, and its rows are not
+ * returned. An undefined entry is left out.
  */
 export type Batch = Readonly<Record<string, Statement | readonly Statement[] | undefined>>;
 
-/** `[undefined]` first: it extends everything else here. */
+/** `[undefined]` comes first, because it extends every other type here. */
 type RowsOf<One> = [One] extends [undefined]
   ? undefined
   : One extends Statement<infer Row>
@@ -19,20 +19,20 @@ export type Results<Statements extends Batch> = {
   readonly [Name in keyof Statements]: RowsOf<Statements[Name]>;
 };
 
-/** Makes the call of one round trip: with its deadline, and counted. */
+/** Makes the call of one round trip, with its deadline, and counts it. */
 export type Call = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
 
-/** Where a round trip goes: a D1 session, or a database without one, which has no bookmark. */
+/** The receiver of a round trip: a D1 session, or a database without one, which has no bookmark. */
 export type Target = Pick<D1DatabaseSession, "prepare" | "batch"> & Partial<Pick<D1DatabaseSession, "getBookmark">>;
 
-/** What is sent around the statements of each round trip. */
+/** Statements that are sent before and after those of each round trip. */
 type Attached = {
   readonly before: readonly Statement[];
   readonly after: readonly { readonly statement: Statement; readonly answered?: (rows: readonly unknown[]) => void }[];
 };
 const NOTHING: Attached = { before: [], after: [] };
 
-/** `rows` of each statement, and how many rows the statements have changed, triggers included. */
+/** `rows`: those of the statement. `changes`: the number of rows that it has changed, triggers included. */
 type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
 
 export class Session {
@@ -48,18 +48,21 @@ export class Session {
     this.#attached = attached;
   }
 
-  /** Where D1 stood after the last answer; undefined before that, and without a D1 session. */
+  /** The bookmark after the last answer; undefined before the first one, and without a D1 session. */
   get bookmark(): D1SessionBookmark | undefined {
     return this.#bookmark;
   }
 
-  /** A session that sends `statement` behind those of each round trip, in the same transaction, and tells `answered` its rows. */
+  /**
+   * A session that also sends `statement` at the end of each round trip, in the same transaction, and gives its rows to
+   * `answered`.
+   */
   with<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): Session {
     const last = { statement, answered: (rows: readonly unknown[]) => answered(rows as readonly Row[]) };
     return this.#attach({ before: [], after: [last] });
   }
 
-  /** A session that sends these around those of each round trip, in the same transaction. */
+  /** A session that also sends `before` and `after` with each round trip, in the same transaction. */
   around(before: readonly Statement[], after: readonly Statement[]): Session {
     return this.#attach({ before, after: after.map((statement) => ({ statement })) });
   }
@@ -89,7 +92,7 @@ export class Session {
     return row ?? null;
   }
 
-  /** How many rows it has changed, those that triggers have changed included. */
+  /** The number of rows that the statement has changed, triggers included. */
   async run(statement: Statement): Promise<number> {
     const [answer] = await this.#send([statement]);
     return answer?.changes ?? 0;

@@ -1,9 +1,9 @@
 /**
- * The D1 sessions of one database, and what is used while they hang.
+ * The D1 sessions of one database, and the plain binding, which is used while sessions hang.
  *
- * Sessions have hung for hours where the plain binding answered (emdash-cms/emdash#1273, #1715, #1864). So a ping asks both. If
- * only the binding answers, it is used in place of sessions: it is the primary, so what it reads is fresh and what it writes is
- * there. It has no bookmark of its own. Sessions are tried again every ten seconds.
+ * Sessions have hung for hours while the binding answered (emdash-cms/emdash#1273, #1715, #1864). So a ping asks both. If only
+ * the binding answers, it replaces sessions: it always reaches the primary, so its reads are fresh and its writes are not lost.
+ * It gives no bookmarks. Sessions are tried again every ten seconds.
  */
 
 import { laterOf } from "./anchors.ts";
@@ -11,14 +11,17 @@ import { answerWithin, DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin
 import type { Target } from "./session.ts";
 import { prepare } from "./statement.ts";
 
-/** A database answers it only if it has its tables. */
+/** It reads a table, so that a database without its tables fails the ping. */
 const PING = prepare("SELECT id FROM accounts LIMIT 1");
 
 export const ping = (target: Target): Promise<unknown> => target.prepare(PING.sql).all();
 
-/** How long until sessions that hang are asked again, in milliseconds. */
+/** Sessions that hang are tried again after this time, in milliseconds. */
 const AGAIN_MS = 10_000;
-/** A binding that answers later than this, in milliseconds, says nothing of sessions: the database is slow, or has just come back. */
+/**
+ * If the binding answers later than this, in milliseconds, nothing follows for sessions: the database is slow, or has just come
+ * back.
+ */
 const PROMPT_MS = 500;
 const LOG_AGAIN_MS = 60_000;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
@@ -27,7 +30,7 @@ export class Sessions {
   #areHanging = false;
   #pingedAt = LONG_AGO;
   #loggedAt = LONG_AGO;
-  /** The latest bookmark that the isolate knows. The primary is at least so far, whoever asks it. */
+  /** The latest bookmark that the isolate knows. A read at the primary always includes it. */
   #latest: D1SessionBookmark = "";
 
   get areHanging(): boolean {
@@ -38,7 +41,7 @@ export class Sessions {
     this.#latest = laterOf(this.#latest, bookmark);
   }
 
-  /** A session, or the binding in its place. */
+  /** A D1 session; the plain binding while sessions hang. */
   open(database: D1Database, start: D1SessionBookmark | D1SessionConstraint): Target {
     if (!this.#areHanging) return database.withSession(start);
     const now = Date.now();
@@ -53,14 +56,14 @@ export class Sessions {
     };
   }
 
-  /** Whether sessions hang, and have not been asked for a while. */
+  /** Whether sessions hang, and were not tried for a while. */
   get isDue(): boolean {
     return this.#areHanging && !isWithin(this.#pingedAt, Date.now(), AGAIN_MS);
   }
 
   /**
-   * Asks the primary in both ways. Resolves when the way that is used from now on has answered, rejects as the database does. `database`
-   * has no deadlines of its own.
+   * Asks the primary with a session and without one. Resolves when the one that is used from now on has answered; rejects as the
+   * database does. `database` has no deadlines of its own.
    */
   async ping(database: D1Database): Promise<void> {
     this.#pingedAt = Date.now();
@@ -72,7 +75,7 @@ export class Sessions {
         () => false,
       ),
     ]);
-    // When neither answers, it is the database that hangs, and nothing is known of its sessions.
+    // When neither answers, the database hangs, and nothing follows for its sessions.
     if (!hasSession && !hasBinding) throw new DeadlineExceeded(DEADLINE_MS.withFallback);
     this.#areHanging = !hasSession;
     if (hasSession) await bySession;

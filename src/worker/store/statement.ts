@@ -1,18 +1,18 @@
-/** Statements of SQL as data. They are made without a database, and sent by a session (session.ts). */
+/** SQL statements as data. They are made without a database, and sent by a session (session.ts). */
 
 type Value = string | number | boolean | null | undefined;
 
-/** `Row` is the shape of its rows, as its author states it: nothing checks it. */
+/** `Row` is the shape of its rows. The author states it, and nothing checks it. */
 export type Statement<Row = unknown> = {
   readonly sql: string;
   readonly values: readonly (string | number | null)[];
-  /** For the compiler alone. */
+  /** Exists in types only. */
   readonly row?: Row;
 };
 
 /**
- * A statement with named parameters: `:title` is the value of `title`. So a fragment of SQL says what it needs wherever it is put, and
- * a statement without that value throws. Undefined is NULL, and a flag is 0 or 1.
+ * A statement with named parameters: `:title` is the value of `title`. So a fragment of SQL can name the values that it needs,
+ * wherever it is used. Throws when a value is missing. Undefined becomes NULL, a boolean becomes 0 or 1.
  */
 export function prepare<Row = unknown>(sql: string, values: Readonly<Record<string, Value>> = {}): Statement<Row> {
   const names: string[] = [];
