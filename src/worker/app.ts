@@ -19,8 +19,8 @@ import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
 /**
- * A new application with an empty memory, as a new isolate has. `identify` finds the account owner, by default with Cloudflare Access;
- * `later` does what is due a while after an answer; `send` calls the receivers of webhooks.
+ * A new application with an empty memory, as in a new isolate. `identify` finds the account owner, by default with Cloudflare
+ * Access. `later` runs work some time after an answer. `send` calls the receivers of webhooks.
  */
 export function createApp(identify?: Identify, later: Later = runLater, send: Send = sendByFetch) {
   const memory = {
@@ -36,7 +36,8 @@ export function createApp(identify?: Identify, later: Later = runLater, send: Se
   let account: AccountApp | undefined;
   const app = new Routes<AppEnv>();
 
-  // Before the middleware, because Account Settings adds the same to its own routes. Most isolates never load it.
+  // This comes before the middleware, because Account Settings adds the same middleware to its own routes. Most isolates never
+  // load it.
   app.all("/account/*", async (c) => {
     const { createAccountApp } = await import("./account/app.ts");
     account ??= createAccountApp(memory, identify);

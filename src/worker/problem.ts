@@ -88,15 +88,18 @@ export const problemStatus = (code: ProblemCode) => PROBLEMS[code].status;
 export type ProblemOptions = {
   /** Replaces the code's default sentence. */
   readonly detail?: string;
-  /** Response headers that belong to the problem, such as `Retry-After`. */
+  /** Response headers of the problem, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the document. */
+  /** Additional members of the document. */
   readonly extensions?: Readonly<Record<string, unknown>>;
   /** The reason, for the log only: an error, or a text. */
   readonly cause?: unknown;
 };
 
-/** The problem type that the rate-limit draft registers (draft-ietf-httpapi-ratelimit-headers); the others have none of their own. */
+/**
+ * The problem type that the rate-limit draft registers (draft-ietf-httpapi-ratelimit-headers). No other problem has a type of its
+ * own.
+ */
 const TYPES: Partial<Record<ProblemCode, string>> = {
   "too-many-requests": "https://iana.org/assignments/http-problem-types#quota-exceeded",
 };

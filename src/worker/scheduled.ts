@@ -1,10 +1,11 @@
 /**
- * The scheduled job ([triggers] in wrangler.toml): moves the votes of merged proposals, deletes what is left of what was
- * deleted, and rows whose time is over. Beside that it delivers to webhooks what was not delivered after the answer to a write.
+ * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
+ * have left and rows that have expired. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
- * - In slices, in turn: a long backlog of one kind, of one tenant, or of one database, does not hold up the others; nor does a database that hangs.
- * - With a deadline: the next run continues.
- * - Safe to run twice at once. What fails is left to the next run, and fails this one when the rest is done.
+ * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
+ *   database that hangs.
+ * - It has a deadline; the next run continues.
+ * - Two runs at the same time do no harm. A failure is left to the next run. This run finishes the rest, then fails.
  */
 import { type Allowance, deliverDue } from "./changes/deliver.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
@@ -17,18 +18,21 @@ import type { Session } from "./store/session.ts";
 
 /** A run begins no slice, and no delivery, after this time. */
 const RUN_MS = 30_000;
-/** Workers ends an invocation that sends more than 1,000 statements to D1. Those of slices are enough to look for each task in 62 databases. */
+/**
+ * Workers ends an invocation that sends more than 1,000 statements to D1. This many for the slices are enough to look for each
+ * task in 62 databases.
+ */
 const STATEMENTS_OF_SLICES = 600;
 const STATEMENTS_OF_DELIVERIES = 350;
-/** A slice sends so many at most, and one when it finds nothing. */
+/** The maximum for one slice. A slice that finds nothing sends one. */
 const STATEMENTS_OF_A_SLICE = 6;
-/** So many databases are worked on at the same time. */
+/** The number of databases that are worked on at the same time. */
 const LANES = 4;
 
-/** Deletes one slice. False when nothing was left. */
+/** Does one slice. Returns false when nothing is left. */
 type Task = () => Promise<boolean>;
 
-/** `now` reads the clock of the slices, in Unix milliseconds. */
+/** `now` is the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
   caller: Caller,
   now: () => number = Date.now,
@@ -62,7 +66,7 @@ async function runSlices(sessions: readonly Session[], now: () => number): Promi
   let statements = STATEMENTS_OF_SLICES;
   const work = async () => {
     while (statements >= STATEMENTS_OF_A_SLICE && now() - start < RUN_MS) {
-      // While it is worked on, a database does not wait: one that hangs stops one lane.
+      // A database leaves the queue while it is worked on, so one that hangs stops only one lane.
       const tasks = waiting.shift();
       const task = tasks?.shift();
       if (tasks === undefined || task === undefined) return;

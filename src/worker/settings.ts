@@ -1,10 +1,10 @@
-/** The deployment's settings, checked once. A wrong setting fails every request, with a log line that names it. */
+/** The deployment's settings, checked once. A wrong setting fails every request, and the log names it. */
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 
 /**
- * `freshnessMs`: how old the view of an idea bank may be when it is used for an answer. `anchorMs`: how far behind the primary
- * a replica may be that is read for it. `signingKeys`: the secrets of the slot that signs, then those of the other.
+ * `freshnessMs` is the maximum age of an idea bank's view when it is used for an answer. `anchorMs` is the maximum lag of a
+ * replica that is read for it. `signingKeys` are the secrets of the slot that signs, then those of the other slot.
  */
 export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
 
@@ -31,7 +31,7 @@ const Variables = z.object({
   ANCHOR_SECONDS: z.optional(seconds(300)),
   LEASE_SECONDS: z.optional(seconds(5)),
   CREDENTIAL_SECRETS: Secrets,
-  // Set by the first rotation. From then on the two slots take turns, so that nobody ever has to read a secret.
+  // The first rotation sets it. From then on the two slots take turns, so that nobody ever has to read a secret.
   CREDENTIAL_SECRETS_2: z.optional(Secrets),
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
@@ -45,13 +45,16 @@ type SettingsEnv = {
   readonly SIGNING_SECRETS?: string;
 };
 
-/** How far behind the primary a replica may be that is read for an answer, in milliseconds. A wrong variable is 0: no replica is. */
+/**
+ * The maximum lag of a replica that is read for an answer, in milliseconds. 0 when the variable is wrong: then no replica is
+ * read.
+ */
 export function readAnchorMs({ ANCHOR_SECONDS }: { readonly ANCHOR_SECONDS?: string }): number {
   const { success, data = DEFAULT_ANCHOR_SECONDS } = Variables.shape.ANCHOR_SECONDS.safeParse(ANCHOR_SECONDS);
   return success ? data * 1000 : 0;
 }
 
-/** For how long a gate lets an isolate decide by itself, in milliseconds. A wrong variable is 0: no lease. */
+/** The longest lease, in milliseconds. 0 when the variable is wrong: then there are no leases. */
 export function readLeaseMs({ LEASE_SECONDS }: { readonly LEASE_SECONDS: string }): number {
   const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
   return success ? data * 1000 : 0;
@@ -65,7 +68,7 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
     CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
       ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]
       : [CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2 ?? []];
-  // A text that was split has at least one part.
+  // `split` returns at least one part.
   const [newest = "", ...older] = slots.flat();
   return {
     freshnessMs: FRESHNESS_SECONDS * 1000,
@@ -86,7 +89,7 @@ const READ = [
 export class SettingsReader {
   #kept: { readonly env: SettingsEnv; readonly settings: Settings } | undefined;
 
-  /** Those that were read last; undefined when `env` has others. */
+  /** The settings that were read last; undefined when `env` has other variables. */
   peek(env: SettingsEnv): Settings | undefined {
     const kept = this.#kept;
     return kept !== undefined && READ.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;

@@ -1,10 +1,10 @@
 /**
- * The gate of one API key: a Durable Object named by the key's id. One call does what a request needs, or what the next ones
- * need: a lease (leased-window.ts).
+ * The gate of one API key: a Durable Object named by the key's id. One call decides one request, and may grant a lease that
+ * decides the next ones (leased-window.ts).
  *
- * It sleeps: it sets no timer, since an object with a timer is billed for every second. What it admits is stored before the
- * answer leaves (output gate), a reserve ahead of it. Counts follow by its alarm, before an idle object is evicted (after ten
- * seconds): only a crash can lose some, and then the reserve counts as used.
+ * The gate sleeps between requests. It sets no timer, because an object with a timer is billed for every second. Each admission
+ * is stored before its answer leaves (output gate), with a reserve for later ones. The alarm stores the counts before an idle
+ * object is evicted (after ten seconds). So only a crash can lose counts, and then the whole reserve counts as used.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Identifier } from "../credentials/id.ts";
@@ -33,26 +33,29 @@ import type { Ask, Report } from "./reports.ts";
 import { RevokedUse } from "./revoked-use.ts";
 import { decidedHere, refusedHere, UsageCounts } from "./usage-counts.ts";
 
-/** The record is read from D1 again, after an answer, when it is this old. */
+/** A record that is this old is read from D1 again, after an answer. */
 const RENEW_MS = 60_000;
-/** From the first counts to their way to D1, so that a few more come along. */
+/** The counts wait this long before they go to D1, so that more of them go together. */
 const USAGE_DELAY_MS = 5_000;
 const HOUR_MS = 3_600_000;
-/** Counts and a reserve that only memory has are stored within this time: an idle object keeps its memory for ten seconds. */
+/**
+ * Counts and a reserve that are only in memory are stored within this time, because an idle object keeps its memory for ten
+ * seconds.
+ */
 const WRITE_MS = 8_000;
-/** A lease has room for more requests than came of late. */
+/** A lease admits this many times as many requests as came lately. */
 const HEADROOM = 1.5;
-/** A lease for less would end before its answer has arrived. */
+/** A shorter lease would end before its answer has arrived. */
 const SHORTEST_LEASE_MS = 50;
 
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: Kept<ApiKeyRecord | null>;
   readonly #databases = new Databases();
-  /** The last one that was read, also after `forget`: what was used before is reported after. */
+  /** The last record that was read. `forget` keeps it, because a report may be about requests from before. */
   #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
-  /** Admissions until the record tells the limit; then the window itself. */
+  /** The stored admissions, until the record tells the limit. Then `#window` has them. */
   #restored: Float64Array;
   #window: LeasedWindow | undefined;
   /** Whether something was counted since the last write. */
@@ -83,7 +86,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
     const refused = refuse(record, secretHash, address, now);
-    // The answer does not wait.
+    // The answer does not wait for it.
     if (refused?.reason === "revoked")
       this.ctx.waitUntil(this.#revokedUse.note(this.#database.withoutSession(), this.#apiKeyId, address, now));
     if (record === null || refused !== undefined) {
@@ -106,7 +109,10 @@ export class ApiKeyGate extends DurableObject<Env> {
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) };
   }
 
-  /** Takes an isolate's report. With `perSecond`, grants its next lease, too: undefined when it must not, or there is no room. */
+  /**
+   * Takes an isolate's report. With `perSecond`, it also grants the isolate's next lease; undefined when the key may not have
+   * one, or the limit has no room.
+   */
   async report(secretHash: string, report: Report | undefined, perSecond = 0): Promise<Admitted | undefined> {
     if (report !== undefined) this.#count(report, secretHash);
     if (perSecond === 0) return undefined;
@@ -123,9 +129,9 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /**
-   * The key's row, or its account's, has changed: the next request reads it from D1. Durable before it answers. `reports` are those
-   * of the isolate that calls, by the hash of the key. Leases that were granted before may still be used for as many milliseconds as it
-   * answers: the caller waits for their end.
+   * The key's row, or its account's, has changed: the next request reads it from D1, also after a crash. `reports` are those of
+   * the calling isolate, by the hash of the key. Returns the milliseconds for which leases that were granted before may still be
+   * used; the caller waits that long.
    */
   forget(reports: Readonly<Record<string, Report>> = {}): number {
     this.#record.forget();
@@ -135,17 +141,20 @@ export class ApiKeyGate extends DurableObject<Env> {
     return readLeaseMs(this.env);
   }
 
-  /** The newest secret that was used: the first characters of its hash. Of a new secret the first use in each isolate comes here. */
+  /**
+   * The newest secret that was used: the first characters of its hash. It is up to date, because the first use of a new secret in
+   * each isolate calls the gate.
+   */
   usedSecret(): string | null {
     return this.#usage.state.seen.newest?.secret ?? null;
   }
 
-  /** Answers. For the health check: no key has this gate. */
+  /** For the health check, on a gate that belongs to no key. */
   ping(): void {}
 
   /**
-   * Stores what only memory has, and hands the counts to D1. They are totals and stay here until D1 has them, so failing or
-   * running twice is harmless. A key that has ended for good an hour ago leaves nothing stored.
+   * Stores the state that is only in memory, and sends the counts to D1. The counts are totals, and the gate keeps them until D1
+   * has them, so a failed or repeated run does no harm. An hour after the key has ended for good, everything stored is deleted.
    */
   override async alarm(): Promise<void> {
     this.#alarm.came();
@@ -169,7 +178,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     }
   }
 
-  /** Counts what an isolate reports. What was used of a lease was used, whether this run has granted it or another. */
+  /** Counts an isolate's report. The used part of a lease counts, even if an earlier run of this object granted it. */
   #count({ limited, admitted, leases, sightings }: Report, secretHash: string): void {
     const now = Date.now();
     for (const lease of leases) this.#window?.settle(lease, now);
@@ -182,7 +191,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#setAlarm(now);
   }
 
-  /** `admissions`, which are used until `latest`, leave this object when storage has them. */
+  /** Stores `admissions` before they leave this object, unless the reserve covers them. They are used until `latest`. */
   #decided(window: LeasedWindow, admissions: number, latest: number, now: number): void {
     this.#isUnwritten = true;
     if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
@@ -195,7 +204,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     return name;
   }
 
-  /** The key's record, null when D1 has none; undefined when D1 does not answer and none may be used. */
+  /** The key's record; null when D1 has none; undefined when D1 does not answer and no kept record may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
       this.#lastRecord = await this.#record.get({
@@ -211,7 +220,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     }
   }
 
-  /** A lease ends with what it was granted for: the key, and the grace of its previous secret. */
+  /** Grants a lease. It ends no later than the key does, and no later than the previous secret's grace. */
   #grant(record: ApiKeyRecord, previous: boolean, perSecond: number, now: number): Lease | undefined {
     const ends = [record.expiresAt, previous ? (record.previous?.expiresAt ?? null) : null];
     const lasts = ends.map((end) => (end === null ? Number.POSITIVE_INFINITY : end - now));
@@ -222,14 +231,17 @@ export class ApiKeyGate extends DurableObject<Env> {
     return admissions === 0 ? undefined : { ...wanted, admissions };
   }
 
-  /** Isolates do not call the gates of keys without a database. When a deployment has just added it, this object may not know yet. */
+  /**
+   * Throws when the key's database has no binding. Isolates do not call such gates, but after a deployment that adds a database,
+   * this object may still run without it.
+   */
   get #database(): Database {
     const database = this.#databases.of({ env: this.env, executionCtx: this.ctx }, this.#apiKeyId);
     if (database === undefined) throw new Error("no binding has the digit of this key's id");
     return database;
   }
 
-  /** The window under the record's limit. A changed limit keeps the admissions that still count. */
+  /** The window under the record's limit. When the limit changes, the admissions that still count are kept. */
   #windowOf({ rateLimit }: ApiKeyRecord, now: number): LeasedWindow {
     const held = this.#window;
     if (held?.rateLimit.limit === rateLimit.limit && held.rateLimit.windowMs === rateLimit.windowMs) return held;
@@ -245,7 +257,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#isUnwritten = false;
   }
 
-  /** For what is due next. */
+  /** Sets the alarm for the next thing that is due. */
   #setAlarm(now: number): void {
     const isAhead = this.#isUnwritten || this.#window?.hasReserve;
     const writtenAt = isAhead ? now + WRITE_MS : Number.POSITIVE_INFINITY;
@@ -253,7 +265,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#alarm.setBy(Math.min(writtenAt, savedAt, Math.max(now, this.#endsAt(now)) + HOUR_MS));
   }
 
-  /** When the key ends for good, infinite if never. Without a record that is to be seen. */
+  /** When the key ends for good; infinite if never; `now` when the record has yet to be read. */
   #endsAt(now: number): number {
     const { last } = this.#record;
     if (last === undefined) return now;

@@ -1,4 +1,7 @@
-/** An API key is checked against D1 when its gate does not answer: unverifiable keys are refused, the limit is not enforced. */
+/**
+ * Checks an API key against D1 when its gate does not answer. A key that cannot be verified is refused; the limit is not
+ * enforced.
+ */
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
@@ -7,10 +10,10 @@ import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../store/deadline.t
 import type { Session } from "../store/session.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
-/** When the gate is late, so much is left for D1, in milliseconds. */
+/** After a late gate, D1 has this much time left, in milliseconds. */
 export const LEFT_MS = DEADLINE_MS.without - DEADLINE_MS.withFallback;
 
-/** At `now` (Unix milliseconds), within `withinMs`. Never rejects. */
+/** Decides at `now` (Unix milliseconds), within `withinMs`. Never rejects. */
 export async function checkAgainstDatabase(
   database: Database,
   { id, secretHash }: ApiKeyCredential,
@@ -42,8 +45,8 @@ async function check(
 }
 
 /**
- * The gate is late. Whoever decides first is believed: D1 (`checked`), or the gate (`asked`), which counts what it admits.
- * When D1 does not answer either, the gate may still: it has a record of its own.
+ * For a late gate: the first decision counts, D1's (`checked`) or the gate's (`asked`), which also counts the request. When D1
+ * does not answer either, the gate may still, because it keeps a record of its own.
  */
 export async function firstToDecide(checked: Promise<Admission>, asked: Promise<Admission>): Promise<Admission> {
   const late = asked.catch(() => checked);

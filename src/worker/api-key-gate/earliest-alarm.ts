@@ -1,22 +1,25 @@
 /**
- * The alarm of a Durable Object that has several things due: the earliest decides. It is not moved to a later time, since each
- * setting is billed as a row written: an alarm that comes early finds nothing to do, and sets the next.
+ * The alarm of a Durable Object in which several things may be due: it is set for the earliest. It is never moved to a later
+ * time, because each setting is billed as a row written. An alarm that comes early finds nothing to do, and sets the next.
  */
 export class EarliestAlarm {
   readonly #context: DurableObjectState;
-  /** Its time in Unix milliseconds, if it is known. */
+  /** In Unix milliseconds; undefined when not known. */
   #at: number | undefined;
 
   constructor(context: DurableObjectState) {
     this.#context = context;
   }
 
-  /** The alarm has come. */
+  /** Call it when the alarm runs. */
   came(): void {
     this.#at = undefined;
   }
 
-  /** Sees to it that it comes at `due` or before; also when one was set far ahead, by a clock that has stepped back since. */
+  /**
+   * Makes the alarm come at `due` or before. This also moves an alarm that was set too late by a clock that has stepped back
+   * since.
+   */
   setBy(due: number): void {
     if (due === Number.POSITIVE_INFINITY || this.#isSetBy(due)) return;
     const set = async () => {

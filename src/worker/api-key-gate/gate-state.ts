@@ -1,8 +1,8 @@
 /**
- * The stored state of a gate: one value under "gate/1". It is validated part by part when it is loaded, and a part of another format
- * is discarded: the record is read from D1 again, the window starts empty, counts that D1 does not have are lost.
+ * The stored state of a gate: one value under "gate/1". Loading validates each part by itself, and discards a part of another
+ * format: then the record is read from D1 again, the window starts empty, or counts that D1 does not have are lost.
  *
- * A format that gives these names another meaning belongs under another key.
+ * If a format gives these names another meaning, store it under another key.
  */
 import * as z from "zod/mini";
 import type { ApiKeyRecord } from "../model/api-key.ts";
@@ -15,8 +15,8 @@ import type { UsageState } from "./usage-counts.ts";
 export const STATE = "gate/1";
 
 /**
- * `kept` is the key's record, null when D1 has no such key; `times` are the window's admissions (Unix milliseconds), oldest first:
- * those ahead of the clock may still be used (leased-window.ts).
+ * `kept` is the key's record, null when D1 has no such key. `times` are the window's admissions (Unix milliseconds), oldest
+ * first; those ahead of the clock belong to leases and the reserve (leased-window.ts).
  */
 export type GateState = {
   readonly kept: Dated<ApiKeyRecord | null> | undefined;
@@ -25,7 +25,7 @@ export type GateState = {
 };
 
 const MAX_WINDOW_MS = 3_600_000;
-/** Finite: zod takes neither NaN nor Infinity for a number. */
+/** Zod accepts neither NaN nor Infinity as a number. */
 const time = z.number().check(z.gte(0));
 const count = z.int().check(z.gte(0));
 
@@ -69,14 +69,14 @@ const usage = z.object({
   }),
 });
 
-/** The value that is stored. */
+/** The value to store. */
 export const toStoredState = ({ kept, times, usage }: GateState): object => ({
   kept: kept && { record: kept.value, readAt: kept.readAt },
   times,
   usage,
 });
 
-/** The parts that can be used, and the names of those that cannot. `stored` is undefined when nothing was ever stored. */
+/** The usable parts, and the names of the discarded ones. `stored` is undefined when nothing was ever stored. */
 export function readStoredState(stored: unknown): { state: Partial<GateState>; discarded: string[] } {
   if (stored === undefined) return { state: {}, discarded: [] };
   const found: Record<string, unknown> = typeof stored === "object" && stored !== null ? { ...stored } : {};

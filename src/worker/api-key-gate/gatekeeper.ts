@@ -1,19 +1,20 @@
 /**
- * An isolate's way to the gates of API keys: one call to the key's gate, or none.
+ * An isolate's side of the gates of API keys: a request costs one call to its key's gate, or none.
  *
- * - Lease: a key in busy use is decided here for a while, as its gate has granted. The next lease is asked for before one ends,
- *   after an answer, so that no request waits. That call also reports the ones that have ended, and gives back what they did not
- *   use; the last one is reported at its end.
- * - Flood: once a gate has said "limited", this isolate refuses the key by itself until something can be admitted again. At most a
- *   minute at a time, so that a raised limit or a revocation is noticed. It reports its refusals to the gate within five seconds.
- * - Refusals that are final (unknown, revoked, expired) are remembered for a minute; a pause, and a wrong secret of a key that lives,
- *   for a second. By the whole key: whoever holds an invalid key cannot keep its owner's gate busy. The list of a key that is limited
- *   to addresses is known for as long: who comes from elsewhere costs no call.
- * - Failure: a call that fails is made once more, with a new stub, so that a gate that has crashed decides after its restart.
- *   Not when the gate is overloaded: that is caused by this key, and shifting it to D1 would harm the others. 503.
- * - Outage: when the second call fails too, or after two seconds without an answer, the key is checked against D1.
- *   Unverifiable keys are refused, the limit is not enforced: such a request is not counted, unless the gate answers before D1.
- * - Reports count at most once: a report whose call fails is lost and logged.
+ * - Lease: for a key in busy use, the gate grants the isolate a lease, under which it decides by itself. It asks for the next
+ *   lease after an answer, before the current one ends, so that no request waits. The same call reports the leases that have
+ *   ended, and gives back their unused admissions. The last lease is reported at its end.
+ * - Flood: once a gate has answered "limited", this isolate refuses the key by itself until the next request can be admitted, but
+ *   for at most a minute, so that it notices a raised limit or a revocation. It reports these refusals to the gate within five
+ *   seconds.
+ * - Refusals: a final one (unknown, revoked, expired) is remembered for a minute; a pause, and a wrong secret of an active key,
+ *   for a second. They are remembered by the whole key, so an invalid key cannot keep its owner's gate busy. For a key that is
+ *   limited to addresses, the list is remembered as long, so a request from elsewhere costs no call.
+ * - Failure: a failed call is repeated once with a new stub, so that a gate that has crashed decides after its restart. It is not
+ *   repeated when the gate is overloaded, because this key causes that, and its load must not move to D1: 503.
+ * - Outage: when the second call fails, or after two seconds without an answer, the key is checked against D1. A key that cannot
+ *   be verified is refused; the limit is not enforced. Such a request is counted only if the gate answers before D1.
+ * - Reports count at most once: if a report's call fails, the report is lost and logged.
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
@@ -43,31 +44,31 @@ export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LE
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
 
 const MAX_KEYS = 10_000;
-/** How long the refusals of a flood may be known to this isolate alone. */
+/** A flood's refusals are reported to the gate within this time, in milliseconds. */
 const REPORT_MS = 5_000;
-/** When a gate was not notified of a change, it is notified again so often, and so many milliseconds later. */
+/** A gate that could not be notified of a change is notified again this often, at this interval in milliseconds. */
 const NOTIFY_AGAIN = { times: 5, eachMs: 5_000 };
 
 export class Gatekeeper {
   readonly #later: Later;
-  /** By the whole key: only who holds a key can be refused for what was done with it, or use its lease. */
+  /** By the whole key, secret included. So a request meets only the refusals and leases of the same secret. */
   readonly #uses = new BoundedMap<KeyUse>({ max: MAX_KEYS });
-  /** Of the gates, by API key id: making an object's id out of its name costs about as much as a tenth of the request. */
+  /** The gates' object ids, by API key id: deriving one from its name costs about a tenth of the request. */
   readonly #ids = new BoundedMap<DurableObjectId>({ max: MAX_KEYS });
 
-  /** `later` does what is due when a lease ends, or a while after a flood began. */
+  /** `later` runs work when a lease ends, or some time after a flood began. */
   constructor(later: Later = runLater) {
     this.#later = later;
   }
 
-  /** Decides one request. `database` has the key's row. Never throws: what cannot be decided is `unavailable`. */
+  /** Decides one request. `database` has the key's row. Never throws: the outcome is `unavailable` when nothing can decide. */
   async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
     const use = this.#useOf(request.apiKey);
     const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request);
     return decided ?? this.#ask(caller, database, request, use);
   }
 
-  /** Decides by a lease, or by what is known of a flood, without any call. When it is undefined, nothing was counted. */
+  /** Decides without a call: by a lease, or by a known flood. When it is undefined, nothing was counted. */
   #admitFromMemory(caller: GateCaller, request: KeyRequest): OwnDecision | undefined {
     const use = this.#uses.get(request.apiKey.text);
     const decided = use?.decide(request);
@@ -79,10 +80,10 @@ export class Gatekeeper {
   }
 
   /**
-   * The key has changed in D1. Deletes what this isolate remembers of it, notifies its gate, and waits. Resolves when no isolate
-   * decides by the key's state before: the gate grants no lease for it any more, and the longest that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified again, in
-   * the context of the caller.
+   * The key has changed in D1. Forgets its state in this isolate, notifies its gate, and waits. When it resolves, no isolate
+   * decides by the old state any more: the gate grants no lease by it, and the longest lease that it can have granted has ended
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then the gate is
+   * notified again later, in the context of the caller.
    */
   async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
     const reports: Record<string, Report> = {};
@@ -96,7 +97,8 @@ export class Gatekeeper {
     try {
       const notified = retried(Object.keys(reports).length === 0 ? notify : report, notify);
       const leaseMs = await answerWithin(DEADLINE_MS.without, notified);
-      // Here and not in the gate: a Worker's waiting costs nothing. A deployment brings a new setting to one of them first.
+      // The Worker waits, not the gate, because its waiting costs nothing. It waits for the longer of two settings, because a
+      // deployment brings a new one first to the Worker or first to the gate.
       await wait(Math.max(readLeaseMs(caller.env), leaseMs));
     } catch (error) {
       this.#notifyAgain(notify, waitUntilOf(caller), NOTIFY_AGAIN.times);
@@ -104,7 +106,7 @@ export class Gatekeeper {
     }
   }
 
-  /** The newest of the key's secrets that was used, as its gate knows; null when it does not answer, or knows of none. */
+  /** The newest of the key's secrets that was used, as its gate knows. Null when the gate does not answer, or when none was used. */
   async usedSecret(caller: GateCaller, apiKeyId: string): Promise<string | null> {
     try {
       return await answerWithin(DEADLINE_MS.withFallback, this.#gateOf(caller, apiKeyId).usedSecret());
@@ -114,7 +116,7 @@ export class Gatekeeper {
     }
   }
 
-  /** Makes the gate of a new key in its region: where an object is made, it stays. */
+  /** Creates the gate of a new key in its region. An object stays where it was created. */
   async place(caller: GateCaller, apiKeyId: string, locationHint: Region): Promise<void> {
     await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId, { locationHint }).ping());
   }
@@ -132,7 +134,7 @@ export class Gatekeeper {
       this.#take(caller, request, use, call, admission);
       return admission;
     });
-    // Also when the client leaves meanwhile, because a report is sent once.
+    // The call goes on when the client leaves, because a report is sent once.
     if (report !== undefined) waitUntilOf(caller)(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
     try {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
@@ -144,7 +146,7 @@ export class Gatekeeper {
     }
   }
 
-  /** After the answer: the requests meanwhile use what is left of the leases that are held. */
+  /** After the answer. Until the lease arrives, requests use the remaining leases. */
   #askAhead(caller: GateCaller, request: KeyRequest, use: KeyUse): void {
     const call = use.askAhead(request.now);
     if (call === undefined) return;
@@ -159,13 +161,13 @@ export class Gatekeeper {
     waitUntilOf(caller)(asking);
   }
 
-  /** Also when the answer is late: a lease is reported when it has ended, used or not. */
+  /** A late answer is taken too, because its lease has to be reported when it has ended. */
   #take(caller: GateCaller, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
     const lease = use.take(call, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);
-      // The next lease is reported later, or asked for: this one with it.
+      // Otherwise a later call reports this one: the report of another lease, or the request for the next.
       if (!use.hasLease) await this.#report(caller, request, use);
     };
     this.#later(lease.usableMs, end, waitUntilOf(caller));
@@ -192,7 +194,7 @@ export class Gatekeeper {
     return this.#uses.getOrSet(text, () => new KeyUse(secretHash));
   }
 
-  /** A new stub for one call: one that has failed may stay broken. */
+  /** A new stub for each call, because a stub whose call has failed may stay broken. */
   #gateOf(caller: GateCaller, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
     const gates = caller.env.API_KEY_GATE;
     if (caller.var?.calls !== undefined) caller.var.calls.gate += 1;
@@ -208,7 +210,7 @@ const waitUntilOf =
   (promise) =>
     executionCtx.waitUntil(promise);
 
-/** A call that brings a report. The report is sent once: if the call fails, it is lost, and the log says so. */
+/** For a call that carries a report. A report is sent once; if the call fails, the report is lost, and the log says so. */
 async function orLost<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call;
@@ -218,7 +220,7 @@ async function orLost<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Calls a gate. If that fails, `again` calls it once more, with a new stub, unless the gate is overloaded. */
+/** Calls a gate. If that fails, `again` repeats the call with a new stub, unless the gate is overloaded. */
 async function retried<Answer>(call: () => Promise<Answer>, again: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();

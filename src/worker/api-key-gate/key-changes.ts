@@ -1,4 +1,7 @@
-/** An API key is changed by its owner, or by the operator for the owner: in D1 first, then its gate is notified, then the answer goes. */
+/**
+ * Changes of API keys by their owner, or by the operator: first D1 is changed, then the gate is notified, then the request is
+ * answered.
+ */
 import { revokeApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
@@ -14,7 +17,7 @@ export type KeyChanger = {
   readonly gatekeeper: Gatekeeper;
 };
 
-/** The key's id, a session of its database, and the owner whose key it has to be. */
+/** The key's id, a session of its database, and the owner that it must belong to. */
 export type OwnKey = {
   readonly session: Session;
   readonly owner: Owner;
@@ -22,7 +25,7 @@ export type OwnKey = {
   readonly at: AuditStamp;
 };
 
-/** A gate that was not notified serves its record, and reads it anew after an answer. */
+/** A gate that was not notified still uses its record, and reads it anew after an answer. */
 export const NOT_NOTIFIED =
   "the key's gate did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
 
@@ -31,8 +34,8 @@ export const endedKey = () =>
   new Problem("conflict", { detail: "This key is revoked or expired: nothing can be changed. Create another." });
 
 /**
- * When it returns, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the gate again. Throws
- * `not-found`, and `service-unavailable` when the gate does not answer.
+ * Revokes the key. When it resolves, no request with the key is admitted anywhere. Revoking again is harmless, and notifies the
+ * gate again. Throws `not-found`, and `service-unavailable` when the gate does not answer.
  */
 export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at }: OwnKey): Promise<ApiKey> {
   const apiKey = await revokeApiKey(session, owner, id, at);
@@ -42,9 +45,9 @@ export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at
 }
 
 /**
- * When it returns, no request anywhere is decided by the key's settings before: a narrowing holds as a revocation does. Changing again
- * changes nothing, and notifies the gate again. A name is nothing to the gate. Throws `not-found`; `conflict` for a key that has ended;
- * and `service-unavailable` when the gate does not answer.
+ * Changes the key. When it resolves, no request anywhere is decided by the old settings, so a narrowing takes effect like a
+ * revocation. Repeating a change changes nothing, but notifies the gate again. A new name alone does not concern the gate. Throws
+ * `not-found`; `conflict` for a key that has ended; and `service-unavailable` when the gate does not answer.
  */
 export async function changeOwnKey(
   changer: KeyChanger,
@@ -55,13 +58,16 @@ export async function changeOwnKey(
   if (apiKey === null) throw noSuchKey();
   if (apiKey === "ended") throw endedKey();
   const { name: _, ...limits } = changes;
-  // If nothing is changed, it may be the same change again, because the gate was not reached before.
+  // An empty change may repeat one that did not reach the gate, so the gate is notified.
   if (Object.keys(limits).length > 0 || Object.keys(changes).length === 0)
     await requireNotified(changer, id, { done: "The key is changed", again: "Change it again" });
   return apiKey;
 }
 
-/** Notifies the gate of what is `done`. Throws `service-unavailable` when it does not answer: the caller can ask `again`. */
+/**
+ * Notifies the key's gate. Throws `service-unavailable` when it does not answer. `done` and `again` make the sentence for the
+ * client: the change that was made, and the request to repeat.
+ */
 export async function requireNotified(
   changer: KeyChanger,
   id: string,
@@ -76,7 +82,10 @@ export async function requireNotified(
   });
 }
 
-/** When it resolves, no request is decided by the keys' state before, but for the keys whose gates did not answer: it returns their failures. */
+/**
+ * Notifies the keys' gates. When it resolves, no request is decided by a key's old state, except for the keys whose gates did not
+ * answer; it returns their failures.
+ */
 export async function notifyGates(
   { caller, gatekeeper }: KeyChanger,
   ids: readonly string[],

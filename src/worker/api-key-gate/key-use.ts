@@ -1,6 +1,6 @@
 /**
- * The knowledge that an isolate has of one API key that was used recently: how often, the leases that it holds, until when the key is over
- * its limit, and what the key's gate has not been told yet.
+ * The state that an isolate has of one API key in recent use: its rate, its leases, the time until which it is over its limit,
+ * and the part that its gate has not been told yet.
  */
 
 import { addressFilter } from "../model/allowed-addresses.ts";
@@ -12,15 +12,15 @@ import { PendingSightings } from "./pending-sightings.ts";
 import type { Report } from "./reports.ts";
 
 /**
- * A key over its limit, as its gate said to a call that began at `since`: counted from then, two clocks and the way back never refuse
- * longer than the gate would.
+ * The gate answered "limited" to a call that began at `since`. The wait counts from there, so that the isolate never refuses
+ * longer than the gate would, although their clocks differ and the answer took time.
  */
 type Flood = { readonly quota: Quota; readonly since: number };
 
-/** The key is refused, as its gate said: for so long it is not asked again. */
+/** The gate refused the key in a call that began at `since`. It is not asked again for `forMs`. */
 type Refusal = { readonly admission: Refused; readonly since: number; readonly forMs: number };
 
-/** The answer that a lease came with, to a call that began at `since`: what was granted holds as long as the lease. */
+/** The answer that came with a lease, to a call that began at `since`. It holds as long as the lease. */
 type Granted = {
   readonly admitted: Admitted;
   readonly quota: Quota;
@@ -28,58 +28,64 @@ type Granted = {
   readonly isAllowed: (address: string | null) => boolean;
 };
 
-/** From where a key may be used, as its gate said to a call that began at `since`, of an address that was refused. */
+/**
+ * The addresses from which the key may be used, as the gate said when it refused another address, to a call that began at
+ * `since`.
+ */
 type Outside = Pick<Granted, "since" | "isAllowed">;
 
-/** A call to the gate that began at `since`. It brings a report, and asks for a lease unless `perSecond` is 0. */
+/** A call to the gate that began at `since`. It carries a report, and asks for a lease unless `perSecond` is 0. */
 export type GateCall = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
 const MAX_FLOOD_MS = 60_000;
 const REFUSED_MS = 60_000;
-/** A gate that was not notified of a rotation refuses the new secret, and a pause ends: that must not be repeated for longer. */
+/**
+ * Refusals that may end soon are remembered only this long: a pause, and the refusal of a new secret by a gate that was not
+ * notified of the rotation.
+ */
 const SOON_OVER_MS = 1_000;
 const OUTSIDE_MS = 1_000;
 const REFUSED_ADDRESS: Refused = { outcome: "refused", reason: "address" };
-/** Fewer requests a second are worth no lease: asking for it and reporting it are calls, too. */
+/** Below this many requests a second a lease costs more than it saves, because asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
-/** The next lease is asked for so many calls (as long as this one's) and so many requests before this one ends. */
+/** The next lease is asked for this many calls (as long as this one took) and this many requests before the current one ends. */
 const CALLS_AHEAD = 3;
 const GAPS_AHEAD = 2;
 
 export class KeyUse {
-  /** Of the key that requests come with. */
+  /** Of the key in the requests. */
   readonly secretHash: string;
   readonly #rate = new RequestRate();
-  /** The oldest is used first. */
+  /** In the order in which they are used, the oldest first. */
   readonly #leases = new Map<HeldLease, Granted>();
-  /** Of the limit, as far as this isolate knows. */
+  /** The remaining requests under the limit, as far as this isolate knows. */
   #remaining = 0;
   #flood: Flood | undefined;
   #refusal: Refusal | undefined;
   #outside: Outside | undefined;
-  /** Decided here, and in no report yet. */
+  /** Requests that were decided here and are in no report yet. */
   #limited = 0;
   #admitted = 0;
   readonly #sightings = new PendingSightings();
   #endedLeases: LeaseReport[] = [];
-  /** The call under way that may bring a lease: one at a time, and a call that never ends keeps nobody from asking for long. */
+  /** The call under way that may bring a lease. There is one at a time; one that never ends delays the next for two seconds. */
   #asking: GateCall | undefined;
-  /** The gate had no lease to follow the ones that are held: these are used to their end. */
+  /** The gate gave no further lease: the current ones are used to their end. */
   #isLast = false;
-  /** When the refusals that are in no report yet are reported at the latest. */
+  /** The latest time at which the unreported refusals are reported. */
   #reportsAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretHash: string) {
     this.secretHash = secretHash;
   }
 
-  /** The refusal of the key, whatever the request, if its gate has refused it a while ago. */
+  /** The key's refusal, if its gate has refused it lately, whatever the request. */
   refused(now: number): Refused | undefined {
     const refusal = this.#refusal;
     return refusal && isWithin(refusal.since, now, refusal.forMs) ? refusal.admission : undefined;
   }
 
-  /** Decides a request without the gate, if that can be. */
+  /** Decides a request without the gate; undefined when the gate has to decide. */
   decide(sender: Sender): OwnDecision | undefined {
     const { now, address } = sender;
     const outside = this.#outside;
@@ -96,7 +102,7 @@ export class KeyUse {
       }
     }
     if (isOutside) {
-      // Without a lease, which is reported, the gate is asked soon, and sees the next one itself.
+      // Without a lease no report follows, but the gate is asked soon, and sees the next such request itself.
       if (this.#leases.size > 0) this.#sightings.refused(sender, "address");
       return REFUSED_ADDRESS;
     }
@@ -108,14 +114,14 @@ export class KeyUse {
     return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.quota.waitMs - (now - flood.since) } };
   }
 
-  /** A request that cannot be decided here goes to the gate: no lease is of use any more. */
+  /** Begins a call for a request that cannot be decided here. The leases are ended, because they are of no more use. */
   ask(now: number): GateCall {
     this.#rate.count(now);
     this.endAll();
     return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now), this.takeReport(true));
   }
 
-  /** The next lease is asked for now, ahead of the end of those that are held; undefined when it is too early, or of no use. */
+  /** Begins a call for the next lease, before the current ones end. Undefined when it is too early, or not worth a call. */
   askAhead(now: number): GateCall | undefined {
     if (this.#isLast || this.#isAsking(now)) return undefined;
     for (const lease of this.#leases.keys()) if (!lease.isDue(now)) return undefined;
@@ -125,7 +131,7 @@ export class KeyUse {
     return this.#begin(now, perSecond, this.takeReport());
   }
 
-  /** Takes what the gate has answered; undefined is no lease. Returns the lease that came with it. */
+  /** Takes the gate's answer; undefined means no lease. Returns the lease that came with it. */
   take(call: GateCall, answer: Admission | undefined, now: number): HeldLease | undefined {
     if (this.#asking === call) this.#asking = undefined;
     const { since, perSecond } = call;
@@ -137,14 +143,14 @@ export class KeyUse {
       const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
       this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
     }
-    // A refusal is of the key, whatever its limit: an answer that was on its way beside it changes nothing.
+    // A refusal is about the key, whatever its limit. A "limited" that was under way at the same time must not replace it.
     if (answer?.outcome === "limited" && this.refused(now) === undefined) this.#flood = { quota: answer.quota, since };
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
     if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
     const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
     const isAllowed = addressFilter(admitted.tenant.allowedAddresses);
-    // The gate's number leaves out the admissions that older leases may still make.
+    // The gate's number does not include the admissions that older leases may still make.
     this.#remaining = [...this.#leases.keys()].reduce((total, { left }) => total + left, quota.remaining);
     const aheadMs = CALLS_AHEAD * (now - since) + (GAPS_AHEAD * 1_000) / perSecond;
     const held = new HeldLease(lease, since, aheadMs);
@@ -156,7 +162,7 @@ export class KeyUse {
     return this.#leases.size > 0;
   }
 
-  /** The lease is not used any more, and is reported with the next call. */
+  /** Stops using the lease. The next call reports it. */
   end(lease: HeldLease): void {
     if (this.#leases.delete(lease)) this.#endedLeases.push(lease.use);
   }
@@ -165,7 +171,7 @@ export class KeyUse {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
-  /** The key has changed, so nothing that its gate said before is of use. Returns what the gate does not know. */
+  /** The key has changed, so the gate's earlier answers are void. Returns the report that the gate does not have. */
   forget(): Report | undefined {
     this.endAll();
     this.#flood = undefined;
@@ -175,8 +181,8 @@ export class KeyUse {
   }
 
   /**
-   * Taken before a call, so that requests at the same time do not report the same. Admissions alone wait for a call that is made anyway
-   * (`isCalled`), or for the end of their lease.
+   * The report is taken out before a call, so that two calls at the same time do not send it twice. Admissions alone wait for the
+   * end of their lease, or for a call that is made anyway (`isCalled`).
    */
   takeReport(isCalled = false): Report | undefined {
     const isDue = this.#limited > 0 || this.#endedLeases.length > 0;
@@ -194,7 +200,7 @@ export class KeyUse {
     return report;
   }
 
-  /** Whether a report of refusals is to be planned, `delayMs` later: it is planned once for all of them. */
+  /** Whether the caller has to plan a report of refusals `delayMs` from now. One report serves all of them. */
   plansReport(now: number, delayMs: number): boolean {
     if (now >= this.#reportsAt - delayMs && now < this.#reportsAt) return false;
     this.#reportsAt = now + delayMs;

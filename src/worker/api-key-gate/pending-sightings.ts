@@ -1,6 +1,6 @@
 /**
- * The sightings of a key's requests that an isolate has not reported to its gate yet. A request costs a count and a reference: its facts
- * are read when they are reported.
+ * The facts of a key's requests ("sightings") that an isolate has not reported to its gate yet. A request costs a count and a
+ * reference; its facts are read when they are reported.
  */
 import { countAdmitted, type Operations, type SeenRefusal, type Sender, toSeen } from "../model/seen.ts";
 import type { Sightings } from "./reports.ts";

@@ -3,8 +3,8 @@ import type { Operations, Seen, SeenRefusal } from "../model/seen.ts";
 import type { LeaseReport } from "../rate-limit/lease.ts";
 
 /**
- * The sightings of requests that an isolate decided by itself: the last one that it admitted, the last one that it refused, and how
- * many it admitted, by operation.
+ * The sightings of requests that an isolate decided by itself: the last admitted one, the last refused one, and the number of
+ * admitted ones by operation.
  */
 export type Sightings = {
   readonly used?: Seen | undefined;
@@ -13,7 +13,7 @@ export type Sightings = {
 };
 
 /**
- * `limited` and `admitted`: requests that an isolate has decided by itself, those that `sightings` are of. `leases`: those of its leases
+ * `limited` and `admitted` count the requests that an isolate decided by itself; `sightings` describes them. `leases` are those
  * that have ended. A report is sent once: if its call fails, it is lost.
  */
 export type Report = {
@@ -23,7 +23,10 @@ export type Report = {
   readonly sightings: Sightings | undefined;
 };
 
-/** An isolate sends this with a request. `perSecond`: its requests with the key, of late; 0 asks for no lease. `seen`: the request. */
+/**
+ * An isolate sends this with a request. `perSecond` is its recent rate with the key; 0 asks for no lease. `seen` describes the
+ * request.
+ */
 export type Ask = {
   readonly perSecond: number;
   readonly seen?: Seen | undefined;

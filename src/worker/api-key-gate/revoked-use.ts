@@ -1,4 +1,4 @@
-/** The use of a key after its revocation, for its owner's activity: once an hour. */
+/** Records the use of a revoked key in its owner's activity, once an hour. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 export class RevokedUse {
   #noted: number | undefined;
 
-  /** The database makes sure of it when this object has forgotten. Never rejects. */
+  /** After this object has lost its memory, the database prevents a second record of the hour. Never rejects. */
   async note(session: Session, apiKeyId: Identifier, address: string | null, now: number): Promise<void> {
     const hour = now - (now % HOUR_MS);
     if (this.#noted === hour) return;

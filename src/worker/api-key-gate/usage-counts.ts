@@ -1,6 +1,6 @@
 /**
- * The counts that a gate keeps for its key's owner: requests by hour and operation, and who sent the last ones. Totals, so that storing them twice
- * counts once.
+ * The counts that a gate keeps for its key's owner: requests by hour and operation, and the senders of the last ones. They are
+ * totals, so storing them twice counts once.
  */
 import type { HourlyUsage, LastUse } from "../database/api-key-usage.ts";
 import type { RecordRefusal } from "../model/api-key.ts";
@@ -12,11 +12,11 @@ export type UsageState = LastUse & {
   readonly hours: readonly HourlyUsage[];
   readonly savedAt: number;
   readonly countedAt: number;
-  /** When a refusal was last reason enough to store something. */
+  /** The time of the last refusal that was stored for its own sake. */
   readonly refusedAt: number;
 };
 
-/** A decision of an isolate or of the gate, about the secret with this hash, if it is one of the key's two. */
+/** A decision of an isolate or of the gate. `secret` is set if the request had one of the key's two secrets. */
 export type Decided = {
   readonly admitted: number;
   readonly limited: number;
@@ -24,11 +24,11 @@ export type Decided = {
   readonly sightings?: Sightings | undefined;
 };
 
-/** `isPrevious`: it is the one before the last rotation. */
+/** `isPrevious`: the secret from before the last rotation. */
 export type UsedSecret = { readonly hash: string; readonly isPrevious: boolean };
 
 const HOUR_MS = 3_600_000;
-/** D1 takes a key's totals at most this often: with the rest of their way, the owner sees them within a minute. */
+/** D1 takes a key's totals at most once in this time. The owner sees them within a minute, with the other delays. */
 const INTERVAL_MS = 50_000;
 const NOTHING: UsageState = {
   hours: [],
@@ -60,16 +60,16 @@ export class UsageCounts {
     return this.#pending;
   }
 
-  /** When D1 is to take the totals, at the earliest; infinite when there is nothing to take. */
+  /** The earliest time at which D1 may take the totals; infinite when nothing is pending. */
   dueAt(now: number): number {
     if (!this.#pending) return Number.POSITIVE_INFINITY;
-    // A clock that was ahead keeps nobody waiting.
+    // If the clock was ahead before, `now` limits the wait.
     return Math.min(Math.max(this.#state.savedAt, this.#triedAt), now) + INTERVAL_MS;
   }
 
   /**
-   * Whether this is to be stored. Counts are. What was seen goes along with them, but a key that is only refused has no counts: its
-   * refusals alone are stored, one in an hour.
+   * Counts a decision. Returns whether the gate has to store its state: yes after counts. Sightings are stored together with
+   * counts. For a key that is only refused there are no counts, so one refusal an hour is stored for its own sake.
    */
   count(now: number, { admitted, limited, secret, sightings }: Decided): boolean {
     const isCounted = admitted + limited > 0;
@@ -77,7 +77,7 @@ export class UsageCounts {
     const isRefusal = sightings?.refused !== undefined && Math.abs(now - refusedAt) >= HOUR_MS;
     if (!isCounted && sightings === undefined) return false;
     const hour = now - (now % HOUR_MS);
-    // Found by its hour, not by its place: the clock may have stepped back.
+    // The hour may not be the last entry, because the clock may have stepped back.
     const current = hours.find((counts) => counts.hour === hour) ?? { hour, admitted: 0, limited: 0, operations: {} };
     const counted = {
       hour,
@@ -99,7 +99,7 @@ export class UsageCounts {
         previous: previous === undefined ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
         refused: lastOf(seen.refused, sightings?.refused, now),
       },
-      // Not before what D1 has, also by a clock that has stepped back.
+      // Not earlier than `savedAt`, even if the clock has stepped back.
       ...(isDue && { countedAt: Math.max(now, this.#state.savedAt) }),
       ...(isRefusal && { refusedAt: now }),
       ...(admitted > 0 && { lastUsedAt: now }),
@@ -109,12 +109,12 @@ export class UsageCounts {
     return isDue;
   }
 
-  /** Has them stored. Rejects as `store` does: they stay here, and `dueAt` says when to try again. */
+  /** Gives the totals to `store`. Rejects as `store` does: then they are kept, and `dueAt` says when to try again. */
   async save(now: number, store: (totals: UsageState) => Promise<void>): Promise<void> {
     const totals = this.#state;
     this.#triedAt = now;
     await store({ ...totals, hours: totals.hours.filter((hour) => isStored(hour, totals)) });
-    // Of the hours that D1 has, the last can still grow; the one before, too: the clock may step back.
+    // D1 has the older hours for good. The last hour can still grow, and so can the one before, because the clock may step back.
     const last = totals.hours.at(-1)?.hour ?? 0;
     const isKept = ({ hour }: HourlyUsage) => hour >= last - HOUR_MS;
     this.#pending = this.#state !== totals;
@@ -122,11 +122,11 @@ export class UsageCounts {
   }
 }
 
-/** An hour without counts is stored for the time of a refusal in it, which is kept as long. */
+/** An hour without counts is stored too, if the last refusal was in it, because refusals are deleted with their hour. */
 const isStored = ({ hour, admitted, limited }: HourlyUsage, { seen }: UsageState): boolean =>
   admitted + limited > 0 || (seen.refused !== undefined && seen.refused.at >= hour && seen.refused.at < hour + HOUR_MS);
 
-/** Of a request that the gate admits, or refuses for being over the limit. */
+/** The sightings of a request that the gate admits, or refuses because it is over the limit. */
 export function decidedHere(seen: Seen | undefined, admitted: boolean): Sightings | undefined {
   if (seen === undefined) return undefined;
   return admitted
@@ -134,18 +134,18 @@ export function decidedHere(seen: Seen | undefined, admitted: boolean): Sighting
     : { refused: { ...seen, reason: "limited" }, operations: {} };
 }
 
-/** Of a request that the gate refuses. Nobody owns an unknown key. */
+/** The sightings of a request that the gate refuses. An unknown key has no owner who could see them. */
 export const refusedHere = (seen: Seen | undefined, reason: RecordRefusal): Sightings | undefined =>
   seen === undefined || reason === "unknown" ? undefined : { refused: { ...seen, reason }, operations: {} };
 
-/** The later one. An isolate's clock may be ahead. */
+/** The later of the two. An isolate's clock may be ahead, so `now` is the latest time. */
 function lastOf<Each extends { readonly at: number }>(known: Each | undefined, told: Each | undefined, now: number) {
   if (told === undefined) return known;
   const at = Math.min(told.at, now);
   return known === undefined || at >= known.at ? { ...told, at } : known;
 }
 
-/** The later one with this secret: of two rotations, each has its own. */
+/** The later of the two, if both had this secret; else the new one, because each secret has its own entry. */
 function lastWith(secret: string, known: SeenWithPrevious | undefined, told: Seen | undefined, now: number) {
   return lastOf(known?.secret === secret ? known : undefined, told && { ...told, secret }, now) ?? known;
 }

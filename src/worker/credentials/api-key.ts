@@ -28,10 +28,10 @@ export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: I
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
-/** Of so many that look like a key, the tags are computed: whoever sends a text sends only so much work. */
+/** In a text, the tags of at most this many candidates are computed. This bounds the work that a client can cause. */
 const MAX_LOOKED_AT = 200;
 
-/** The keys in a text, whatever stands around them: their tags are right. */
+/** The keys in a text, whatever stands around them. Only those with a correct tag. */
 export async function findApiKeys(text: string, keys: SigningKeys): Promise<string[]> {
   const alike = new Set(text.match(new RegExp(API_KEY.pattern.source.slice(1, -1), "g")));
   const found = [...alike].slice(0, MAX_LOOKED_AT);

@@ -28,7 +28,7 @@ export const VISITOR_TOKEN = defineEnvelope("ibv", ID_WIDTH + ISSUED_AT_WIDTH + 
 
 /** Lifetimes in seconds: 24 hours unless asked otherwise, 60 seconds to 90 days. */
 export const TOKEN_LIFETIME = { default: 86_400, min: 60, max: 90 * 86_400 } as const;
-/** A visitor's token stands in a page: it lasts as long as it may, unless asked otherwise. */
+/** A visitor's token stands in the source of a page, so its default lifetime is the longest. */
 export const VISITOR_LIFETIME = { default: 366 * 86_400, min: 60, max: 366 * 86_400 } as const;
 
 /** Times are Unix seconds. `panelistId` is null for a visitor. */
@@ -39,7 +39,10 @@ export type CompoundToken = {
   readonly expiresAt: number;
 };
 
-/** What a token of the tenant's own server says besides (model/signed-token.ts). Its panelist may have no row yet. */
+/**
+ * The additional claims of a token that the tenant's own server has signed (model/signed-token.ts). Its panelist may have no row
+ * yet.
+ */
 export type SignedBy = {
   readonly accountId: string;
   readonly externalId: string;
@@ -87,14 +90,20 @@ export async function verifyToken(
   return ok({ ideaBankId, panelistId, issuedAt, expiresAt });
 }
 
-/** Whether it was issued less than this before `now` (milliseconds). Its time is in whole seconds, and may be that of the next. */
+/**
+ * Whether the token was issued less than `milliseconds` before `now` (Unix milliseconds). Its time is in whole seconds, and may
+ * be up to a second ahead.
+ */
 export const isYoungToken = (
   { issuedAt }: Pick<CompoundToken, "issuedAt">,
   milliseconds: number,
   now: number,
 ): boolean => now - issuedAt * 1000 < milliseconds + 1_000;
 
-/** Why a token is not valid at `now` (Unix seconds). One issued after a revocation belongs to the next second; nothing is issued later. */
+/**
+ * The reason why a token is not valid at `now` (Unix seconds). A token that is issued after a revocation in the same second is
+ * dated in the next second, but no further ahead.
+ */
 export function timeRefusal(token: CompoundToken, now: number): "expired" | "issued in the future" | undefined {
   if (isExpired(token, now)) return "expired";
   return token.issuedAt > now + 1 ? "issued in the future" : undefined;

@@ -20,7 +20,7 @@ const TAG_WIDTH = 17;
 const PATTERN = /^ibw_[0-9A-Za-z]{6}[\w-]{1,120}[0-9A-Za-z]{17}$/;
 const BOOKMARK = /^[\w-]{1,120}$/;
 
-/** How long a token is good for, in seconds. A write is in every replica that is read, long before. */
+/** The lifetime of a token, in seconds. Long before its end every replica that is read has the write. */
 export const CONSISTENCY_SECONDS = 60;
 
 /** `now` is in Unix seconds. Undefined for a bookmark that cannot be in a token. */

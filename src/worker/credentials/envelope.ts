@@ -16,7 +16,7 @@ export type EnvelopeKind = {
   readonly pattern: RegExp;
 };
 
-/** HMAC keys, newest first: the first signs, all verify. */
+/** HMAC keys, newest first. The first signs; all of them verify. */
 export type SigningKeys = readonly [CryptoKey, ...CryptoKey[]];
 
 export const defineEnvelope = (prefix: string, bodyWidth: number, tagWidth: number): EnvelopeKind => ({
@@ -33,8 +33,8 @@ export async function importSigningKeys(secrets: readonly [string, ...string[]])
 }
 
 /**
- * Signs a body of the kind's width with the newest key. `context` is signed too but not included: the credential is valid
- * only with the same context.
+ * Signs a body of the kind's width with the newest key. `context` is signed but not included, so the credential is valid only
+ * with the same context.
  */
 export async function signEnvelope(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
   if (body.length !== kind.bodyWidth)
@@ -43,7 +43,7 @@ export async function signEnvelope(kind: EnvelopeKind, body: string, keys: Signi
   return signed + (await computeTag(kind.tagWidth, signed + context, keys[0]));
 }
 
-/** The body of the credential, if one of the keys signed it. */
+/** The body of the credential, if one of the keys has signed it. */
 export async function verifyEnvelope(
   kind: EnvelopeKind,
   text: string,

@@ -9,17 +9,20 @@ import { digestToBase62, type RandomBytes, randomBase62 } from "./base62.ts";
 export const ID_WIDTH = 12;
 
 declare const identifier: unique symbol;
-/** A text that was checked, or made, to be an identifier. */
+/** A text that was checked to be an identifier, or was made as one. */
 export type Identifier = string & { readonly [identifier]: true };
 
-/** The digit of the database that holds what this identifies. */
+/** The digit of the database that holds the row `id`. */
 export const databaseDigit = (id: string): string => id.charAt(0);
 
-/** A new identifier in the same database as `beside`: an identifier there, or the database's digit itself. */
+/** A new identifier in the same database as `beside`, which is an identifier in it, or its digit. */
 export const createId = (beside: string, random: RandomBytes): Identifier =>
   (databaseDigit(beside) + randomBase62(ID_WIDTH - 1, random)) as Identifier;
 
-/** The identifier of the panelist whom a tenant calls `externalId`: whoever knows both knows it, and no rotation of a secret changes it. */
+/**
+ * The identifier of the panelist whom a tenant calls `externalId`. It follows from the two arguments alone, so no rotation of a
+ * secret changes it.
+ */
 export async function deriveId(accountId: string, externalId: string): Promise<Identifier> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`panelist ${accountId} ${externalId}`));
   return (databaseDigit(accountId) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;

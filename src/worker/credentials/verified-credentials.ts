@@ -8,7 +8,7 @@ import { BoundedMap } from "../memory/bounded-map.ts";
 import type { SigningKeys } from "./envelope.ts";
 import type { Result } from "./result.ts";
 
-/** About 5 MB of tokens, or of keys. */
+/** These take about 5 MB. */
 const MAX_CREDENTIALS = 10_000;
 
 type Verify<Credential, Reason extends string> = (

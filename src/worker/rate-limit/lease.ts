@@ -1,36 +1,36 @@
 /**
- * A lease: admissions that a gate grants to an isolate, which then decides requests by itself, without a call. Pure; the
- * isolate's side. The gate's side, and why the limit holds, is leased-window.ts.
+ * The isolate's side of a lease: admissions that a gate grants to an isolate, which then decides requests without a call. Pure.
+ * leased-window.ts has the gate's side, and explains why the limit holds.
  *
- * The isolate measures the lease from before it sent its call, and by durations only: no clocks are compared. It stops a tenth
- * before the gate does, for clocks that run at different speeds or stand still while JavaScript runs.
+ * The isolate measures the lease from before its call, and measures durations only, so no two clocks are compared. It stops a
+ * tenth earlier than the gate assumes, because clocks run at different speeds, and stand still while JavaScript runs.
  */
 
-/** `forMs` is how long the gate counts on it, in milliseconds. */
+/** The gate counts on the lease for `forMs` milliseconds. */
 export type Lease = { readonly id: string; readonly admissions: number; readonly forMs: number };
 
-/** The report of a lease that has ended: how many of the admissions it has used. */
+/** `used` is the number of admissions that were used when the lease ended. */
 export type LeaseReport = { readonly id: string; readonly used: number };
 
-/** A lease ends for its isolate after this share of what the gate counts on. */
+/** For its isolate, a lease ends after this share of `forMs`. */
 const USABLE = 9 / 10;
-/** The next lease is asked for when this share of the admissions was used, and not before this share of the time has passed. */
+/** The next lease is asked for when this share of the admissions was used, but not before this share of the time. */
 const DUE = 2 / 3;
 const SECOND_MS = 1_000;
 const BURST_MS = 100;
-/** Each request sees the time of its own last I/O: one may be this far behind another. */
+/** Each request sees the time of its own last I/O, so one may be this far behind another. */
 const CLOCK_JITTER_MS = 50;
 
 export class HeldLease {
   readonly #lease: Lease;
-  /** Before the gate was called, in Unix milliseconds. */
+  /** The time before the call to the gate, in Unix milliseconds. */
   readonly #since: number;
-  /** After so many milliseconds the next one is asked for. */
+  /** The next lease is asked for after this many milliseconds. */
   readonly #dueMs: number;
   #lastSeen: number;
   #used = 0;
 
-  /** `aheadMs`: how long before its end the next one is asked for, at most. */
+  /** `aheadMs`: the next lease is asked for at most this long before the end of this one. */
   constructor(lease: Lease, since: number, aheadMs: number) {
     this.#lease = lease;
     this.#since = since;
@@ -46,7 +46,7 @@ export class HeldLease {
     return this.#lease.admissions - this.#used;
   }
 
-  /** How long the lease may be used from its beginning, in milliseconds. */
+  /** The lease may be used for this many milliseconds from its beginning. */
   get usableMs(): number {
     return this.#lease.forMs * USABLE;
   }
@@ -54,7 +54,7 @@ export class HeldLease {
   /** Admits a request at `now`, unless the lease has ended or is used up. */
   admit(now: number): boolean {
     const at = Math.max(now, this.#lastSeen);
-    // A clock that has stepped back says nothing of how long the lease lasts.
+    // If the clock has stepped back, the lease's remaining time is unknown.
     if (at - now > CLOCK_JITTER_MS || this.isOver(at)) return false;
     this.#lastSeen = at;
     this.#used += 1;
@@ -71,14 +71,14 @@ export class HeldLease {
 }
 
 /**
- * How many requests come in a second: those of the running second, and of the one before as far as it reaches. The first tenth
- * of a second counts as no use: requests that come together are all under way to the gate, and none of them could use a lease.
+ * Measures the requests of each second: those of the running second, and a share of the one before. The first tenth of a second
+ * counts as no use, because requests that come together are all on their way to the gate, and none of them could use a lease.
  */
 export class RequestRate {
   #second = Number.NEGATIVE_INFINITY;
   #count = 0;
   #before = 0;
-  /** When the use began that has not paused since, in Unix milliseconds. */
+  /** The beginning of the current use, which has not paused since, in Unix milliseconds. */
   #since = 0;
 
   /** Counts a request at `now` (Unix milliseconds). */
@@ -93,7 +93,7 @@ export class RequestRate {
     this.#count += 1;
   }
 
-  /** At `now`, in which a request was just counted; 0 at the beginning of a use. */
+  /** The rate at `now`, just after a request was counted; 0 at the beginning of a use. */
   perSecond(now: number): number {
     if (now - this.#since < BURST_MS) return 0;
     const passed = Math.max(0, now / SECOND_MS - this.#second);

@@ -1,37 +1,41 @@
 /**
- * The sliding window of a gate that also grants leases (lease.ts), and stores its state ahead of what it admits. Pure.
+ * The sliding window of a gate that also grants leases (lease.ts) and stores its state ahead of its admissions. Pure.
  *
- * - Upper bound, exact: a lease's admissions are all charged when it is granted, dated at its **end**. A request that was
- *   admitted under it was admitted no later. When its isolate reports, what was used is dated no later than the report, and the
- *   rest counts no more.
- * - Through a crash: what leaves the gate is stored before. Each write also stores a reserve, which is charged like a lease, at
- *   its end; until it is used up, nothing needs another write. After a crash all of it counts as used.
- * - Early refusals are bounded: leases that were not reported, ended ones included, and the reserve hold at most a twentieth
- *   of the limit together. What was reported is dated late by at most as much again: what leases held a window ago. So who has
- *   used less than nine tenths of the limit is admitted. A crash can add what the leases and the reserve held then.
+ * - The upper bound is exact. A lease is charged with all its admissions when it is granted, dated at its **end**. No request
+ *   under it is admitted later than that. When its isolate reports, the used admissions are dated no later than the report, and
+ *   the others no longer count.
+ * - It holds through a crash, because admissions are stored before they leave the gate. Each write also stores a reserve, which
+ *   is charged like a lease, at its end; admissions out of the reserve need no further write. After a crash the whole reserve
+ *   counts as used.
+ * - Early refusals are bounded. Unreported leases, also ended ones, and the reserve together hold at most a twentieth of the
+ *   limit. Reported admissions are dated late by at most the same amount: that of the leases one window ago. So a client that has
+ *   used less than nine tenths of the limit is admitted. A crash can add the leases and the reserve of that moment.
  */
 import type { Lease, LeaseReport } from "./lease.ts";
 import { MAX_LIMIT, type RateLimit, SlidingWindow, type WindowDecision } from "./sliding-window.ts";
 
 /**
- * `admissions` count until a window after `endsAt` (Unix milliseconds). Without an id it is what an earlier run of the gate may
- * have admitted: nobody gives it back.
+ * `admissions` count until one window after `endsAt` (Unix milliseconds). Without an id, an earlier run of the gate may have
+ * admitted them, and nobody gives them back.
  */
 type Charge = Omit<Lease, "id"> & { readonly id: string | undefined; readonly endsAt: number };
 
-/** How long a reserve lasts, longer than any lease, and of how long ago the use is that it is made for, in milliseconds. */
+/**
+ * In milliseconds: a reserve lasts this long, which is longer than any lease, and its size follows from the use in as long a time
+ * before.
+ */
 export const RESERVE_MS = 9_000;
-/** Fewer admissions in that time are worth no reserve: the write that ends it would cost as much as it spares. */
+/** With fewer admissions in that time a reserve is not worth it, because the write that ends it costs as much as it saves. */
 const MIN_RECENT = 4;
 const HEADROOM = 1.25;
 const MIN_ADMISSIONS = 2;
 const SHARE_OF_REMAINING = 1 / 4;
 const SHARE_OF_LIMIT = 1 / 20;
-/** A lease takes at most this share of what leases may still hold: the next one, and other isolates, find some left. */
+/** A lease takes at most this share of the admissions that are free for leases, so that the next one and other isolates find some. */
 const SHARE_OF_FREE = 1 / 2;
 const SHARE_OF_WINDOW = 1 / 10;
 
-/** How long a lease may last under a limit, in milliseconds. */
+/** The longest lease under a limit, in milliseconds. */
 export const longestLease = ({ windowMs }: RateLimit, leaseMs: number): number =>
   Math.min(leaseMs, windowMs * SHARE_OF_WINDOW);
 
@@ -39,12 +43,12 @@ export class LeasedWindow {
   readonly rateLimit: RateLimit;
   readonly #window: SlidingWindow;
   #charges: Charge[];
-  /** Admissions until `until` that are stored already. */
+  /** Admissions that are already stored; they may be used until `until`. */
   #reserve = { left: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
-   * `stored` are the admissions of an earlier run, oldest first, as `store()` gave them: those after `now` are of leases and of
-   * a reserve, unless none could last so long, and the clock has stepped back.
+   * `stored` are the admissions of an earlier run, oldest first, as `store()` returned them. Those after `now` belong to leases
+   * and to a reserve; any that lie too far ahead for that come from a clock that has stepped back since.
    */
   constructor(rateLimit: RateLimit, stored: Float64Array, now: number, charges: readonly Charge[] = []) {
     this.rateLimit = rateLimit;
@@ -56,15 +60,18 @@ export class LeasedWindow {
     this.#window = new SlidingWindow(rateLimit, past, sum(this.#charges));
   }
 
-  /** The same admissions and leases under another limit: as far back as the longer window of both, for it may change once more. */
+  /**
+   * The same admissions and leases under another limit. It keeps those of the longer of the two windows, because the limit may
+   * change again.
+   */
   under(rateLimit: RateLimit, now: number): LeasedWindow {
     const windowMs = Math.max(rateLimit.windowMs, this.rateLimit.windowMs);
     return new LeasedWindow(rateLimit, this.#window.times(now, windowMs), now, this.#charges);
   }
 
   /**
-   * Decides one request. When it is refused, `waitMs` is the time until something may be admitted: the oldest admission leaves
-   * the window, or a lease ends and is given back.
+   * Decides one request. If it is refused, `waitMs` is the time until one may be admitted: until the oldest admission leaves the
+   * window, or a lease ends and is given back.
    */
   admit(now: number): WindowDecision {
     this.#drop(now);
@@ -79,7 +86,7 @@ export class LeasedWindow {
     return Math.min(this.#window.leavesMs(now), ...ends);
   }
 
-  /** Grants a lease of up to so many admissions, and returns how many; 0 is none. */
+  /** Grants a lease. Returns the number of its admissions, at most as many as asked for; 0 means no lease. */
   grant(now: number, { id, admissions, forMs }: Lease): number {
     this.#drop(now);
     const free = this.#freeForLeases() * SHARE_OF_FREE;
@@ -95,7 +102,10 @@ export class LeasedWindow {
     return Math.max(0, this.#window.left(now) - sum(this.#charges));
   }
 
-  /** A lease is reported at `now`: what was not used counts no more. One that is not known, or was reported before, changes nothing. */
+  /**
+   * Takes the report of a lease at `now`: its unused admissions no longer count. The report of an unknown lease, or a second
+   * report, changes nothing.
+   */
   settle({ id, used }: LeaseReport, now: number): void {
     this.#drop(now);
     const charge = this.#charges.find((each) => each.id === id);
@@ -105,19 +115,25 @@ export class LeasedWindow {
     for (let left = Math.min(used, charge.admissions); left > 0; left--) this.#window.add(at);
   }
 
-  /** Takes admissions, which are used until `latest` (Unix milliseconds), out of the reserve. False: they must be stored first. */
+  /**
+   * Takes admissions, which are used until `latest` (Unix milliseconds), out of the reserve. Returns false when the reserve does
+   * not cover them, so that they must be stored first.
+   */
   takeReserved(admissions: number, latest: number): boolean {
     if (admissions > this.#reserve.left || latest > this.#reserve.until) return false;
     this.#reserve.left -= admissions;
     return true;
   }
 
-  /** Whether a restart would count admissions that were not used. */
+  /** Whether a restart would count unused admissions. */
   get hasReserve(): boolean {
     return this.#reserve.left > 0;
   }
 
-  /** The state to store: the admissions that still count at `now`, those of leases at their end, and a new reserve at its end. */
+  /**
+   * The state to store: the admissions that still count at `now`, those of leases dated at their end, and a new reserve dated at
+   * its end.
+   */
   store(now: number): Float64Array {
     this.#drop(now);
     const until = now + RESERVE_MS;
@@ -133,7 +149,7 @@ export class LeasedWindow {
   #worthReserving(now: number): number {
     const recent = this.#window.since(now - RESERVE_MS);
     if (recent < MIN_RECENT) return 0;
-    // Of a full window, too: what is stored may be more than the limit, and then its oldest do not count any more.
+    // A full window gets a reserve too: then more is stored than the limit, and the oldest no longer count.
     return Math.max(0, Math.floor(Math.min(recent * HEADROOM, this.#freeForLeases())));
   }
 
@@ -141,7 +157,7 @@ export class LeasedWindow {
     return this.rateLimit.limit * SHARE_OF_LIMIT - sum(this.#charges.filter(({ id }) => id !== undefined));
   }
 
-  /** The time until the next lease may have been given back: at its end, or, when its isolate is late, as long after it again. */
+  /** The time until a lease may have been given back: until its end, or, if its isolate is late, as long after it again. */
   #giveBackMs(now: number): number {
     const returned = this.#charges.flatMap(({ id, endsAt, forMs }) => {
       const at = endsAt > now ? endsAt : endsAt + forMs;
@@ -150,7 +166,10 @@ export class LeasedWindow {
     return Math.min(...returned, Number.POSITIVE_INFINITY);
   }
 
-  /** Drops what has left the window. When the clock has stepped back, nothing ends later than what begins now could. */
+  /**
+   * Drops the charges that have left the window. If the clock has stepped back, a charge's end is limited to the latest end that
+   * is possible now.
+   */
   #drop(now: number): void {
     const { windowMs } = this.rateLimit;
     const latest = now + RESERVE_MS;

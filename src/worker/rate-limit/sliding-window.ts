@@ -1,36 +1,33 @@
 /**
  * An exact sliding window: no span of `windowMs`, wherever it starts, ever holds more than `limit` admitted requests.
  *
- * It keeps the times of the last `limit` admissions in a ring. The oldest of them is the admission `limit` requests ago,
- * so a request may pass exactly when that one has left the window, and nothing is ever swept. Under a limit that was lowered the
- * ring is as long as what counted before, leases included: the limit may be raised again.
+ * A ring keeps the times of the last `limit` admissions. The oldest of them is `limit` requests ago, so a request may pass
+ * exactly when that one has left the window, and nothing is ever swept. After the limit was lowered, the ring keeps everything
+ * that counted before, leases included, because the limit may be raised again.
  *
- * Time comes in as an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated
- * now: later than they were, so the limit still holds, and no wait is longer than the window. When it jumps forward, time
- * that has not passed counts as passed: admissions leave the window early by as much.
+ * Time is an argument, in Unix milliseconds. When the clock steps back, admissions that lie ahead of it are dated now. That is
+ * later than they were, so the limit still holds, and no wait is longer than the window. When the clock jumps forward, the
+ * skipped time counts as passed, so admissions leave the window earlier by as much.
  */
 
-/** No limit is higher: of more admissions, the oldest say nothing. */
+/** The highest possible limit. Admissions older than the last 10,000 cannot matter. */
 export const MAX_LIMIT = 10_000;
 
 /** At most `limit` requests in any `windowMs` milliseconds. */
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
 
-/**
- * The window's decision. `waitMs` is the time until the oldest admission leaves the window:
- * when nothing remains, nothing can be admitted before then.
- */
+/** `waitMs` is the time until the oldest admission leaves the window. When nothing remains, nothing can be admitted before then. */
 export type WindowDecision = { readonly admitted: boolean; readonly remaining: number; readonly waitMs: number };
 
 export class SlidingWindow {
   readonly rateLimit: RateLimit;
   readonly #ring: Float64Array;
-  /** The index of the oldest admission, which the next one overwrites. */
+  /** The index of the oldest admission. The next admission overwrites it. */
   #oldest = 0;
 
   /**
-   * `times` are earlier admissions, oldest first: those that `times()` gave, under this limit or another. `reserved` are counted
-   * elsewhere, and may be added.
+   * `times` are earlier admissions, oldest first, as `times()` returned them under this limit or another. `reserved` admissions
+   * are counted elsewhere and may be added later.
    */
   constructor(rateLimit: RateLimit, times: Float64Array = new Float64Array(), reserved = 0) {
     this.rateLimit = rateLimit;
@@ -38,7 +35,7 @@ export class SlidingWindow {
     this.#ring.set(times, this.#ring.length - times.length);
   }
 
-  /** `reserved` admissions, which are counted elsewhere, take their part of the limit; their end is no part of `waitMs`. */
+  /** `reserved` admissions are counted elsewhere and take their part of the limit. `waitMs` does not consider their end. */
   admit(now: number, reserved = 0): WindowDecision {
     const left = this.left(now);
     const admitted = left > reserved;
@@ -47,9 +44,9 @@ export class SlidingWindow {
     return { admitted, remaining: Math.max(0, free - reserved), waitMs: this.leavesMs(now) };
   }
 
-  /** Counts an admission of `at`, which may be earlier than others. */
+  /** Counts an admission at `at`, which may be earlier than others. */
   add(at: number): void {
-    // All are newer: what they are followed by does not depend on this one.
+    // All kept admissions are newer, so this one cannot matter.
     if (at < this.#at(0)) return;
     this.#oldest = (this.#oldest + 1) % this.#ring.length;
     let position = this.#ring.length - 1;
@@ -57,7 +54,7 @@ export class SlidingWindow {
     this.#set(position, at);
   }
 
-  /** How many admissions are later than `at`. */
+  /** The number of admissions later than `at`. */
   since(at: number): number {
     let low = 0;
     let high = this.#ring.length;
@@ -69,7 +66,7 @@ export class SlidingWindow {
     return this.#ring.length - low;
   }
 
-  /** The time until the oldest admission leaves the window, of those that are no more than the limit; infinite when there is none. */
+  /** The time until the oldest admission leaves the window, among the last `limit` ones; infinite when there is none. */
   leavesMs(now: number): number {
     this.#dateNoLaterThan(now);
     const count = this.#countAt(now);
@@ -77,22 +74,22 @@ export class SlidingWindow {
     return this.#at(this.#ring.length - Math.min(count, this.rateLimit.limit)) + this.rateLimit.windowMs - now;
   }
 
-  /** How many requests could be admitted at `now`, if nothing were counted elsewhere. */
+  /** The number of requests that could be admitted at `now`, if nothing were counted elsewhere. */
   left(now: number): number {
     this.#dateNoLaterThan(now);
     return Math.max(0, this.rateLimit.limit - this.#countAt(now));
   }
 
   /**
-   * The admissions of the last `windowMs` before `now` that this window has kept, oldest first: enough for a later window of any limit
-   * to continue exactly.
+   * The kept admissions of the last `windowMs` before `now`, oldest first. A later window of any limit can continue exactly from
+   * them.
    */
   times(now: number, windowMs = this.rateLimit.windowMs): Float64Array {
     const count = this.since(now - windowMs);
     return Float64Array.from({ length: count }, (_, index) => this.#at(this.#ring.length - count + index));
   }
 
-  /** How many admissions are in the window. */
+  /** The number of admissions in the window. */
   #countAt(now: number): number {
     return this.since(now - this.rateLimit.windowMs);
   }
@@ -102,7 +99,7 @@ export class SlidingWindow {
       this.#set(position, latest);
   }
 
-  /** The time of the admission at `position`, 0 being the oldest. */
+  /** The time of the admission at `position`; 0 is the oldest. */
   #at(position: number): number {
     return this.#ring[(this.#oldest + position) % this.#ring.length] ?? Number.NEGATIVE_INFINITY;
   }
