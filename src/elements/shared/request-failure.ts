@@ -1,6 +1,11 @@
 type FieldError = { readonly path: string; readonly message: string };
 
 export class RequestFailure extends Error {
+  /** Each element's script has this class of its own, and they share a request for a token that may fail. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return "seconds" in Object(error);
+  }
+
   /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
   readonly code: string;
   /** After `too-many-requests`: how long to wait. */

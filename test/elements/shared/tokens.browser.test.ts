@@ -107,4 +107,12 @@ describe("the token of the elements", () => {
       await inState(page, name, "ready");
     },
   );
+
+  it("is none for every element of the page at once: each has a script of its own", async () => {
+    const { page } = await stage.page();
+    await giveTokens(page, 401);
+    const both = ELEMENTS.map((name) => `<idea-bank-${name} token-url="/my/token"></idea-bank-${name}>`).join("");
+    await page.goto(stage.hostPage(both, { head: head() }));
+    for (const name of ELEMENTS) await inState(page, name, "signed-out");
+  });
 });
