@@ -178,7 +178,7 @@ export type History = {
 
 /** A promise that a history breaks. */
 export type Violation = {
-  /** The promise's words, as `docs/promises.md` has them. */
+  /** What the invariant says: `docs/promises-tests.md` has it, with the promise that it holds. */
   readonly promise: string;
   readonly at: number;
   /** What happened, with the calls that show it. */

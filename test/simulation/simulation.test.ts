@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadApplication } from "./application.ts";
 import { generate, PROFILES } from "./generate.ts";
@@ -69,11 +68,6 @@ test("a plan is shrunk to what breaks a promise", async () => {
   expect(plan.commands.length).toBeGreaterThan(10);
   expect(shortest.commands.map(({ kind }) => kind)).toEqual(["whoami"]);
   expect((await judge(shortest, application, [never])).broken).not.toEqual([]);
-});
-
-test("each invariant is named with a promise", () => {
-  const promises = readFileSync(`${import.meta.dirname}/../../docs/promises.md`, "utf8");
-  expect(ORACLES.filter(({ name }) => !promises.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([]);
 });
 
 describe("plans that once broke a promise", () => {

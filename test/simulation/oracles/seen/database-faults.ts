@@ -1,6 +1,6 @@
 /**
  * Whether a request may show that its database is at fault. Sessions that hang while the database answers without them excuse less than
- * other faults: "As ever from the fifth second after an isolate has first waited: it uses the binding" (promises.md, "When a store fails").
+ * other faults: "As ever from the fifth second on", because the isolate then uses the binding (promises.md, "When a store fails").
  */
 import type { History } from "../../history.ts";
 import { type Call, callsOf } from "./calls.ts";

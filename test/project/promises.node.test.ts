@@ -1,0 +1,58 @@
+/** `docs/promises.md` and what holds it: `docs/promises-tests.md` is made here (`npx vitest run -u --project node test/project/promises`). */
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, it } from "vitest";
+import { ORACLES } from "../simulation/oracles/index.ts";
+import { HELD } from "./promises.ts";
+
+const promises = [...readFileSync("docs/promises.md", "utf8").matchAll(/^(\d+)\. \*\*(.*?)\.\*\* (.*)$/gm)].map(
+  ([, number = "", name = "", words = ""]) => ({ number, name, words }),
+);
+/** "Not promised" numbers its sentences from 1 again. */
+const promised = promises.slice(
+  0,
+  promises.findLastIndex(({ number }) => number === "1"),
+);
+
+it("promises at most 25 things, of one sentence each", () => {
+  expect(promised.length).toBeGreaterThan(20);
+  expect(promised.length).toBeLessThanOrEqual(25);
+  expect(promised.filter(({ words }) => !/^[^.]*\.$/.test(words))).toEqual([]);
+});
+
+it("each promise has its tests, and each test is there", () => {
+  expect(Object.keys(HELD)).toEqual(promised.map(({ name }) => name));
+  const tests = Object.values(HELD).flatMap((held) => held.tests);
+  expect(tests.filter((path) => !existsSync(`test/${path}`))).toEqual([]);
+  expect(Object.entries(HELD).filter(([, held]) => held.tests.length === 0)).toEqual([]);
+});
+
+it("each invariant of the simulation holds a promise", () => {
+  const named = Object.values(HELD).flatMap(({ invariants }) => invariants);
+  expect([...new Set(named)].toSorted()).toEqual(ORACLES.map(({ name }) => name).toSorted());
+});
+
+const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+const nameOf = (path: string) => basename(path).replace(/(\.\w+)*\.ts$/, "");
+
+it("docs/promises-tests.md is the table of today", async () => {
+  const table = promised.map(({ number, name }) => {
+    const { tests, invariants } = HELD[name] ?? { tests: [], invariants: [] };
+    const links = tests.map((path) => `[${nameOf(path)}](../test/${path})`);
+    const names = invariants.map((invariant) => `\`${invariant}\``);
+    return row(`${number}. ${name}`, links.join(", "), names.join(", ") || "none");
+  });
+  const page = [
+    "# The promises and their tests",
+    `Made of [test/project/promises.ts](../test/project/promises.ts) by \`npx vitest run -u --project node test/project/promises\`.
+The promises are in [promises.md](promises.md). An invariant is looked for in every history that [the simulation](../CONTRIBUTING.md) plays.`,
+    [row("promise", "tests", "invariants"), row("---", "---", "---"), ...table].join("\n"),
+    "## What each invariant says",
+    [
+      row("invariant", "what it says"),
+      row("---", "---"),
+      ...ORACLES.map(({ name, promise }) => row(`\`${name}\``, promise.replaceAll("|", "\\|"))),
+    ].join("\n"),
+  ];
+  await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../../docs/promises-tests.md");
+});
