@@ -7,7 +7,7 @@ export const CONSISTENCY_TOKEN = "Consistency-Token";
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** `subject`: the idea bank or the panelist that was written to, up to `bookmark`. */
+/** `subject` is the idea bank or the panelist that was written to, up to `bookmark`. */
 export async function sendConsistencyToken(
   c: { get(key: "settings"): Settings },
   { headers }: Response,
@@ -18,7 +18,10 @@ export async function sendConsistencyToken(
   if (token !== undefined) headers.set(CONSISTENCY_TOKEN, token);
 }
 
-/** What the answer must include: the bookmark of the request's token; undefined without one, and for one that is not for the subjects. */
+/**
+ * The bookmark of the request's token, which the answer must include. Undefined without a token, and for a token of other
+ * subjects.
+ */
 export async function readConsistencyToken(
   c: Pick<Context, "req"> & { get(key: "settings"): Settings },
   subjects: readonly string[],

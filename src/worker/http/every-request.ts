@@ -17,11 +17,11 @@ export type EveryRequestMemory = { readonly settingsReader: SettingsReader; read
 const HEADERS = Object.entries(DEFAULT_HEADERS);
 
 const INSECURE = new Problem("insecure-transport");
-/** Browsers and the machine itself never send these names over a network. */
+/** Requests to these names never leave the machine, so plain http is safe. */
 const THIS_MACHINE = ["localhost", "127.0.0.1", "[::1]"];
 const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MACHINE.includes(new URL(url).hostname);
 
-/** Before the routes: middleware is run in the order in which it is added. */
+/** Call it before routes are added, because middleware runs in the order in which it is added. */
 export function addMiddleware<E extends AppEnv>(
   app: Routes<E>,
   { settingsReader, problemLog }: EveryRequestMemory,
@@ -31,7 +31,8 @@ export function addMiddleware<E extends AppEnv>(
     c.set("requestId", id);
     c.set("problemLog", problemLog);
     c.set("calls", noCalls());
-    // Set before the handler answers: to change its response, Hono builds it a second time, which costs more than the rest.
+    // Headers are set before the handler answers. To change a finished response, Hono builds it a second time, which costs more
+    // than all the rest.
     for (const [name, value] of HEADERS) c.header(name, value);
     c.header(REQUEST_ID, id);
     return isInsecure(c.req.url) ? Promise.resolve(respondWithProblem(c, INSECURE)) : next();
@@ -43,7 +44,7 @@ export function addMiddleware<E extends AppEnv>(
   });
 
   const methodsOf = readMethods(() => app.routes);
-  // Runs only for unmatched requests.
+  // Runs only for requests that match no route.
   app.notFound((c) => {
     const methods = methodsOf(c.req.path);
     if (methods.length === 0 || methods.includes(c.req.method))
@@ -53,10 +54,10 @@ export function addMiddleware<E extends AppEnv>(
   app.onError(handleError);
 }
 
-/** The methods of a path, for the header `Allow`: from the routes themselves. */
+/** The methods of a path, for the header `Allow`, taken from the routes themselves. */
 type Route = { readonly method: string; readonly path: string };
 
-/** The routes are read when this is first asked. Parts of a path that begin with a colon are anything. */
+/** Reads the routes at its first use. A part of a path that begins with a colon matches anything. */
 function readMethods(routes: () => readonly Route[]): (path: string) => readonly string[] {
   let known: (readonly [pattern: RegExp, method: string])[] | undefined;
   return (path) => {

@@ -10,8 +10,8 @@ const HEADER = "Idempotency-Key";
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
 /**
- * The request's key, with a hash of its method, path and body; undefined without the header. `client` is who sends it:
- * `tenant` with any of its API keys, the ids of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
+ * The request's key, with a hash of its method, path and body; undefined without the header. `client` names the sender: `tenant`
+ * for all of a tenant's API keys, the ids of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
  */
 export async function readIdempotencyKey<E extends AppEnv>(
   c: Context<E>,
@@ -29,8 +29,8 @@ export async function readIdempotencyKey<E extends AppEnv>(
 }
 
 /**
- * 201 with the body, for a replay too. `refusal` makes the problem of a POST that did nothing. Throws
- * `idempotency-key-reused` when the key was sent before with another request.
+ * 201 with the body, for a replay too. `refusal` makes the problem for a POST that did nothing. Throws `idempotency-key-reused`
+ * when the key came with another request before.
  */
 export async function respondCreated<E extends AppEnv, Outcome>(
   c: Context<E>,

@@ -1,13 +1,13 @@
-/** `invalid-request`, naming the fields that break their rules, all at once. */
+/** The problem `invalid-request`. It names all fields that break their rules at once. */
 import * as z from "zod/mini";
 import { Problem } from "../problem.ts";
 
 /** `path` is the field's path, its names joined by dots; empty for the whole input. */
 export type FieldError = { readonly path: string; readonly message: string };
 
-/** A body of 64 KiB can break rules in thousands of places: this many are named. */
+/** At most this many are named, because a body of 64 KiB can break rules in thousands of places. */
 const MAX_ERRORS = 20;
-/** Of a path that the client has made up. */
+/** The shown length of a path that the client has made up. */
 const SHOWN_PATH = 100;
 
 /** `detail` repeats the first, because many clients log nothing else. */
@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "must be a string",
 };
 
-/** The rule of a schema that does not say it itself. */
+/** The rule, for a schema that does not say it itself. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

@@ -1,15 +1,18 @@
-/** Where a text stops being JSON (RFC 8259). `JSON.parse` does not always say so. Pure. */
+/** Finds the place where a text stops being JSON (RFC 8259), because `JSON.parse` does not always say it. Pure. */
 
 const SPACE = /[ \t\n\r]*/y;
 const WORD = /true|false|null/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A string without its last quote. Of the control characters JSON refuses the first 32. */
+/** A string without its last quote. JSON forbids only the first 32 control characters. */
 const STRING = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/uy;
 
-/** What may come next: a value, a value or `]`, a name, a name or `}`, what follows a value. */
+/** The token that may come next: a value, a value or `]`, a name, a name or `}`, or the token after a value. */
 type Expected = "value" | "first-value" | "name" | "first-name" | "after-value";
 
-/** The index of the first character that no JSON text has there; the length of a text that ends too early. Undefined for JSON. */
+/**
+ * The index of the first character that no JSON text can have there; the text's length if it ends too early. Undefined for valid
+ * JSON.
+ */
 export function indexOfFault(text: string): number | undefined {
   let at = 0;
   const take = (pattern: RegExp): boolean => {

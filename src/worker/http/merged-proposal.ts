@@ -1,7 +1,7 @@
-/** The problems around merges. */
+/** Problems of merges. */
 import { Problem } from "../problem.ts";
 
-/** For a change of a proposal that was merged. `duplicateOf` is null when the client may not see the proposal that it was merged into. */
+/** For a change of a merged proposal. `duplicateOf` is null when the client may not see the proposal that it was merged into. */
 export const mergedInto = (duplicateOf: string | null): Problem =>
   duplicateOf === null
     ? new Problem("conflict", { detail: "This proposal was merged into another one, and cannot be changed." })
@@ -10,7 +10,7 @@ export const mergedInto = (duplicateOf: string | null): Problem =>
         extensions: { duplicateOf },
       });
 
-/** For a merge into a proposal that was merged. */
+/** For a merge into a proposal that itself was merged. */
 export const targetMergedInto = (duplicateOf: string): Problem =>
   new Problem("conflict", {
     detail: `The proposal that \`into\` names was merged into ${duplicateOf}. Send that one as \`into\`.`,

@@ -1,12 +1,12 @@
 /**
- * The operator sees this of requests: a log line for the share of them in REQUEST_LOG_SHARE, and a data point for each in Analytics
- * Engine where the binding REQUESTS is. Never a path, a query, a header, a body or an address. Nothing waits for it, and when
- * it fails the answer is the same.
+ * The operator's record of requests: a log line for a share of them (REQUEST_LOG_SHARE), and a data point for each in Analytics
+ * Engine if the binding REQUESTS exists. It never contains a path, a query, a header, a body or an address. No request waits for
+ * it, and its failure does not change an answer.
  */
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "./app-env.ts";
 
-/** Requests that no operation answers: pages, preflights, unknown paths. */
+/** The name for requests that no operation answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
 export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -19,7 +19,7 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
     const operation = c.get("operation") ?? OTHER;
     const calls = c.get("calls");
     const { status } = c.res;
-    // Workers' clock moves with I/O only: this is the time that the request waited.
+    // A Worker's clock moves with I/O only, so this is the time that the request has waited.
     const durationMs = Date.now() - start;
     if (logs) console.log({ requestId: c.get("requestId"), operation, status, durationMs, calls });
     const cache = calls.d1 + calls.kv + calls.gate === 0 ? "hit" : "miss";
@@ -33,5 +33,5 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
 };
 
-/** Cloudflare's location that answers, such as `FRA`. */
+/** The Cloudflare location that answers, such as `FRA`. */
 const placeOf = (c: Context): string => String(c.req.raw.cf?.colo ?? "");

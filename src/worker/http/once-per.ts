@@ -1,6 +1,6 @@
 /**
- * Caches problems that are sent often: capturing an error's stack is a large part of a refusal's cost.
- * Problems with the same key are equal. There are few keys: a reason, a number of seconds.
+ * Makes frequent problems once, because capturing an error's stack is a large part of a refusal's cost. Problems with the same
+ * key are equal. Keys must be few: a reason, a number of seconds.
  */
 import type { Problem } from "../problem.ts";
 

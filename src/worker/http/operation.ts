@@ -1,7 +1,7 @@
 /**
- * An endpoint is defined once, in a file of its surface: its method and path, who may use it, what it takes and answers, its words,
- * and its handler. From the definition come its route, its authentication, its part of the OpenAPI document, and the tests that
- * every endpoint has to pass.
+ * The shape of an endpoint's one definition: method, path, credential, input, answer, words and handler. It stands in a file of
+ * its surface. The route, its authentication, its part of the OpenAPI document and the tests that every endpoint has to pass are
+ * made from it.
  */
 import type * as z from "zod/mini";
 import type { Capability } from "../model/idea-bank.ts";
@@ -15,40 +15,43 @@ export type ListQuery = z.ZodMiniType<{ limit: number; cursor?: string | undefin
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Parameters are in braces. Each is a row's identifier (`{surveyId}`: in the table `surveys`), but for `{externalId}`, the tenant's own. */
+  /**
+   * Parameters are in braces. Each is the identifier of a row (`{surveyId}` is one of the table `surveys`); only `{externalId}`
+   * is the tenant's own.
+   */
   readonly path: `/${string}`;
   readonly credential: Credential;
   readonly query?: ListQuery;
-  /** The query of what is no list. The handler reads it. */
+  /** The query of an operation that is no list. The handler reads it. */
   readonly options?: z.ZodMiniType;
   readonly body?: z.ZodMiniType;
-  /** The schema of the successful answer; of an operation with a query, of each item on its page. Without one the answer is 204. */
+  /** The schema of the successful answer; for an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
-  /** A POST that changes nothing when it is repeated: it needs no `Idempotency-Key`. */
+  /** For a POST that changes nothing when it is repeated: it needs no `Idempotency-Key`. */
   readonly idempotent?: true;
-  /** A PUT that also creates: it answers 201 when it has. */
+  /** For a PUT that may create: then it answers 201. */
   readonly creates?: true;
   /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
   readonly status?: 200;
-  /** It writes to more than one store, as to D1 and to a key's gate: it is worked on to its end, also when its client has left. */
+  /** The operation writes to more than one store, such as D1 and a key's gate. It runs to its end even if its client has left. */
   readonly untilDone?: true;
-  /** The answer is a feed of this media type, for readers that send no header: a visitor's token may be in `?token=`. */
+  /** The answer is a feed of this media type. Feed readers send no header, so a visitor's token may be in `?token=`. */
   readonly feed?: "application/atom+xml" | "application/feed+json";
   /** The answer carries an ETag, and can be 304. */
   readonly conditional?: true;
-  /** Problems that only this operation can return, besides those of every operation of its kind. */
+  /** The problems that only this operation can return. Those of every operation of its kind are not listed. */
   readonly problems?: readonly ProblemCode[];
-  /** The group of operations in the reference: those on one kind of resource. */
+  /** The group in the reference: the operations on one kind of resource. */
   readonly tag: Tag;
-  /** A few words without a full stop. */
+  /** A few words, without a full stop. */
   readonly summary: string;
   readonly description?: string;
 };
 
 export type Credential =
-  /** The header `X-API-Key`, with this scope; null where any key will do. */
+  /** The header `X-API-Key`, with this scope; null accepts any key. */
   | { readonly kind: "apiKey"; readonly scope: Scope | null }
-  /** The header `Authorization`, for an idea bank with this capability; null where the answer reports the capabilities. */
+  /** The header `Authorization`, for an idea bank with this capability; null when the answer itself reports the capabilities. */
   | { readonly kind: "compoundToken"; readonly capability: Capability | null }
   /** Cloudflare Access: the account's owner, or a service token that acts for one. */
   | { readonly kind: "access" }
@@ -62,7 +65,7 @@ export type Tag = { readonly name: string; readonly description: string };
 /** By operation id. */
 export type Operations<O extends Operation = Operation> = Readonly<Record<string, O>>;
 
-/** A definition without its credential and tag. The types of its handler follow from those of its path, query and body. */
+/** A definition without its credential and tag. The types of its handler follow from its path, query and body. */
 export type Definition<Path extends string, Query, Body> = Omit<
   Operation,
   "path" | "credential" | "query" | "body" | "tag"
@@ -87,7 +90,7 @@ type Parsed<Schema> = [Schema] extends [never]
     ? z.output<Schema>
     : undefined;
 
-/** The input of a request, parsed. `ids` are the path's parameters, whose format is not checked; `page` comes with a query. */
+/** The parsed input of a request. `ids` are the path's parameters, whose format is not checked; `page` is set with a query. */
 export type Input<Path extends string, Query, Body> = Pick<AnyInput, "idempotencyKey"> & {
   readonly ids: Readonly<Record<PathParameter<Path>, string>>;
   readonly query: Parsed<Query>;
@@ -95,7 +98,7 @@ export type Input<Path extends string, Query, Body> = Pick<AnyInput, "idempotenc
   readonly body: Parsed<Body>;
 };
 
-/** The same of any operation. */
+/** The input of any operation. */
 export type AnyInput = {
   readonly ids: Readonly<Record<string, string>>;
   readonly query: unknown;

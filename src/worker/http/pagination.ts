@@ -22,7 +22,7 @@ export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   return { query, page: { limit, after } };
 }
 
-/** Undefined, and so absent from the JSON, on the last page. */
+/** Undefined on the last page, so the JSON does not have it. */
 export const nextCursor = async <E extends AppEnv>(
   c: Context<E>,
   next: Position | undefined,
@@ -34,7 +34,7 @@ export const respondPage = async <E extends AppEnv, Item>(
   { items, next }: Page<Item>,
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
-/** Identifies the list of a cursor: whose it is, the path, and every parameter but `cursor` and `limit`. */
+/** Identifies a cursor's list: its owner, the path, and every parameter except `cursor` and `limit`. */
 function listOf<E extends AppEnv>(c: Context<E>): string {
   const holder = c.get("listsOf");
   if (holder === undefined) throw new Error("nobody is known whose list this is");

@@ -1,7 +1,7 @@
-/** Pages of the Worker without data: what a person sees of an address that nothing answers. Clients get a problem document. */
+/** Pages of the Worker without data, for people who open an address that does not exist. API clients get a problem document. */
 import type { Context } from "hono";
 
-/** Any context: only what all of them have is used. */
+/** Any context: the type lists only the members that all contexts have. */
 type AnyContext = Pick<Context, "body" | "req">;
 
 const LINKS = [
@@ -23,7 +23,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** For what an address bar or a link asks; undefined for a client. */
+/** For a request from an address bar or a link; undefined for an API client. */
 export const pageNotFound = (c: AnyContext): Response | undefined =>
   c.req.method === "GET" && c.req.header("Accept")?.startsWith("text/html")
     ? c.body(

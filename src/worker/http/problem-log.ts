@@ -1,18 +1,18 @@
 /**
- * Logs why requests got a problem: at most one line a second for each cause and isolate, with the number of lines left out. So
- * a flood of invalid credentials, or an outage, costs few log lines.
+ * Logs the causes of problems: at most one line a second for each cause and isolate, with the number of lines left out. So a
+ * flood of invalid credentials, or an outage, costs few log lines.
  */
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Problem } from "../problem.ts";
 
 const INTERVAL_MS = 1_000;
-/** A refusal's causes are fixed texts of the code; an error's message can hold anything. */
+/** Bounded, because an error's message can hold anything. The causes of refusals are fixed texts. */
 const MAX_CAUSES = 200;
 
 export class ProblemLog {
   readonly #logged = new BoundedMap<{ readonly at: number; unlogged: number }>({ max: MAX_CAUSES });
 
-  /** `now` is in Unix milliseconds. A problem without a cause is the client's alone, and not logged. */
+  /** `now` is in Unix milliseconds. A problem without a cause is the client's fault, and is not logged. */
   add(requestId: string, { code, status, cause }: Problem, now: number): void {
     if (cause === undefined && status < 500) return;
     const key = `${code} ${cause}`;

@@ -6,7 +6,7 @@ import { isDatabaseOutage } from "../store/outage.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
-/** Any context of the application. Only what all of them have is used. */
+/** Any context of the application: the type lists only the members that all contexts have. */
 type AnyContext = Pick<Context<AppEnv>, "body"> & {
   get(key: "requestId"): string;
   get(key: "problemLog"): ProblemLog;
@@ -19,7 +19,7 @@ export function respondWithProblem(c: AnyContext, problem: Problem): Response {
 /** The application's `onError`. */
 export const handleError = (error: Error, c: AnyContext): Response => respondWithProblem(c, toProblem(error, c));
 
-/** The problem that the client gets for an error. A defect gets a fixed text; its details are only in the log. */
+/** The problem that the client gets for an error. For a defect it is a fixed text, and the details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {
   const problem = problemFor(error);
   c.get("problemLog").add(c.get("requestId"), problem, Date.now());

@@ -1,9 +1,9 @@
-/** Bodies of at most 64 KiB, unless more is said, read no further than that. */
+/** Reads bodies: at most 64 KiB unless the caller allows more, and not a byte further. */
 import { Problem, type ProblemOptions } from "../problem.ts";
 import { invalid } from "./invalid-request.ts";
 import { indexOfFault } from "./json-fault.ts";
 
-/** What came with a request. */
+/** The parts of a request that a reader of its body needs. */
 export type Sent = Pick<Request, "headers" | "body">;
 
 const MAX_BYTES = 64 * 1024;
@@ -17,9 +17,12 @@ export async function readJsonBody(request: Request): Promise<{ text: string; va
   return json;
 }
 
-/** The name that the schemas leave out without a word, unlike any other that they do not know. A text's quotes have backslashes. */
+/**
+ * The schemas silently drop this name, while they report every other unknown one. So it is refused here. A quote inside a text
+ * has a backslash, so this matches names only.
+ */
 const PROTO = /"__proto__"\s*:/;
-/** Its characters, written as escapes. */
+/** The characters of that name, written as escapes. */
 const ESCAPED = /\\u00(5f|6f|7[024])/gi;
 const decode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
 
@@ -49,7 +52,7 @@ function describeFault(text: string): string {
   return at === text.length ? `it ends too early, at ${place}` : `it breaks at ${place}`;
 }
 
-/** RFC 9110, section 15.5.16: the header says which encodings are understood. */
+/** RFC 9110, section 15.5.16: the header names the encodings that are understood. */
 const compressed = () =>
   new Problem("unsupported-media-type", {
     detail: "The request body must not be compressed: send it without `Content-Encoding`.",
@@ -64,7 +67,7 @@ export async function readForm(request: Sent, maxBytes = MAX_BYTES): Promise<URL
   return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, maxBytes, { detail })));
 }
 
-/** `unsupported` says what is expected instead, where it is not JSON. */
+/** `unsupported` names the expected content when it is not JSON. */
 export async function readBytes(
   request: Sent,
   expectedType: string,

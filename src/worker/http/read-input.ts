@@ -8,8 +8,8 @@ import { readPage } from "./pagination.ts";
 import { readJsonBody } from "./read-body.ts";
 
 /**
- * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` is who sends
- * the request: `tenant` with any of its API keys, the ids of the idea bank and the panelist, or `account` for an owner.
+ * Throws the problem of the first invalid part. The format of `ids` is not checked. `client` names the sender: `tenant` for all
+ * of a tenant's API keys, the ids of the idea bank and the panelist, or `account` for an owner.
  */
 export async function readInput<E extends AppEnv>(
   c: Context<E>,

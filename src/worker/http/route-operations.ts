@@ -22,7 +22,7 @@ export function routeOperations<E extends AppEnv, O extends Operation>(
   return routes;
 }
 
-/** For those who observe requests (observe.ts). */
+/** Tells observe.ts which operation answers. */
 const nameOperation = (c: { set(key: "operation", name: string): void }, name: string): void =>
   c.set("operation", name);
 

@@ -1,6 +1,7 @@
 /**
- * Hono with one router. Its own default carries two more: one that compiles all paths into an expression, and cannot when a level
- * of the path holds a name beside a parameter, as ours do; and one that chooses between them. What is answered from memory is not routed.
+ * Hono with one router. Hono's default carries two more: one compiles all paths into a regular expression, which fails where a
+ * level of the path has both a name and a parameter, as here; the other chooses between them. Answers from memory are not routed
+ * at all.
  */
 import type { Env } from "hono";
 import { HonoBase } from "hono/hono-base";

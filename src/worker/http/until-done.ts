@@ -1,4 +1,4 @@
-/** A request that is worked on to its end, also when nobody waits for the answer any more. The platform allows half a minute for it. */
+/** Runs a request to its end, even when its client has left. The platform allows half a minute for that. */
 import type { MiddlewareHandler } from "hono";
 
 export const untilDone: MiddlewareHandler = async (c, next) => {

@@ -21,7 +21,7 @@ import { integer, Name, oneOf, Timestamp } from "./text.ts";
 /** Active keys at the same time (docs/api.md, "Account Settings API"). */
 export const MAX_ACTIVE_KEYS = 4;
 
-/** How long a rotated key's old secret may stay valid, in seconds, with labels. */
+/** The choices for how long a rotated key's old secret stays valid, in seconds, with labels. */
 export const GRACE_PERIODS = { 0: "none", 3600: "1 hour", 86400: "24 hours", 604800: "7 days" } as const;
 const GRACE_SECONDS = Object.keys(GRACE_PERIODS).map(Number);
 
@@ -86,7 +86,7 @@ const GraceSeconds = z
 export const Rotation = describe(
   z.strictObject({
     graceSeconds: z._default(GraceSeconds, 86_400),
-    /** The last four characters of the secret to replace: the rotation is refused if the key has another secret now. */
+    /** The last four characters of the secret to replace. The rotation is refused if the key has another secret by now. */
     lastFour: z.optional(z.string()),
   }),
   {
@@ -184,7 +184,7 @@ export const ShownApiKey = describe(
   },
 );
 
-/** What the account stores, and the most that it may. */
+/** The account's used storage, and its maximum. */
 const Storage = describe(z.object({ usedBytes: Count, maxBytes: Count }), {
   name: "Storage",
   fields: {
@@ -226,8 +226,8 @@ export const ApiKeyList = describe(
 );
 
 /**
- * Who sends the request, and from which address. `email` is the account's, `person` the member's, `actor` the person or script.
- * `accountId` is set when the account was chosen.
+ * The sender of an owner's request. `email` is the account's address, `person` the member's, `actor` the person or script that
+ * acts. `accountId` is set when the request names the account.
  */
 export type Owner = {
   readonly email: string;

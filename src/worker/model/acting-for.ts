@@ -1,9 +1,9 @@
-/** A panelist for whom the tenant acts: named by id, or by the tenant's own id for the person. */
+/** The panelist for whom the tenant acts, named by id, or by the tenant's own id for the person. */
 import * as z from "zod/mini";
 import { Id } from "./id.ts";
 import { ExternalId } from "./panelist.ts";
 
-/** New ones for each schema: in the document a shared one would be described once. */
+/** Each schema gets new ones, because the OpenAPI document would describe a shared one only once. */
 export const actingFor = () => ({ panelistId: z.optional(Id), panelistExternalId: z.optional(ExternalId) });
 
 export type NamedPanelist = {

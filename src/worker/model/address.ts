@@ -12,7 +12,7 @@ const MAPPED = 0xffffn;
 /** The longest text of an address with a prefix: eight groups, the last two as IPv4. */
 const MAX_LENGTH = 49;
 
-/** Undefined for what is no address: also one with a zone (`%eth0`), which says nothing to another machine. */
+/** Undefined for any other text, and for an address with a zone (`%eth0`), which means nothing on another machine. */
 export function parseAddress(text: string): bigint | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   if (!text.includes(":")) {
@@ -25,7 +25,7 @@ export function parseAddress(text: string): bigint | undefined {
   if (head.includes(undefined) || tail.includes(undefined)) return undefined;
   const missing = 8 - head.length - tail.length;
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
-  // The last 32 bits may be written as IPv4, and only those.
+  // Only the last 32 bits of an address may be written as IPv4.
   if (halves.length === 2 && halves[0]?.includes(".")) return undefined;
   return [...head, ...new Array<bigint>(missing).fill(0n), ...tail].reduce<bigint>(
     (address, group) => (address << 16n) | (group ?? 0n),
@@ -33,7 +33,7 @@ export function parseAddress(text: string): bigint | undefined {
   );
 }
 
-/** An address alone is a block of one. Undefined for what is no block, and for one with bits after its prefix. */
+/** A single address is a block of one. Undefined for any other text, and for a block with bits after its prefix. */
 export function parseBlock(text: string): Block | undefined {
   const [written = "", length, ...more] = text.split("/");
   const first = parseAddress(written);
@@ -44,7 +44,7 @@ export function parseBlock(text: string): Block | undefined {
   return isInBlock(first, { first, bits }) && first === prefixOf(first, bits) ? { first, bits } : undefined;
 }
 
-/** A block of IPv6 that is wider than all of IPv4 holds no IPv4 address: `::/0` is every IPv6 address. */
+/** `::/0` means every IPv6 address. So a block that is wider than all of IPv4 contains no IPv4 address. */
 export const isInBlock = (address: bigint, { first, bits }: Block): boolean =>
   prefixOf(address, bits) === first && (bits >= MAPPED_BITS || address >> 32n !== MAPPED);
 
@@ -63,14 +63,14 @@ const toGroups = (side: string): (bigint | undefined)[] =>
         return v4 === undefined ? [undefined] : [v4 >> 16n, v4 & 0xffffn];
       });
 
-/** Four decimal numbers. A leading zero is refused: some read such a number as octal. */
+/** Reads four decimal numbers. A leading zero is refused, because some programs read such a number as octal. */
 function parseV4(text: string): bigint | undefined {
   if (!/^(?:(?:0|[1-9]\d{0,2})(?:\.|$)){4}$/.test(text) || text.endsWith(".")) return undefined;
   const parts = text.split(".").map(Number);
   return parts.every((part) => part <= 255) ? parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n) : undefined;
 }
 
-/** The first 24 bits of an IPv4 address, 48 of an IPv6 one, as a CIDR block. Undefined for what is no address. */
+/** The first 24 bits of an IPv4 address, or 48 of an IPv6 one, as a CIDR block. Undefined for any other text. */
 export function networkOf(text: string): string | undefined {
   const address = parseAddress(text);
   if (address === undefined) return undefined;
@@ -80,7 +80,10 @@ export function networkOf(text: string): string | undefined {
   return `${groups.replace(/(^|:)0(:0)*$/, "")}::/48`;
 }
 
-/** One client, as far as an address tells: the whole of IPv4, the first 64 bits of IPv6, because a client has all the others. */
+/**
+ * The part of an address that identifies one client: the whole of IPv4, the first 64 bits of IPv6, because a client has all
+ * addresses below those.
+ */
 export function clientOf(text: string): string {
   const address = parseAddress(text);
   if (address === undefined) return "";

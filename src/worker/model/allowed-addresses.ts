@@ -1,8 +1,8 @@
-/** From where an API key may be used: CIDR blocks. Pure. */
+/** The addresses from which an API key may be used, as CIDR blocks. Pure. */
 import * as z from "zod/mini";
 import { isInBlock, parseAddress, parseBlock } from "./address.ts";
 
-/** Any address if it is null. */
+/** Null allows every address. */
 export type AllowedAddresses = readonly string[] | null;
 
 export const MAX_BLOCKS = 16;
@@ -22,7 +22,7 @@ export const Blocks = z
     z.maxLength(MAX_BLOCKS, { error: `must name at most ${MAX_BLOCKS} blocks` }),
   );
 
-/** Whether an address is allowed. One that is missing or cannot be read is in no list. */
+/** Whether an address is allowed. A missing or unreadable address is in no list. */
 export function addressFilter(allowed: AllowedAddresses | undefined): (address: string | null) => boolean {
   if (allowed == null) return () => true;
   const blocks = allowed.flatMap((text) => parseBlock(text) ?? []);

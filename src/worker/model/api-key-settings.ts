@@ -1,4 +1,4 @@
-/** What an owner sets of an API key, and changes later. */
+/** The settings of an API key that its owner chooses and may change later. */
 import * as z from "zod/mini";
 import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
@@ -7,7 +7,7 @@ import { Id } from "./id.ts";
 import { SCOPES } from "./scope.ts";
 import { flag, integer, Moment, Name, oneOf, Timestamp } from "./text.ts";
 
-/** The longest until a key expires, in days. */
+/** A key lives at most this many days. */
 export const MAX_LIFE_DAYS = 3_650;
 
 export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes" }).check(
@@ -18,7 +18,7 @@ export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes"
 export const Limit = integer(1, MAX_LIMIT);
 export const WindowSeconds = integer(1, 3_600);
 
-/** What happens to a key that was found in public. */
+/** The choices for a key that was found in public. */
 export const LEAKED_KEYS = ["end", "mark"] as const;
 
 export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
@@ -47,7 +47,7 @@ export const NewAccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LE
 });
 export type AccountSettings = z.infer<typeof AccountSettings>;
 
-/** Anew for each schema: of what two of them share, the OpenAPI document would describe one. */
+/** Each schema gets new ones, because the OpenAPI document would describe a shared one only once. */
 const changeable = () => ({
   name: z.optional(Name),
   scopes: z.optional(Scopes),
@@ -58,7 +58,7 @@ const changeable = () => ({
   allowedAddresses: z.optional(z.nullable(Blocks)),
 });
 
-/** What can be changed of an active key; what is absent stays. */
+/** The changes of an active key. An absent setting stays as it is. */
 export const ApiKeyChanges = describe(z.strictObject(changeable()), {
   name: "ApiKeyChanges",
   example: { name: "CRM sync, nightly", limit: 60 },
@@ -66,7 +66,7 @@ export const ApiKeyChanges = describe(z.strictObject(changeable()), {
 });
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
-/** What settings were before and after: those that have changed. */
+/** The changed settings, before or after the change. */
 const AuditedSettings = describe(
   z.object({
     ...changeable(),

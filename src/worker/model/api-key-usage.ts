@@ -1,4 +1,4 @@
-/** The use of an API key as Account Settings shows it: how much, what for, and by whom. */
+/** The use of an API key as Account Settings shows it: how much, for which operations, and from where. */
 import * as z from "zod/mini";
 import { HourlyCount } from "./account.ts";
 import { describe } from "./describe.ts";

@@ -1,4 +1,4 @@
-/** An API key's record, and whether it admits a request. Pure. */
+/** An API key's record, and the decision whether it admits a request. Pure. */
 import * as z from "zod/mini";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { Lease } from "../rate-limit/lease.ts";
@@ -8,7 +8,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import type { Scope } from "./scope.ts";
 
-/** Where a key's gate can be asked to live: Cloudflare's location hints. */
+/** The regions in which a key's gate can be placed: Cloudflare's location hints. */
 export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
 export type Region = (typeof REGIONS)[number];
 
@@ -34,22 +34,19 @@ export type ApiKeyRecord = {
   readonly allowedAddresses: AllowedAddresses;
 };
 
-/** Who holds the right secret, and nobody else, gets the reason: it comes after the first two. */
+/** The reasons after the first two are told only to a client with the right secret. */
 export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired" | "paused" | "address";
 
-/** Those of a problem document's `reason`. */
+/** The values of `reason` in a problem document. */
 export const REFUSAL_REASONS = ["revoked", "expired", "paused", "address", "suspended"] as const;
 
-/** The tenant of a verified key, the key's scopes, and from where it may be used. */
+/** The tenant of a verified key, with the key's scopes and allowed addresses. */
 export type Tenant = Pick<ApiKeyRecord, "accountId" | "accountSuspended" | "scopes" | "allowedAddresses">;
 
-/** How much of the limit is left, and the milliseconds until the oldest request leaves the window. */
+/** The rest of the limit, and the milliseconds until the oldest request leaves the window. */
 export type Quota = { readonly rateLimit: RateLimit; readonly remaining: number; readonly waitMs: number };
 
-/**
- * Without `quota` the limit could not be counted, and is not enforced. With a `lease`, what it may still admit is part of what
- * remains.
- */
+/** Without `quota` the limit could not be counted, and is not enforced. `remaining` includes the admissions of a `lease`. */
 export type Admitted = {
   readonly outcome: "admitted";
   readonly tenant: Tenant;
@@ -59,8 +56,8 @@ export type Admitted = {
 };
 
 /**
- * `allowedAddresses` comes with the reason `address`. `isOver` with `wrong-secret`, when the key has ended for good: an isolate need
- * not ask again soon. The client does not learn it.
+ * `allowedAddresses` comes with the reason `address`. `isOver` comes with `wrong-secret` when the key has ended for good, so that
+ * an isolate need not ask again soon; the client does not learn it.
  */
 export type Refused = {
   readonly outcome: "refused";
@@ -74,14 +71,14 @@ type Limited = { readonly outcome: "limited"; readonly quota: Quota };
 /** The answer of a key's gate to one request. `unavailable`: the gate needs the record and cannot read it from D1. */
 export type Admission = Admitted | Limited | Refused | { readonly outcome: "unavailable" };
 
-/** What an isolate decides by itself. */
+/** A decision that an isolate makes by itself. */
 export type OwnDecision = (Admitted & { readonly quota: Quota }) | Limited | Refused;
 
 /** Whether this is the secret before the last rotation, still in its grace period. */
 export const isPreviousSecret = ({ previous }: ApiKeyRecord, secretHash: string, now: number): boolean =>
   previous !== null && now < previous.expiresAt && constantTimeEqual(previous.secretHash, secretHash);
 
-/** Why this secret is refused at `now`, from whatever address; undefined if it is accepted. */
+/** The reason to refuse this secret at `now`, from any address; undefined if it is accepted. */
 export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: number): RecordRefusal | undefined {
   if (record === null) return "unknown";
   if (!constantTimeEqual(record.secretHash, secretHash) && !isPreviousSecret(record, secretHash, now)) {
@@ -90,13 +87,13 @@ export function refusalOf(record: ApiKeyRecord | null, secretHash: string, now: 
   return endOf(record, now) ?? (record.pausedAt === null ? undefined : "paused");
 }
 
-/** Why the key itself has ended for good; undefined while it lives. */
+/** The reason why the key has ended for good; undefined while it is alive. */
 function endOf({ revokedAt, expiresAt }: ApiKeyRecord, now: number): "revoked" | "expired" | undefined {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && now >= expiresAt ? "expired" : undefined;
 }
 
-/** The refusal of a request with this secret from `address`, at `now`; undefined if it is admitted, within its limit. */
+/** The refusal of a request with this secret from `address`, at `now`. Undefined if the key admits it, up to its limit. */
 export function refuse(
   record: ApiKeyRecord | null,
   secretHash: string,

@@ -1,7 +1,10 @@
-/** What panelists can do with an idea bank: one rule for `GET /ideabank` and for every panelist operation. */
+/** Decides what panelists may do with an idea bank: one rule for `GET /ideabank` and for every panelist operation. */
 import type { Capabilities, Capability, IdeaBankSwitches } from "./idea-bank.ts";
 
-/** What a capability depends on. `database/panelist-access.ts` has the same rules in SQL, for writes that check it in their transaction. */
+/**
+ * The conditions of capabilities. `database/panelist-access.ts` has the same rules in SQL, for writes that check them in their
+ * transaction.
+ */
 export const CONDITIONS = {
   open: ({ status, accountSuspended }) => status === "OPEN" && !accountSuspended,
   notInternal: ({ internal }) => !internal,
@@ -25,7 +28,7 @@ export const REQUIRED: Readonly<Record<Capability, readonly Condition[]>> = {
 export const hasCapability = (ideaBank: IdeaBankSwitches, capability: Capability): boolean =>
   REQUIRED[capability].every((condition) => CONDITIONS[condition](ideaBank));
 
-/** Those of a visitor, who only reads. */
+/** The capabilities of a visitor, who only reads. */
 export const forVisitor = (capabilities: Capabilities): Capabilities => ({
   ...capabilities,
   canSubmitProposals: false,

@@ -1,4 +1,4 @@
-/** The log of changes, as the tenant API shows it: what has changed, and the resource as it is now. */
+/** The log of changes, as the tenant API shows it: each change, with the resource as it is now. */
 import * as z from "zod/mini";
 import { Comment } from "./comment.ts";
 import { describe } from "./describe.ts";
@@ -27,11 +27,11 @@ export const CHANGE_TYPES = [
 ] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
-/** Whose request made the change; `system` for what followed later from another change. */
+/** The sender of the request that made the change; `system` for a consequence that came later. */
 export const CHANGE_ACTORS = ["tenant", "panelist", "system"] as const;
 export type ChangeActor = (typeof CHANGE_ACTORS)[number];
 
-/** It names what has changed, and what that is in. Of these it has the resources as they are now: null for one that is gone. */
+/** A change names the changed resource and those that contain it, and carries each as it is now; null for one that was deleted. */
 export const Change = describe(
   z.object({
     type: oneOf(CHANGE_TYPES),
@@ -91,7 +91,7 @@ export const Change = describe(
 );
 export type Change = z.infer<typeof Change>;
 
-/** The value of `after` for the place behind the newest change. */
+/** The value of `after` for the end of the log. */
 export const NOW = "now";
 
 export const ChangeQuery = describe(z.strictObject({ limit: PAGE_PARAMETERS.limit, after: z.optional(z.string()) }), {

@@ -10,7 +10,7 @@ export type ChangelogEntry = {
   readonly lastActivityAt: number;
 };
 
-/** A rendered changelog is not longer: fewer entries, never half of one. */
+/** A rendered changelog has at most this many bytes. It then has fewer entries, never a cut one. */
 export const MAX_CHANGELOG_BYTES = 256 * 1024;
 
 /** JSON Feed 1.1, as feed readers take it. */

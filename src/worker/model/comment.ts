@@ -8,7 +8,7 @@ import { Moment, oneOf, prose, Timestamp } from "./text.ts";
 
 const Body = prose({ min: 1, max: 10_000 });
 
-/** Who wrote it. */
+/** The comment's author. */
 export const CommentAuthor = oneOf(["panelist", "tenant"]);
 
 const EXAMPLE_BODY = "Thank you! Finally something for early mornings.";

@@ -10,8 +10,8 @@ export type SchemaDescription = {
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 /**
- * The schema itself, with a text for each property: a missing one does not compile. A list has none. A schema without an `example` is
- * only part of others.
+ * Returns the schema itself. It must have a text for each property: a missing one does not compile. A list needs none. A schema
+ * without an `example` is only a part of others.
  */
 export function describe<Schema extends z.ZodMiniType<object>>(
   schema: Schema,

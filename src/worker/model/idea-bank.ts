@@ -125,15 +125,19 @@ export type IdeaBankSwitches = {
 };
 
 /**
- * An idea bank's state, for a panelist's request. `changelogVersion` identifies the current rendered changelog. Visitors' tokens that
- * were issued until `visitorTokensEndedAt` (Unix milliseconds) are not valid; null when none were ended.
+ * The state of an idea bank that a panelist's request needs. `changelogVersion` identifies the current rendered changelog. A
+ * visitor's token that was issued at or before `visitorTokensEndedAt` (Unix milliseconds) is not valid; null when none were
+ * ended.
  */
 export type IdeaBankState = IdeaBankSwitches & {
   readonly accountId: string;
   readonly name: string;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
-  /** Of the secret that the tenant's server signs with; the one before is good until then (Unix milliseconds). */
+  /**
+   * The epoch of the secret with which the tenant's server signs. The previous secret is good until `signingPreviousUntil` (Unix
+   * milliseconds).
+   */
   readonly signingEpoch: number;
   readonly signingPreviousUntil: number | null;
 };
@@ -160,7 +164,7 @@ const CapabilitySet = describe(
 export type Capabilities = z.infer<typeof CapabilitySet>;
 export type Capability = keyof Capabilities;
 
-/** What panelists may do with an idea bank. */
+/** An idea bank's name, and what panelists may do with it. */
 export const IdeaBankAccess = describe(z.object({ name: z.nullable(Name), capabilities: CapabilitySet }), {
   name: "IdeaBankAccess",
   example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },

@@ -1,4 +1,4 @@
-/** What a tenant asks of tokens: the secret that its server signs with, and why one is refused. */
+/** Tokens as the tenant asks about them: the secret with which its server signs, and the reason why a token is refused. */
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { oneOf } from "./text.ts";
 
-/** In one request. */
+/** The maximum in one request. */
 export const MAX_REPORTS = 1_000;
 
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -13,7 +13,7 @@ const EXAMPLE_TYPE = "edge_access_api_key";
 const EXAMPLE_URL = "https://git.example/a/b/blob/main/.env";
 const EXAMPLE_VERDICT = { token_raw: EXAMPLE_TOKEN, token_type: EXAMPLE_TYPE, label: "true_positive" as const };
 
-/** More members may come with time. */
+/** Not strict, because GitHub may add members. */
 const LeakReport = describe(
   z.looseObject({
     token: text(1_000),

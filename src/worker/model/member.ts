@@ -1,4 +1,4 @@
-/** Who may act for an account: its members, by e-mail address. */
+/** The members of an account, by e-mail address. They may act for it. */
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
@@ -6,12 +6,12 @@ import { oneOf, Timestamp } from "./text.ts";
 
 export const MAX_MEMBERS = 50;
 
-/** The longest is that of SMTP. */
+/** At most 320 characters, the longest address of SMTP. */
 const ADDRESS = /^(?=.{1,320}$)[!-?A-~]+@[!-?A-~]+$/;
 
 /**
- * In lower case, because identity providers write the same address in different cases. Only visible ASCII, before that: the lower case of
- * the Kelvin sign is a `k`. Undefined for any other text.
+ * The address in lower case, because identity providers write the same address in different cases. Undefined for a text with
+ * other characters than visible ASCII. That is checked first, because the lower case of the Kelvin sign is a `k`.
  */
 export const foldAddress = (text: string): string | undefined => (ADDRESS.test(text) ? text.toLowerCase() : undefined);
 
@@ -41,7 +41,7 @@ const EXAMPLE_INVITATION = {
   createdAt: EXAMPLE_MEMBER.createdAt,
 };
 
-/** `invited`: not answered yet. Only who has accepted is a member. */
+/** `invited` is not answered yet. Only after accepting is a person a member. */
 const MEMBER_STATES = ["accepted", "invited", "declined"] as const;
 
 export const NewMember = describe(z.strictObject({ email: Email }), {

@@ -1,8 +1,11 @@
-/** What the tenant keeps with a proposal and panelists never see: its own id for it, and pairs of texts. */
+/** Data that the tenant keeps with a proposal and that panelists never see: its own id for it, and pairs of texts. */
 import * as z from "zod/mini";
 import { exactLine, prose } from "./text.ts";
 
-/** The tenant's own id for a proposal, unique in its idea bank. In NFC: what looks the same is the same. The two that are left out are no part of a path. */
+/**
+ * The tenant's own id for a proposal, unique in its idea bank. In NFC, so that ids that look the same are the same. `.` and `..`
+ * are refused, because they cannot be part of a path.
+ */
 export const ProposalExternalId = exactLine({ min: 1, max: 255 }, "NFC").check(
   z.refine((value) => value !== "." && value !== "..", { error: "must not be . or .." }),
 );
@@ -13,7 +16,7 @@ const BYTES = 4096;
 
 const Pair = exactLine({ min: 1, max: 64 });
 
-// Not z.record, which is larger than the rest of this file.
+// z.record is not used, because it is larger than the rest of this file.
 export const Metadata = z
   .catchall(z.object({}), prose({ min: 0, max: 1_000 }))
   .check(
@@ -28,7 +31,7 @@ export const Metadata = z
   .register(z.globalRegistry, { maxProperties: PAIRS });
 export type Metadata = Readonly<Record<string, string>>;
 
-/** As it is stored: its pairs have no order. Undefined for none. */
+/** The stored text. Pairs are sorted, because their order means nothing. Undefined when there are none. */
 export function toStored(metadata: Metadata = {}): string | undefined {
   const pairs = Object.entries(metadata);
   const inOrder = Object.fromEntries(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
-/** The tenant's own id for a person, unique within the tenant. In NFC: what looks the same is the same. */
+/** The tenant's own id for a person, unique within the tenant. In NFC, so that ids that look the same are the same. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 
 const TEXTS = {
@@ -69,10 +69,10 @@ export const PanelistQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, exter
   fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
 });
 
-/** A visitor's token may last longer: it stands in a page. */
+/** A visitor's token stands in the source of a page, so it may last longer. */
 const lastsTooLong = `must be an integer from ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} for a panelist`;
 
-/** Names the panelist by id, or by `externalId` and creates it if it is new. Or it is for visitors. */
+/** Names the panelist by id, or by `externalId`, which creates a new panelist. Or it is for visitors. */
 export const TokenRequest = describe(
   z
     .strictObject({
@@ -99,7 +99,7 @@ export const TokenRequest = describe(
     )
     .register(z.globalRegistry, {
       description: "Names the panelist by exactly one of `panelistId` and `externalId`, or is for a visitor.",
-      // Without `type: "object"`: openapi-typescript makes an empty object of that, which no request fits.
+      // `type: "object"` is left out, because openapi-typescript would make an empty object of it, which no request fits.
       oneOf: [{ required: ["panelistId"] }, { required: ["externalId"] }, { required: ["visitor"] }],
     }),
   {

@@ -63,7 +63,7 @@ export const OfficialResponse = describe(z.object({ text: ResponseText, responde
 });
 export type OfficialResponse = z.infer<typeof OfficialResponse>;
 
-/** How many votes or comments there are. */
+/** The number of votes or comments. */
 export const Count = integer(0, 1_000_000_000);
 
 export const Proposal = describe(
@@ -130,7 +130,7 @@ const NewResponse = describe(z.strictObject({ text: ResponseText }), {
   fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 
-/** What a creation and a change can set. */
+/** The fields that a creation and a change can set. */
 const settable = () => ({
   description: z.optional(Description),
   status: z.optional(ProposalStatus),
@@ -140,7 +140,7 @@ const settable = () => ({
   metadata: z.optional(Metadata),
 });
 
-/** What only a creation can set. */
+/** The fields that only a creation can set. */
 const atCreation = () => ({ createdAt: z.optional(Moment), ...actingFor() });
 
 export const ProposalUpsert = describe(

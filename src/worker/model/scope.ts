@@ -1,4 +1,7 @@
-/** What an API key may do: read or write one kind of resource. A new key has all scopes unless the owner chooses fewer. */
+/**
+ * The scopes of an API key: each allows to read or to write one kind of resource. A new key has all of them unless its owner
+ * chooses fewer.
+ */
 export const SCOPES = [
   "surveys:read",
   "surveys:write",

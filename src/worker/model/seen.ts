@@ -1,4 +1,4 @@
-/** What is kept of who uses an API key: the facts of its last request, and how many were admitted, by operation. Pure. */
+/** The record of an API key's use: the facts of its last requests, and the number of admitted ones by operation. Pure. */
 import { networkOf } from "./address.ts";
 
 /** A request, as its key's owner sees it. `at` is in Unix milliseconds; `operation` is a name of the tenant API's table. */
@@ -10,19 +10,19 @@ export type Seen = {
   readonly operation: string;
 };
 
-/** With a key's previous secret, of whose hash these are the first characters. */
+/** A request with a key's previous secret; `secret` is the beginning of its hash. */
 export type SeenWithPrevious = Seen & { readonly secret: string };
 
-/** The last use of the secret that was the newest one then, of whose hash these are the first characters. */
+/** The last use of a secret while it was the newest one; `secret` is the beginning of its hash. */
 export type SeenSecret = Pick<SeenWithPrevious, "at" | "secret">;
-/** So many characters of a hash tell a key's secrets apart. */
+/** This many characters of a hash are enough to tell a key's secrets apart. */
 export const SECRET_LENGTH = 12;
 
-/** Why a known key's request was not admitted. `wrong-secret`: with a secret from before a rotation. */
+/** The reasons why a known key's request was not admitted. `wrong-secret`: a secret from before a rotation. */
 export const SEEN_REFUSALS = ["limited", "wrong-secret", "revoked", "expired", "paused", "address"] as const;
 export type SeenRefusal = Seen & { readonly reason: (typeof SEEN_REFUSALS)[number] };
 
-/** What a request says of itself. `address` is the client's. */
+/** The facts of a request. `address` is the client's. */
 export type Sender = {
   readonly now: number;
   readonly address: string | null;
@@ -30,12 +30,12 @@ export type Sender = {
   readonly sent: Request;
 };
 
-/** How many requests were admitted, by operation of the tenant API's table. */
+/** The number of admitted requests, by operation of the tenant API. */
 export type Operations = Readonly<Record<string, number>>;
 
 const MAX_USER_AGENT = 100;
 
-/** Only the network of an address is kept: the first 24 bits of IPv4, 48 of IPv6. */
+/** Keeps only the network of an address: the first 24 bits of IPv4, 48 of IPv6. */
 export const toSeen = ({ now, address, operation, sent }: Sender): Seen => ({
   at: now,
   network: address === null ? null : (networkOf(address) ?? null),
@@ -44,11 +44,11 @@ export const toSeen = ({ now, address, operation, sent }: Sender): Seen => ({
   operation,
 });
 
-/** Two letters of ISO 3166, or `T1` for Tor. Cloudflare's `XX` is an unknown one. */
+/** Two letters of ISO 3166, or `T1` for Tor. Cloudflare's `XX` means unknown. */
 const countryOf = (country: unknown): string | null =>
   typeof country === "string" && /^(?!XX)[A-Z][A-Z1]$/.test(country) ? country : null;
 
-/** Without what is not seen, or changes what is: control characters, line breaks, bidirectional controls. */
+/** Drops control characters, line breaks and bidirectional controls, because they are invisible or change how others look. */
 const shorten = (text: string | null): string | null =>
   [...(text ?? "").slice(0, 4 * MAX_USER_AGENT).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")]
     .slice(0, MAX_USER_AGENT)

@@ -17,9 +17,9 @@ import { ok, type Result, refuse } from "../credentials/result.ts";
 import { ExternalId } from "./panelist.ts";
 import { Name } from "./text.ts";
 
-/** The longest life, in seconds. */
+/** The longest lifetime, in seconds. */
 export const SIGNED_LIFETIME = 3_600;
-/** Longer texts are not looked at. */
+/** Longer texts are refused unread. */
 export const MAX_SIGNED_LENGTH = 4_096;
 
 const KID = /^([0-9A-Za-z]{12})\.([0-9A-Za-z]{12})\.([1-9]\d{0,8})\.([0-9A-Za-z]{8})$/;
@@ -45,7 +45,7 @@ const toBase64Url = (bytes: ArrayBuffer): string =>
 
 const fingerprints = new WeakMap<CryptoKey, string>();
 
-/** Which deployment secret it is; tells nothing about it. */
+/** Identifies a deployment secret, and reveals nothing about it. */
 async function fingerprintOf(key: CryptoKey): Promise<string> {
   const known = fingerprints.get(key);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ async function fingerprintOf(key: CryptoKey): Promise<string> {
 const deriveSecret = async (kid: string, key: CryptoKey): Promise<string> =>
   `ibs_${toBase64Url(await computeHmac(key, `signing secret ${kid}\u0001`))}`;
 
-/** What a tenant's server signs with: of the newest deployment secret. */
+/** The secret with which a tenant's server signs, derived from the newest deployment secret. */
 export async function signingSecretOf(
   { ideaBankId, accountId, epoch }: SecretName,
   [newest]: SigningKeys,
@@ -94,14 +94,14 @@ export async function verifySignedToken(
 
 export type AnyTokenRefusal = TokenRefusal | SignedTokenRefusal;
 
-/** A token of any kind: ours, a visitor's, or one that a tenant's server has signed. No I/O. */
+/** Verifies a token of any kind: a panelist's, a visitor's, or one that a tenant's server has signed. No I/O. */
 export const verifyAnyToken = (
   text: string | undefined,
   keys: SigningKeys,
 ): Promise<Result<VerifiedToken, AnyTokenRefusal>> =>
   text?.startsWith("ey") ? verifySignedToken(text, keys) : verifyToken(text, keys);
 
-/** The JSON value of a part; undefined for what is none. */
+/** The JSON value of a token's part; undefined when it is not JSON. */
 function parsePart(part: string): unknown {
   try {
     const binary = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
@@ -112,7 +112,7 @@ function parsePart(part: string): unknown {
   }
 }
 
-/** The idea bank that a token names, whether it is signed or not: nothing proves it. */
+/** The idea bank that a token names, of any kind. The name is not verified. */
 export function namedIdeaBank(text: string): string | undefined {
   if (/^ib[tv]_/.test(text)) return text.slice(4, 16);
   const [head = "", body = ""] = text.slice(0, MAX_SIGNED_LENGTH).split(".");
@@ -121,7 +121,7 @@ export function namedIdeaBank(text: string): string | undefined {
   return KID.exec(header.data?.kid ?? "")?.[1] ?? claims.data?.iss;
 }
 
-/** When which epochs of an idea bank's secret are good. `previousUntil` is in Unix milliseconds. */
+/** The epochs of an idea bank's secret that are good. `previousUntil` is in Unix milliseconds. */
 export type SigningEpochs = { readonly signingEpoch: number; readonly signingPreviousUntil: number | null };
 
 export const isEpochGood = (

@@ -16,7 +16,7 @@ const TEXTS = {
   url: "Where the survey is answered: an `https` address of at most 2,000 characters, or `null`.",
   externalId: "Your own id for it: 1 to 255 visible characters, or `null`.",
 };
-/** A browser opens it as it is. */
+/** The same text is stored and opened by a browser. */
 const Url = z.string().check(
   z.maxLength(2_000, { error: "must have at most 2,000 characters" }),
   z.refine((text) => /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { integer, line } from "./text.ts";
 
-/** In NFC: what looks the same is the same. */
+/** In NFC, so that tags that look the same are the same. */
 export const Tag = line({ min: 1, max: 32 }, "NFC");
 
 const TAGS_AT_MOST = 5;
@@ -17,7 +17,7 @@ export const Tags = z
   )
   .register(z.globalRegistry, { uniqueItems: true });
 
-/** So many an idea bank has at most. A trigger keeps it. */
+/** The maximum for an idea bank. A trigger enforces it. */
 export const TAGS_OF_IDEA_BANK = 200;
 
 const EXAMPLE = { tag: "Mobile", proposals: 12 };

@@ -3,21 +3,21 @@ import * as z from "zod/mini";
 
 type Bounds = { readonly min: number; readonly max: number };
 
-/** `form`: normalized; without it kept as sent. */
+/** `form`: the normalization; without it a text is kept as sent. */
 type Rules = Bounds & { readonly forbidden: RegExp; readonly form?: "NFC"; readonly invisible?: "dropped" | "refused" };
 
-// Control characters are what these patterns are about.
+// These patterns are about control characters, so lint rules against them do not apply.
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
 
 /**
- * What a screen does not show: Unicode's Default_Ignorable_Code_Point (bidirectional controls, zero-width characters, variation
- * selectors, tags), the noncharacters, and the three annotation characters, which Unicode leaves out of the first. The other
- * characters of the category Cf are seen: signs that enclose numbers, the layout of hieroglyphs.
+ * Characters that a screen does not show: Unicode's Default_Ignorable_Code_Point (bidirectional controls, zero-width characters,
+ * variation selectors, tags), the noncharacters, and the three annotation characters, which Unicode does not count among the
+ * first. The other characters of the category Cf are visible: signs that enclose numbers, the layout of hieroglyphs.
  */
 const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/gu;
 
-/** What stands where an invisible character changes what is seen. Each needs the base that it changes. */
+/** The places where an invisible character changes what is seen. Each needs the base that it changes. */
 const INVISIBLE_WITH_EFFECT = new RegExp(
   [
     // Emoji: the style of a picture, the joint of a sequence, a keycap, the flags of subdivisions (UTS #51).
@@ -43,14 +43,14 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
 );
 const INVISIBLE_OR_WITH_EFFECT = new RegExp(`(${INVISIBLE_WITH_EFFECT.source})|${INVISIBLE.source}`, "gu");
 
-/** The text without what no screen shows. What changes what is seen stays: joiners, variation selectors, the tags of a flag. */
+/** Drops invisible characters from a text. Those that change what is seen stay: joiners, variation selectors, the tags of a flag. */
 export function withoutInvisible(value: string): string {
   const rest = value.replace(INVISIBLE_OR_WITH_EFFECT, (_, kept: string | undefined) => kept ?? "");
-  // What was left out may have been the base of what stayed.
+  // A dropped character may have been the base of one that stayed, so this repeats.
   return rest === value ? value : withoutInvisible(rest);
 }
 
-/** Not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
+/** A visible character: not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
 const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 
 const lengthMessage = ({ min, max }: Bounds) =>
@@ -83,8 +83,8 @@ const text = ({ forbidden, form, invisible, ...bounds }: Rules) =>
     .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
 
 /**
- * Normalizing, and dropping in rounds, take time that grows with the square of a length. Both make a text of people shorter by far less
- * than eight times.
+ * Normalizing, and dropping in rounds, take time that grows with the square of the length. So longer texts are refused first;
+ * both shorten a real text by far less than eight times.
  */
 const workable = (bounds: Bounds) =>
   z.refine<string>((value) => value.trim().length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
@@ -96,11 +96,11 @@ export const orRequired = (message: string) => ({
 
 const isWithin = (length: number, { min, max }: Bounds) => length >= min && length <= max;
 
-/** One line for people: a name, a title, a tag. What no screen shows is dropped, because its author does not see it either. */
+/** One line for people: a name, a title, a tag. Invisible characters are dropped, because the author does not see them either. */
 export const line = (bounds: Bounds, form?: "NFC") =>
   text({ ...bounds, forbidden: CONTROL, invisible: "dropped", ...(form && { form }) });
 
-/** One line for programs: an id. It is refused where it would not stay what was sent, or look like another one. */
+/** One line for programs: an id. It is refused if it would not stay as sent, or could look like another one. */
 export const exactLine = (bounds: Bounds, form?: "NFC") =>
   text({ ...bounds, forbidden: CONTROL, invisible: "refused", ...(form && { form }) });
 
@@ -109,13 +109,13 @@ export const prose = (bounds: Bounds) => text({ ...bounds, forbidden: CONTROL_BU
 
 export const Name = line({ min: 1, max: 100 });
 export const Title = line({ min: 1, max: 200 });
-/** What is looked for: compared by its words alone. */
+/** A search. Its words alone are compared. */
 export const Search = prose({ min: 1, max: 200 });
 export const Description = prose({ min: 0, max: 10_000 });
 
 export const flag = () => z.boolean({ error: "must be true or false" });
 
-/** An integer of a range. */
+/** An integer in a range. */
 export const integer = (min: number, max: number) => {
   const error = `must be an integer from ${min} to ${max}`;
   return z.int({ error }).check(z.gte(min, { error }), z.lte(max, { error }));
@@ -125,10 +125,10 @@ export const integer = (min: number, max: number) => {
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, { error: `must be one of ${words.join(", ")}` });
 
-/** Query parameters that may be given several times. */
+/** The query parameters that may be given several times. */
 export const SEVERAL = z.registry<{ readonly words: readonly string[] }>();
 
-/** One or several of some fixed words: `?status=planned&status=implemented`, or with a comma. */
+/** One or several of some fixed words: `?status=planned&status=implemented`, or separated by commas. */
 export const someOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z
     .pipe(
@@ -146,7 +146,7 @@ export const Timestamp = z
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
   .register(z.globalRegistry, { format: "date-time" });
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** `Date` reads the 30th of February as the 2nd of March. */
 const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 
 /** A point in time as clients send it: ISO 8601, with an offset. */

@@ -1,4 +1,4 @@
-/** Who votes for a proposal, as its tenant sees it. */
+/** A panelist who votes for a proposal, as the tenant sees it. */
 import * as z from "zod/mini";
 import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne, namesOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";

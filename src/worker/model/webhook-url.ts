@@ -1,19 +1,19 @@
 /**
- * Which URLs a webhook can have. The text is an owner's, and the Worker calls it, so it must name a public receiver.
+ * Checks the URL of a webhook. An owner writes it and the Worker calls it, so it must name a public receiver.
  *
- * A Worker's `fetch` of a host in its own zone goes past the zone's front door, straight to the server behind it. The flag
- * `global_fetch_strictly_public` would prevent that, but D1 sessions hang with it (emdash-cms/emdash#1273). So a URL may not be in
- * a zone of the deployment: not under the parent domain of the API's host, nor under a domain of the setting OWN_ZONES.
+ * A Worker's `fetch` of a host in its own zone bypasses the zone's front door and reaches the server behind it. The flag
+ * `global_fetch_strictly_public` would prevent that, but D1 sessions hang with it (emdash-cms/emdash#1273). So a URL may not be
+ * in a zone of the deployment: neither under the parent domain of the API's host, nor under a domain of the setting OWN_ZONES.
  */
 
 const MAX_LENGTH = 1_000;
-/** Names that are not of the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN's `internal`). */
+/** Names outside the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN's `internal`). */
 const PRIVATE = /(?:^|\.)(?:localhost|local|internal|home\.arpa|onion)$/;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1)$/;
 
 /**
- * The URL as it is called; undefined for one that a webhook cannot have. `own` is where Account Settings is; `ownZones` are domains,
- * separated by commas.
+ * The URL as it is called; undefined for a URL that a webhook cannot have. `own` is the address of Account Settings; `ownZones`
+ * are domains, separated by commas.
  */
 export function checkWebhookUrl(text: string, own: string, ownZones = ""): string | undefined {
   const url = URL.parse(text.trim());
@@ -22,7 +22,7 @@ export function checkWebhookUrl(text: string, own: string, ownZones = ""): strin
   if (href.length > MAX_LENGTH || username !== "" || password !== "" || href.includes("#")) return undefined;
   const here = new URL(own);
   if (isOnDevelopersMachine(url, here)) return href;
-  // The parser has written every notation of an IPv4 address in its usual one, and brackets around IPv6.
+  // `URL` has already rewritten every notation of an IPv4 address to the usual one, and put brackets around IPv6.
   const host = withoutDot(url.hostname);
   const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host);
   const zones = [parentDomain(withoutDot(here.hostname)), ...ownZones.toLowerCase().split(",").map(trimZone)];
@@ -33,13 +33,13 @@ export function checkWebhookUrl(text: string, own: string, ownZones = ""): strin
 const withoutDot = (host: string): string => host.replace(/\.$/, "");
 const trimZone = (zone: string): string => withoutDot(zone.trim().replace(/^\./, ""));
 
-/** `example.com` of `api.example.com`. A host of two labels is its own: above it are everybody's domains. */
+/** `example.com` for `api.example.com`. A host of two labels is its own parent, because the domain above is shared by everybody. */
 function parentDomain(host: string): string {
   const labels = host.split(".");
   return labels.length > 2 ? labels.slice(1).join(".") : host;
 }
 
-/** `npm run dev` serves Account Settings at http://localhost, and no deployment does. */
+/** `npm run dev` serves Account Settings at http://localhost; no deployment does. */
 const isOnDevelopersMachine = (url: URL, own: URL): boolean =>
   own.protocol === "http:" &&
   LOOPBACK.test(own.hostname) &&

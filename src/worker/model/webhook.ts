@@ -1,20 +1,20 @@
-/** Webhooks as Account Settings shows them, and what its requests send. */
+/** Webhooks as Account Settings shows them, and the bodies of its requests about them. */
 import * as z from "zod/mini";
 import { CHANGE_TYPES, type ChangeType } from "./change.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { flag, integer, Moment, oneOf, Timestamp } from "./text.ts";
 
-/** Of one account. */
+/** The maximum for an account. */
 export const MAX_WEBHOOKS = 4;
-/** How long a secret that was rotated out signs beside the new one, in milliseconds. */
+/** After a rotation, the old secret also signs for this long, in milliseconds. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
 /** `paused` by the owner; `failed`: paused after five days of failure; `ended`: the receiver has answered 410. */
 export const WEBHOOK_STATES = ["active", "paused", "failed", "ended"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** What is wrong with it beyond its type depends on where the page is: webhook-url.ts. */
+/** The further rules for a URL depend on the page's own address: webhook-url.ts. */
 const Url = z.string({ error: "must be a URL" });
 const Types = z.array(oneOf(CHANGE_TYPES), { error: "must be a list of types" }).check(
   z.minLength(1, { error: "must name at least one type" }),
@@ -83,9 +83,12 @@ export type WebhookChanges = z.infer<typeof WebhookChanges>;
 
 const PLACE = "must be now, next, or a time as 2026-11-20T12:00:00.000Z";
 const FROM = "must be the id of a change, as an attempt shows it";
-/** The account, the number and the time in base62: as the log makes it (changes.ts). */
+/** The account, the number and the time in base62, as the log makes it (changes.ts). */
 export const CHANGE_ID = /^chg_([0-9A-Za-z]{12})_([1-9]\d{0,14})_([0-9A-Za-z]{8})$/;
-/** `from`: it is moved only where that change is the next one. `now`: behind everything. `next`: behind the next change. A time: before the first change that was made then or later. */
+/**
+ * `from`: moves only if that change is the next one. `to` is `now` (after everything), `next` (after the next change), or a time
+ * (before the first change that was made at or after it).
+ */
 export const WebhookMove = describe(
   z.strictObject({
     to: z

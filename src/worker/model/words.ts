@@ -1,20 +1,21 @@
 /**
- * The words of titles, by which proposals are found. Words are equal whatever their case, their accents and their width.
+ * The words of titles, by which proposals are found. Words are equal regardless of case, accents and width.
  *
- * Scripts that write no spaces have no words that can be told apart without a dictionary: theirs are pairs of neighbouring characters.
- * A long word in Latin letters is found by its last part, too: compounds end with what they are ("Fahrradständer" is a "Ständer").
+ * A script without spaces has no words that can be told apart without a dictionary, so pairs of neighbouring characters take
+ * their place. A long word in Latin letters is also found by its last part, because a compound ends with its kind
+ * ("Fahrradständer" is a "Ständer").
  */
 
-/** So many rows at most are written for a title. */
+/** A title writes at most this many rows. */
 const STORED_AT_MOST = 12;
-/** So many words of a search are looked up. */
+/** A search looks up at most this many words. */
 const SOUGHT_AT_MOST = 6;
 const CHARACTERS_AT_MOST = 32;
 const TELLS_ENOUGH = 5;
 
-/** Accents, of the scripts that can be read without. In the others a mark is a letter, and voiced kana are other sounds. */
+/** Accents in scripts that can be read without them. In other scripts a mark is a letter, and voiced kana are different sounds. */
 const ACCENT = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
-/** Letters that no normalization takes apart: by what is typed for them. */
+/** Letters that no normalization takes apart, with the letters that people type for them. */
 const SAME: Readonly<Record<string, string>> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" },
   ...{ ة: "ه", ى: "ي", ی: "ي", ک: "ك", ـ: "" },
@@ -28,7 +29,7 @@ function fold(text: string): string {
 const LETTERS = /[\p{L}\p{N}\p{M}]+/gu;
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const RUNS = new RegExp(`${UNSPACED.source}+|[^${UNSPACED.source.slice(1)}+`, "gu");
-/** "The", also with "and", "with", "like" and "for": Arabic writes them in one with the word. */
+/** "The", also after "and", "with", "like" and "for": Arabic writes them in one word with the noun. */
 const ARABIC_ARTICLE = /^(?:[وبفك]?ال|لل)(?=...)/u;
 
 function pairsOf(run: string): string[] {
@@ -40,33 +41,33 @@ function pairsOf(run: string): string[] {
 
 const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
 
-/** In their order, with what is repeated. */
+/** In the order of the text, repetitions included. */
 const allWords = (text: string): string[] =>
   (fold(text).match(LETTERS) ?? [])
     .flatMap((letters) => letters.match(RUNS) ?? [])
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : wordOf(run)));
 
-/** How much a word tells: long ones are rare. Of pairs, those in Hiragana are grammar. */
+/** How specific a word is. Long words are rare; pairs in Hiragana are mostly grammar. */
 const telling = (word: string): number =>
   UNSPACED.test(word) ? 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0) : word.length;
 
 const byTelling = (words: readonly string[]): string[] =>
   words.toSorted((left, right) => telling(right) - telling(left));
 
-/** Where two consonants meet, the last part of a compound can begin. */
+/** The last part of a compound can begin between two consonants. */
 const LAST_PARTS = /(?<=^[a-z]{2,}[^aeiouy])(?=[^aeiouy][a-z]{3,}$)/g;
 const lastPartsOf = (word: string): string[] =>
   /^[a-z]{8,}$/.test(word) ? [...word.matchAll(LAST_PARTS)].map(({ index }) => word.slice(index)) : [];
 
-/** What is stored for a title: a JSON array of at most 12 different words, those that tell most. */
+/** The stored words of a title: a JSON array of at most 12 different ones, the most specific. */
 export function titleWords(title: string): string {
   const words = byTelling(allWords(title));
   return JSON.stringify([...new Set([...words, ...words.flatMap(lastPartsOf)])].slice(0, STORED_AT_MOST));
 }
 
 /**
- * A word that is looked up; how others begin that count half: it may not be complete, or have another ending; and how much it tells, up
- * to 1: in a small idea bank articles are rare, too.
+ * A word to look up; its beginning, because a word with the same beginning counts half (it may be incomplete, or have another
+ * ending); and how specific it is, up to 1, because in a small idea bank even articles are rare.
  */
 export type Term = readonly [word: string, beginning: string, tells: number];
 
@@ -76,7 +77,7 @@ export const searchTerms = (search: string): readonly Term[] =>
     .slice(0, SOUGHT_AT_MOST)
     .map((word) => [word, beginningOf(word), Math.min(1, telling(word) / TELLS_ENOUGH) ** 2]);
 
-/** A word without the last two letters, but with four at least. */
+/** A word without its last two letters, but at least four letters. */
 const beginningOf = (word: string): string => {
   const letters = [...word];
   return letters.slice(0, Math.max(4, letters.length - 2)).join("");
