@@ -1,4 +1,4 @@
-/** How an owner's API key was used: one round trip. */
+/** The use of an owner's API key, read in one round trip. */
 import type { ApiKey } from "../model/account.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { countAdmitted, type Operations, type Seen, type SeenWithPrevious } from "../model/seen.ts";
@@ -14,7 +14,7 @@ type OperationsRow = UsageRow & { operations: string };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A key with its last 24 hours, and what is known of its last 30 days. Null when the owner has no such key. */
+/** A key with its last 24 hours, and the recorded use of its last 30 days. Null when the owner has no such key. */
 export async function loadApiKeyUse(
   session: Session,
   email: string,
@@ -42,7 +42,7 @@ export async function loadApiKeyUse(
   return { apiKey, usage: { ...counts, ...toLastUse(row, apiKey, now) } };
 }
 
-/** The counts of each span of so many milliseconds, oldest first. */
+/** The counts of each span of `spanMs` milliseconds, oldest first. */
 function byOperation(rows: readonly OperationsRow[], spanMs: number): OperationCount[] {
   return [...Map.groupBy(rows, ({ hour }) => hour - (hour % spanMs))].flatMap(([start, ofSpan]) => {
     const sums = ofSpan.map(({ operations }): Operations => JSON.parse(operations)).reduce(countAdmitted, {});
@@ -67,7 +67,7 @@ function toLastUse(
   };
 }
 
-/** What is null is not in the column: a patch of JSON (RFC 7396) leaves it out. */
+/** Members that are null are missing in the column, because a patch of JSON (RFC 7396) drops them. */
 const toRequest = ({ at, network, country, userAgent, operation }: Seen) => ({
   at: toTimestamp(at),
   network: network ?? null,

@@ -22,7 +22,7 @@ import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 
-/** Of one rotation: times are Unix milliseconds, `usedSecret` the first characters of a hash. */
+/** Of the last rotation. Times are Unix milliseconds; `usedSecret` is the beginning of a hash. */
 type RotationOf = {
   readonly graceUntil: number | null;
   readonly seen: string | undefined;
@@ -36,25 +36,28 @@ type AccountRow = { stored_bytes: number; max_bytes: number; marks_leaked_keys: 
 export type StoredSecret = { readonly hash: string; readonly lastFour: string };
 
 const DAY_MS = 86_400_000;
-/** How long a revoked key stays listed. */
+/** A revoked key is listed for this long. */
 const REVOKED_SHOWN_MS = 30 * DAY_MS;
-/** Of the keys that have ended. */
+/** The list shows this many keys that have ended. */
 const ENDED_SHOWN = 20;
-/** Of those that have ended, so many are kept. */
+/** An account keeps this many keys that have ended. */
 const ENDED_KEPT = 1_000;
 
-/** What an account owner sees first: the keys, how many more have ended, and how full the account's storage is. */
+/** The overview that an account owner sees first: the keys, the number of ended ones, and the used storage. */
 export type ApiKeyOverview = {
   readonly accountId: Identifier;
-  /** The active ones, newest first; then the 20 that have ended last, but those revoked long ago. */
+  /** The active ones, newest first; then the last 20 that have ended, except those that were revoked long ago. */
   readonly keys: readonly ApiKey[];
-  /** Revoked and expired keys, those that are not listed among them. */
+  /** The number of revoked and expired keys, listed or not. */
   readonly ended: number;
   readonly leakedKeys: AccountSettings["leakedKeys"];
   readonly storage: Storage;
 };
 
-/** The keys that ended last, of both ways to end: each is read in the order of an index. A revoked one counts as revoked. */
+/**
+ * The keys that ended last, by revocation or by expiry; each kind is read in the order of an index. A key that is both counts as
+ * revoked.
+ */
 const selectEnded = (columns: string, limit: number, revokedSince: string) => `
   SELECT * FROM (SELECT ${columns}, revoked_at AS ended_at FROM api_keys
     WHERE ${OWN} AND revoked_at > ${revokedSince} ORDER BY revoked_at DESC LIMIT ${limit})
@@ -71,7 +74,7 @@ const LISTED = `
   ORDER BY ended_at IS NOT NULL, coalesce(ended_at, created_at) DESC, created_at DESC, id DESC
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
 
-/** Deletes a few of the keys that ended before the last 1,000: an account ends one at a time. */
+/** Deletes a few of the keys that ended before the last 1,000. A few are enough, because an account's keys end one at a time. */
 const deleteLongEnded = (email: string, now: number) =>
   prepare(
     `DELETE FROM api_keys WHERE id IN (
@@ -79,7 +82,7 @@ const deleteLongEnded = (email: string, now: number) =>
     { email, now },
   );
 
-/** The keys come with the last 24 hours of their use. */
+/** Lists the keys with the last 24 hours of their use. */
 export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKeyOverview> {
   const { email, now } = visit;
   const rows = await session.batch({
@@ -114,13 +117,13 @@ export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKe
   };
 }
 
-/** Whether there is such a key. */
+/** Selects whether the key exists. */
 const selectKey = (key: string, values: Parameters<typeof prepare>[1]) =>
   prepare(`SELECT 1 FROM api_keys WHERE ${key}`, values);
 
 /**
- * `"limit"`: the maximum of keys is active. `"exists"`: a key has this id, for example because a form was sent twice. Keys that ended
- * long ago are deleted.
+ * Creates a key. `"limit"`: the account has the maximum of active keys. `"exists"`: a key has this id, for example because a form
+ * was sent twice. Also deletes keys that ended long ago.
  */
 export async function createApiKeyRow(
   session: Session,
@@ -173,14 +176,18 @@ export async function createApiKeyRow(
   return { accountId: accountOf(rows), created };
 }
 
-/** While the newest secret was not used, the one before it is the one in use. `usedSecret` is fresher than what the row knows. */
+/**
+ * While the newest secret has not been used, the secret in use is the one before it. `:usedSecret` comes from the gate and is
+ * more recent than the row.
+ */
 const IS_UNUSED = `previous_secret_hash IS NOT NULL AND previous_expires_at > :now
   AND substr(secret_hash, 1, ${SECRET_LENGTH}) NOT IN (coalesce(:usedSecret, ''), coalesce(seen ->> '$.newest.secret', ''))`;
 
 /**
- * Gives an active key a new secret. The secret in use works until `graceUntil`, or ends at once if that is null; any other ends. A secret
- * that was not used yet is replaced, and the one before it keeps its grace, if that is longer. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
- * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
+ * Gives an active key a new secret. The secret in use works until `graceUntil`, or ends at once if that is null; any other secret
+ * ends. A secret that was never used is replaced, and then the one before it keeps its grace if that is longer. `seen` is the
+ * last four characters of the secret that the owner saw. If the key has another secret by now, because a form was sent twice or
+ * from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
   session: Session,
@@ -252,7 +259,7 @@ export async function loadOwnApiKey(session: Session, email: string, id: string,
   );
 }
 
-/** The owner of the account that has the key: its e-mail address, or the account's id when its owner was removed. */
+/** The owner of the key's account: the e-mail address, or the account's id when its owner was removed. */
 export async function findOwnerOfKey(session: Session, id: string): Promise<string | null> {
   const statement = prepare<{ owner_email: string }>(
     "SELECT owner_email FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)",

@@ -1,4 +1,4 @@
-/** What an owner sets of the account: the change and its audit event in one transaction. */
+/** The account's settings by its owner. The change and its audit event are in one transaction. */
 import type { Owner } from "../model/account.ts";
 import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { Session } from "../store/session.ts";
@@ -6,7 +6,7 @@ import { prepare } from "../store/statement.ts";
 import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
 
-/** What is so already is no change. False when it is not so afterwards: the person is no member any more. */
+/** Setting the present values again is no change. Returns false when the person is not a member any more. */
 export async function setAccountSettings(
   session: Session,
   owner: Owner,

@@ -6,10 +6,9 @@ import { prepare } from "../store/statement.ts";
 import { HEARD_MS } from "./api-key-rows.ts";
 
 /**
- * Sets it, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip: also those
- * that ended a moment ago, since their gates may not have heard of it.
- * `account` is the owner's e-mail address or the account's id. `bookmark` is where D1 stood then. Null when there is none in this
- * database.
+ * Sets the status, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip.
+ * Keys that ended a moment ago are listed too, because their gates may not know it yet. `account` is the owner's e-mail address
+ * or the account's id. `bookmark` is D1's position after it. Null when this database has no such account.
  */
 export async function setAccountStatus(
   session: Session,
@@ -29,7 +28,7 @@ export async function setAccountStatus(
       value,
       status,
     }),
-    // Each term is a range of an index, which leaves those that ended before out.
+    // Each term is a range of an index, so that keys that ended before are not read.
     apiKeys: prepare<{ id: string }>(
       `${own} AND revoked_at IS NULL AND expires_at IS NULL
        UNION ALL ${own} AND revoked_at IS NULL AND expires_at > :endedAt

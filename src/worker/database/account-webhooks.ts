@@ -49,7 +49,7 @@ const COLUMNS = `id, url, types, state, created_at, created_by, missed, failing_
   secret, ${overlapping("previous_secret")}, ${overlapping("previous_until")},
   (SELECT changed_at FROM change_log c WHERE c.account_id = webhooks.account_id AND c.number = webhooks.number) AS reached_at`;
 
-/** A webhook, and what signs what is sent to it. */
+/** A webhook, and the secrets that sign its deliveries. */
 export type OwnWebhook = { readonly webhook: Webhook; readonly secrets: readonly string[] };
 
 const toWebhook = (row: Row): Webhook => ({
@@ -88,7 +88,7 @@ export async function loadWebhook(session: Session, email: string, id: string): 
   return row && toWebhook(row);
 }
 
-/** Puts a test among the attempts. */
+/** Adds a test to the recent attempts. */
 export const recordTest = (session: Session, email: string, id: string, attempt: StoredAttempt) =>
   session.run(
     prepare(`UPDATE webhooks SET ${RECENT_WITH} WHERE ${OWN_WEBHOOK}`, {
@@ -99,8 +99,8 @@ export const recordTest = (session: Session, email: string, id: string, attempt:
   );
 
 /**
- * A change of a webhook: its audit event, and its statement's parameters. `when` is a condition beside that it is the owner's. `before`
- * and `after` are what the event says of the settings: expressions of SQL for a row of `webhooks` before the change, of a new one after it.
+ * A change of a webhook: its audit event, and its statement's parameters. `when` is a condition in addition to the ownership.
+ * `before` and `after` are the settings in the event: SQL expressions over a row of `webhooks`, before the change and after it.
  */
 export type WebhookChange = {
   readonly when?: string;
@@ -111,7 +111,7 @@ export type WebhookChange = {
   readonly values?: Parameters<typeof prepare>[1];
 };
 
-/** The event comes first, with the conditions; the change is made if there is one. */
+/** The event is recorded first, with the conditions. The change is made only if the event is there. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
 
 const settingsWith = ({ url = "url", types = "types", paused = "state <> 'active'" } = {}) =>
@@ -124,7 +124,7 @@ const update = (event: WebhookEvent, set: string, values?: WebhookChange["values
   ...(values && { values }),
 });
 
-/** It begins behind the newest change. */
+/** A new webhook begins after the newest change. */
 export const createWebhook = (secret: string, { url, types }: NewWebhook): WebhookChange => ({
   event: "webhook-created",
   after: SETTINGS,
@@ -136,7 +136,7 @@ export const createWebhook = (secret: string, { url, types }: NewWebhook): Webho
   values: { secret, url, types: types && JSON.stringify(types) },
 });
 
-/** Gives it a new secret. The previous one signs beside it for 24 hours; one from before ends. */
+/** Gives the webhook a new secret. The previous one signs too for 24 hours; an older one ends. */
 export const rotateWebhook = (secret: string): WebhookChange =>
   update(
     "webhook-rotated",
@@ -144,7 +144,7 @@ export const rotateWebhook = (secret: string): WebhookChange =>
     { secret },
   );
 
-/** Only the event. Of a suspended account nothing is sent, and no test. */
+/** Records only the event. A suspended account sends nothing, not even a test. */
 export const testWebhook: WebhookChange = {
   ...update("webhook-tested", "id = id"),
   when: "EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')",
@@ -156,14 +156,17 @@ export const deleteWebhook: WebhookChange = {
   sql: `DELETE FROM webhooks WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
 };
 
-/** It delivers from its place on, at once, with no failure behind it: if the condition holds. */
+/** If the condition holds, the webhook delivers from its place on, at once, and its failures are forgotten. */
 const goesOn = (condition = "TRUE") =>
   `attempts = iif(${condition}, 0, attempts), failing_since = iif(${condition}, NULL, failing_since), missed = iif(${condition}, 0, missed)`;
 const dueFrom = (number: string) => `iif(${number} < ${NEWEST}, ${DATABASE_NOW}, NULL)`;
 
 const ANOTHER_URL = "url <> :url";
 
-/** Changes the URL, the types, or pauses it. One that goes on delivers from its place on, and so does an active one with another URL. */
+/**
+ * Changes the URL or the types, or pauses or resumes the webhook. After resuming, or with another URL, it delivers from its place
+ * on.
+ */
 export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookChange => ({
   before: SETTINGS,
   after: settingsWith({
@@ -187,7 +190,7 @@ export const changeWebhook = ({ url, types, paused }: WebhookChanges): WebhookCh
   ),
 });
 
-/** The last change before the time `:at`. The log is searched by halves: its numbers have no gaps, and its times go up with them. */
+/** The last change before the time `:at`, found by binary search: the log's numbers have no gaps, and its times ascend with them. */
 const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
   SELECT (SELECT min(number) FROM change_log WHERE account_id = webhooks.account_id), ${NEWEST} + 1
   UNION ALL
@@ -195,11 +198,14 @@ const LAST_BEFORE = `(WITH RECURSIVE halves (low, high) AS (
   FROM halves JOIN change_log c ON c.account_id = webhooks.account_id AND c.number = (low + high) / 2 WHERE low < high)
   SELECT coalesce(max(low) - 1, webhooks.number) FROM halves WHERE low >= high)`;
 
-/** That the change `from` is the next one. The time tells it from one that a restore from a backup has given its number to. */
+/**
+ * True when the change `from` is the next one. Its time is compared too, because after a restore from a backup another change can
+ * have its number.
+ */
 const IS_AT = `account_id = :fromAccount AND number + 1 = :fromNumber AND EXISTS (SELECT 1 FROM change_log c
   WHERE c.account_id = :fromAccount AND c.number = :fromNumber AND c.changed_at = :fromTime)`;
 
-/** Moves it to another place in the log: with `from`, only from there. */
+/** Moves the webhook to another place in the log; with `from`, only from that place. */
 export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
   const place = to === "now" ? NEWEST : to === "next" ? `min(number + 1, ${NEWEST})` : LAST_BEFORE;
   const set = `number = ${place}, ${goesOn()}, due_at = iif(state = 'active', ${dueFrom(place)}, NULL)`;
@@ -216,8 +222,8 @@ export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
 }
 
 /**
- * Makes the change. `made` is undefined when the owner has no such webhook, or it is not as the change wants it; with a `visit`, which
- * is for one that creates, when the account has its maximum. `visited` is for `accountOf`.
+ * Makes the change. `made` is undefined when the owner has no such webhook, or its state does not allow the change. For a
+ * creation, which comes with a `visit`, it is undefined when the account has the maximum. `visited` is for `accountOf`.
  */
 export async function changeOwnWebhook(
   session: Session,

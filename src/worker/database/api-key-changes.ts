@@ -1,4 +1,4 @@
-/** An owner's change of an API key's settings: one round trip, the change and its audit event in one transaction. */
+/** Changes an API key's settings for its owner: one round trip, the change and its audit event in one transaction. */
 import { type ApiKey, MAX_ACTIVE_KEYS, type Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
 import type { Session } from "../store/session.ts";
@@ -7,7 +7,7 @@ import { ACTIVE, COLUMNS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } fr
 import type { AuditStamp } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
 
-/** Each setting's column, and what it is in the audit trail: an expression of SQL. Times are Unix milliseconds there, too. */
+/** Each setting's column, and its value in the audit trail, as an SQL expression. Times there are Unix milliseconds, too. */
 const SETTINGS = {
   name: ["name = :name", "name"],
   scopes: ["scopes = :scopes", "json(scopes)"],
@@ -21,12 +21,15 @@ const SETTINGS = {
   allowedAddresses: ["allowed_addresses = :allowedAddresses", "json(allowed_addresses)"],
 } as const satisfies Record<keyof ApiKeyChanges, readonly [string, string]>;
 
-/** Another key may have taken the place of one that had expired by a later clock: with the maximum beside it, it has ended. */
+/**
+ * If the clock was ahead, a key may have looked expired and another may have taken its place. If the account has the maximum of
+ * active keys without this one, it has ended.
+ */
 const HAS_PLACE = `${MAX_ACTIVE_KEYS} > (SELECT count(*) FROM (${selectActive(`${OWN} AND id <> :id`)}))`;
 
 /**
- * Changes the settings that are given, and no others: of two changes at the same time, the last one of each setting stays. What is so
- * already is no change. `"ended"`: the key is revoked or expired. Null when the owner has no such key.
+ * Changes the given settings and no others, so of two changes at the same time, the later one of each setting stays. Setting the
+ * present values is no change. `"ended"`: the key is revoked or expired. Null when the owner has no such key.
  */
 export async function changeApiKey(
   session: Session,
@@ -53,7 +56,7 @@ export async function changeApiKey(
     now,
     eventId,
   };
-  // The event first: it knows what was before.
+  // The event comes first, because it records the values before the change.
   const { changed } = await session.batch({
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)

@@ -1,4 +1,4 @@
-/** Rows of `api_keys`, as their account's owner sees them. */
+/** Rows of `api_keys`, for their account's owner. */
 import type { ApiKey } from "../model/account.ts";
 import type { Region } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
@@ -26,7 +26,7 @@ export type KeyRow = {
 };
 export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
-/** For less than so long a gate that was not reached may use a record from before its key's end. */
+/** A gate that was not notified may use a record from before its key's end, but for less than this time. */
 export const HEARD_MS = 10 * 60_000;
 
 export const COLUMNS = `id, name, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at, last_used_at,
@@ -36,7 +36,7 @@ export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 export const OWN_KEY = `id = :id AND ${OWN}`;
 export const ACTIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)";
 
-/** The active keys of one account. Two terms: each is a range of an index, which leaves those that have expired out. */
+/** The active keys of one account. It has two terms because each is a range of an index, so that expired keys are not read. */
 export const selectActive = (
   own: string,
 ) => `SELECT * FROM api_keys WHERE ${own} AND revoked_at IS NULL AND expires_at IS NULL
@@ -47,7 +47,7 @@ export function firstKey([row]: readonly KeyRow[], now: number): ApiKey | null {
   return row === undefined ? null : toApiKey(row, now, []);
 }
 
-/** A column's time. */
+/** A column's time, as text or null. */
 export const orNull = (time: number | null) => (time === null ? null : toTimestamp(time));
 
 export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): ApiKey {

@@ -1,4 +1,4 @@
-/** Rows of `api_key_usage`, and when and by whom a key was last used. */
+/** Rows of `api_key_usage`, and the times and senders of a key's last uses. */
 import type { Operations, Seen, SeenRefusal, SeenSecret, SeenWithPrevious } from "../model/seen.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -11,7 +11,10 @@ export type HourlyUsage = {
   readonly operations: Operations;
 };
 
-/** A key's last request that was admitted, with any secret, with its newest and with its previous one; and the last one that was refused. */
+/**
+ * The last admitted request with any of a key's secrets, with its newest one, and with its previous one; and the last refused
+ * request.
+ */
 export type LastSeen = {
   readonly used?: Seen | undefined;
   readonly newest?: SeenSecret | undefined;
@@ -19,14 +22,14 @@ export type LastSeen = {
   readonly refused?: SeenRefusal | undefined;
 };
 
-/** When a key was last used, and when its previous secret was (0 for never), in Unix milliseconds. */
+/** The last use of a key, and of its previous secret, in Unix milliseconds; 0 for never. */
 export type LastUse = {
   readonly lastUsedAt: number;
   readonly previousUsedAt: number;
   readonly seen: LastSeen;
 };
 
-/** The job deletes hours that are older; `api_key_seen_ends` deletes what was seen with the last of them. */
+/** The job deletes older hours. With a key's last hour, the trigger `api_key_seen_ends` deletes its last requests. */
 export const USAGE_KEPT_MS = 31 * 86_400_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Rows of `api_keys`, as a key's gate reads them. */
+/** Rows of `api_keys`, for a key's gate. */
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -18,7 +18,7 @@ type Row = {
   allowed_addresses: string | null;
 };
 
-/** The key's record, read from the primary, so that it shows every committed revocation. Null when there is no such key. */
+/** Reads the key's record from the primary, so that it shows every committed revocation. Null when there is no such key. */
 export async function loadApiKeyRecord(session: Session, apiKeyId: string): Promise<ApiKeyRecord | null> {
   const row = await session.first(
     prepare<Row>(

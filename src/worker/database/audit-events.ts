@@ -28,18 +28,18 @@ type Row = {
 const COLUMNS =
   "id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id";
 
-/** Settings as they are stored: times are Unix milliseconds. */
+/** The settings as they are stored: times are Unix milliseconds. */
 type StoredSettings = Readonly<Record<string, unknown>>;
 type StoredChanges = { readonly before: StoredSettings | null; readonly after: StoredSettings | null };
 
 const REFUSAL_INTERVAL_MS = 60_000;
-/** Uses of revoked keys that are recorded for an account in an hour. */
+/** At most this many uses of revoked keys are recorded for an account in an hour. */
 const USES_AN_HOUR = 100;
 
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };
 
-/** Of an event of now. `id`: an identifier of the event's database. */
+/** The stamp of an event that happens now. `id` is any identifier in the event's database. */
 export const stamp = (id: string): AuditStamp => ({ now: Date.now(), eventId: createId(id, secureRandomBytes) });
 
 /** An audit event to record. `id` is the event's own. */
@@ -49,11 +49,11 @@ export type NewAuditEvent = {
   readonly apiKeyId: string | null;
   readonly apiKeyName: string;
   readonly now: number;
-  /** The settings of something new. */
+  /** The settings, when something new was created. */
   readonly settings?: object;
 };
 
-/** The statement after the change of a key: it records the event if the change has changed a row. */
+/** The statement after a change of a key. It records the event if the change has changed a row. */
 export const auditKey = (
   { email, actor, address }: Owner,
   { id, event, apiKeyId, apiKeyName, now, settings }: NewAuditEvent,
@@ -69,7 +69,7 @@ export const auditKey = (
     },
   );
 
-/** The statement after a change of the account itself: it records the event if the change has changed a row. */
+/** The statement after a change of the account itself. It records the event if the change has changed a row. */
 export const auditChange = (
   { eventId, accountId, actor, address, now }: AuditStamp & Pick<Owner, "actor" | "address"> & { accountId: string },
   changes: object,
@@ -82,7 +82,7 @@ export const auditChange = (
 
 export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
-/** The statement that records an event of a webhook, under the `condition`. `changes` is an expression of SQL: a JSON object, or NULL. */
+/** The statement that records an event of a webhook if `condition` holds. `changes` is an SQL expression: a JSON object, or NULL. */
 export const auditWebhook = (
   { condition, changes }: { readonly condition: string; readonly changes: string },
   values: Owner & { readonly eventId: string; readonly event: WebhookEvent; readonly id: string; readonly now: number },
@@ -94,8 +94,8 @@ export const auditWebhook = (
   );
 
 /**
- * The statement that records a creation that was refused by the maximum of keys: there is no such key after it. At most one a minute,
- * and no replay.
+ * The statement that records a creation that the maximum of keys refused, which is known because the key does not exist after it.
+ * It records at most one a minute, and no replay.
  */
 export const recordRefusal = (
   { email, person, actor, address }: Owner,
@@ -112,7 +112,10 @@ export const recordRefusal = (
     { email, person, id, apiKeyId, apiKeyName, actor, address, now, idempotencyKey },
   );
 
-/** Records the use of a revoked key, at most once an hour, and at most 100 of an account. `now` is in Unix milliseconds. */
+/**
+ * Records the use of a revoked key: once an hour for each key, and at most 100 an hour for an account. `now` is in Unix
+ * milliseconds.
+ */
 export async function recordUseAfterRevocation(
   session: Session,
   use: { readonly apiKeyId: string; readonly eventId: string; readonly address: string | null; readonly now: number },
@@ -132,7 +135,7 @@ export async function recordUseAfterRevocation(
   );
 }
 
-/** Newest first, of one key or of all. */
+/** Newest first; the events of one key, or all. */
 export async function listAuditEvents(
   session: Session,
   visit: Visit,
@@ -153,7 +156,7 @@ export async function listAuditEvents(
   return { accountId: accountOf(results), page };
 }
 
-/** The event and what the same member decided together with it, in one transaction: what is of the same time. At most 100. */
+/** The event, and those that the same member caused together with it, in one transaction: they have the same time. At most 100. */
 export async function listTogether(
   session: Session,
   accountId: string,
@@ -185,7 +188,7 @@ function toSubject({ event, api_key_name, webhook_id, subject_id, idea_bank_id }
     : { ...none, subject: { id: subject_id, name: api_key_name, ideaBankId: idea_bank_id } };
 }
 
-/** Without what stayed as it was. */
+/** Only the settings that have changed. */
 function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
   const names = Object.keys(after ?? before ?? {}).filter(
     (name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),

@@ -1,6 +1,6 @@
 /**
- * The log of changes (`change_log`), for the tenant API. Triggers write it, in the transaction of the change, so its order is that in
- * which the changes were committed: a reader that goes on from the last number it has read misses nothing.
+ * The log of changes (`change_log`), for the tenant API. Triggers write it in the transaction of the change, so its order is the
+ * order of the commits. A reader that continues from the last number that it has read misses nothing.
  */
 import { decodeBase62, encodeBase62 } from "../credentials/base62.ts";
 import type { Position } from "../credentials/cursor.ts";
@@ -31,19 +31,19 @@ type Row = {
   changed_at: number;
 };
 
-/** `after` is where the last page ended; undefined for the oldest change that is kept, `now` for none. */
+/** `after` is the end of the last page; undefined starts at the oldest kept change, `now` at the end of the log. */
 export type ChangeRequest = {
   readonly after: Position | typeof NOW | undefined;
   readonly limit: number;
   readonly withPanelists: boolean;
 };
 
-/** `next` is where the next page begins, always: on an empty page, where this one did. */
+/** `next` is always set, because the log goes on; on an empty page it is the request's own place. */
 export type ChangePage = { readonly items: readonly Change[]; readonly next: Position };
 
 /**
- * A place in the log: the number of the change before it, and that one's time instead of an identifier. After the database was
- * restored from a backup, another change can have the number.
+ * A place in the log: the number of the change before it, and that change's time in the place of an identifier. The time is
+ * needed because after a restore from a backup another change can have the number.
  */
 const toPosition = ({ number, changed_at }: Pick<Row, "number" | "changed_at">): Position => ({
   key: number,
@@ -59,7 +59,7 @@ const BOUNDS = `SELECT oldest.number AS oldest, newest.number AS newest, newest.
   LEFT JOIN change_log newest ON newest.account_id = :accountId
     AND newest.number = (SELECT max(number) FROM change_log WHERE account_id = :accountId)`;
 
-/** A place is known while the change before it is kept; the beginning, while the first change is. */
+/** A place is known while the change before it is kept. The beginning is known while the first change is kept. */
 const isKept = ({ key, id }: Position, { oldest, after_at }: Bounds): boolean =>
   key === 0 ? oldest === null || oldest === 1 : after_at === decodeBase62(id);
 
@@ -74,7 +74,7 @@ const SHOWN = `${ENTRIES}, ${fitOf(SIZES)}, shown AS MATERIALIZED (
 const byId = <Resource extends { readonly id: string }>(resources: readonly Resource[]) =>
   new Map(resources.map((resource) => [resource.id, resource]));
 
-/** The resources that a page's changes name, by identifier. Panelists only for a key that may read them. */
+/** The resources that a page's changes name, by identifier. Panelists are included only if the key may read them. */
 type Resources = {
   readonly ideaBanks: ReadonlyMap<string, IdeaBank>;
   readonly proposals: ReadonlyMap<string, Proposal>;
@@ -99,7 +99,7 @@ function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resou
   };
 }
 
-/** A stretch of the log: what comes after the number `after`, up to `until`. `types`: a JSON array of those that count; null for all. */
+/** The part of the log after the number `after`, up to `until`. `types` is a JSON array of the wanted types; null for all. */
 type Stretch = {
   readonly after: number;
   readonly until: number;
@@ -108,10 +108,13 @@ type Stretch = {
   readonly withPanelists: boolean;
 };
 
-/** The rows that `toItems` takes. */
+/** The type of the rows that `toItems` takes. */
 type RowOf<ToItems extends (rows: readonly never[]) => unknown> = Parameters<ToItems>[0][number];
 
-/** The changes of a stretch, each with its row, and where the log begins and ends. One round trip, with the statement `claimed`. */
+/**
+ * Reads the changes of a stretch, each with its row, and the bounds of the log, in one round trip. The statement `claimed` goes
+ * along.
+ */
 async function readStretch(
   session: Session,
   accountId: string,
@@ -136,7 +139,7 @@ async function readStretch(
       SHOWN,
       selectComments("SELECT comment_id FROM shown WHERE comment_id IS NOT NULL"),
     ),
-    // Small, and of few changes: also those behind the end of the page.
+    // Idea banks are small, and few changes name them, so those after the end of the page are read too.
     ideaBanks: on<RowOf<typeof toIdeaBanks>>(
       ENTRIES,
       selectIdeaBanks("SELECT idea_bank_id FROM entries WHERE idea_bank_id IS NOT NULL AND proposal_id IS NULL"),
@@ -158,7 +161,7 @@ async function readStretch(
   return { claimed: rows.claimed, bounds: rows.bounds[0], found };
 }
 
-/** Oldest first. `expired` when changes after the place are not kept any more. One round trip. */
+/** Oldest first, in one round trip. `expired` when changes after the place were deleted. */
 export async function listChanges(
   session: Session,
   accountId: string,
@@ -177,21 +180,24 @@ export async function listChanges(
   return { items: found.map(({ change }) => change), next: last === undefined ? begin : toPosition(last.row) };
 }
 
-/** In so many rows of the log a webhook's next changes are looked for at a time. */
+/** A webhook's next changes are looked for in this many rows of the log at a time. */
 const LOOKED_AT = 1_000;
 const TIME_WIDTH = 8;
 
-/** What a webhook delivers next. */
+/** The next deliveries of a webhook. */
 export type Undelivered = {
-  /** Oldest first. `id` names the change, also after a restore from a backup has given its number to another. */
+  /** Oldest first. `id` identifies the change, even if its number was given to another one after a restore from a backup. */
   readonly changes: readonly { readonly number: number; readonly id: string; readonly change: Change }[];
-  /** When there are none: how far there are none. */
+  /** Set when there are no changes to deliver: the number up to which there are none. */
   readonly passed: number;
-  /** Changes behind the webhook's place that are not kept any more. */
+  /** The number of changes after the webhook's place that were deleted. */
   readonly missed: number;
 };
 
-/** At most `rows` changes of the webhook's types after its place. Undefined when its owner has changed it since it was claimed. One round trip. */
+/**
+ * At most `rows` changes of the webhook's types after its place, in one round trip. Undefined when its owner has changed it since
+ * it was claimed.
+ */
 export async function listUndelivered(
   session: Session,
   webhook: ClaimedWebhook,

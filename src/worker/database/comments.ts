@@ -1,4 +1,4 @@
-/** Rows of `comments`, for the tenant API. Every function returns null or false for what is not the tenant's. */
+/** Rows of `comments`, for the tenant API. Every function returns null or false for a row that is not the tenant's. */
 import type { Comment, NewComment, TenantComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -21,9 +21,9 @@ export type CommentRow = {
   fit?: number;
 };
 
-/** How large a comment is on a page. */
+/** The size of a comment on a page, in bytes. */
 export const COMMENT_BYTES = `octet_length(body) + ${ITEM_BYTES}`;
-/** The query of a page of those with the condition `where`. */
+/** The query of a page of comments that fulfil `where`. */
 function selectPage(columns: string, where: string): string {
   const select = (selected: string, rows: string) =>
     `SELECT ${selected} FROM comments WHERE ${where} AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
@@ -41,7 +41,7 @@ const toComment = (row: CommentRow): Comment => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** The account's comments with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+/** The account's comments with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
 export const selectComments = (ids: string): string =>
   `SELECT ${COLUMNS} FROM comments WHERE id IN (${ids}) AND +account_id = :accountId
      AND EXISTS (SELECT 1 FROM proposals WHERE id = comments.proposal_id AND ${ACCESSIBLE_PROPOSAL})`;
@@ -63,8 +63,8 @@ export async function listComments(
 }
 
 /**
- * All comments of the idea bank, or those of one panelist. A page has less than its limit where proposals are being deleted, because
- * their comments are read with it.
+ * All comments of the idea bank, or those of one panelist. While proposals are being deleted, a page has less than its limit,
+ * because their comments are read and skipped.
  */
 export async function listIdeaBankComments(
   session: Session,
@@ -83,11 +83,11 @@ export async function listIdeaBankComments(
   return { items: items.filter(({ is_accessible }) => is_accessible === 1).map(toComment), next };
 }
 
-/** The panelist is not deleted. */
+/** True when the panelist is not deleted. */
 const EXISTING =
   "EXISTS (SELECT 1 FROM panelists WHERE id = :panelistId AND account_id = :accountId AND deleted_at IS NULL)";
 
-/** Creates a comment of the tenant, or for a panelist. `obstacle`: why the result is `refused`. */
+/** Creates a comment of the tenant, or for a panelist. `obstacle` is the reason when the result is `refused`. */
 export async function createComment(
   session: Session,
   accountId: string,
@@ -142,7 +142,10 @@ export async function createComment(
   };
 }
 
-/** Changes the text of the tenant's own comment. That is no activity: writing it was. `panelists` for a panelist's comment. */
+/**
+ * Changes the text of the tenant's own comment. This is no activity, because writing the comment was. `panelists`: it is a
+ * panelist's comment.
+ */
 export async function updateComment(
   session: Session,
   accountId: string,
@@ -161,7 +164,7 @@ export async function updateComment(
   return row.by_tenant === 1 ? toComment(row) : "panelists";
 }
 
-/** Deleting a comment is not activity: it does not change the changelog. */
+/** Deletes a comment. This is no activity, so the changelog does not change. */
 export async function deleteComment(
   session: Session,
   accountId: string,

@@ -1,13 +1,13 @@
 /**
- * What owners decide about content: done by the functions that the tenant API uses, in a session that records who decided, and what was
- * before and after, in the same transaction. Only a member decides.
+ * Owners' decisions about content. They use the functions of the tenant API, in a session that records the person and the state
+ * before and after in the same transaction. Only a member decides.
  */
 import type { Owner } from "../model/account.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import type { AuditStamp } from "./audit-events.ts";
 
-/** What is decided about. `ideaBankId`: of a proposal and of a comment. */
+/** The subject of a decision. `ideaBankId` is set for a proposal and for a comment. */
 export type Subject = {
   readonly kind: "ideabank" | "proposal" | "comment" | "panelist";
   readonly id: string;
@@ -16,13 +16,16 @@ export type Subject = {
 
 export type Decision = Subject & AuditStamp & { readonly accountId: string; readonly owner: Owner };
 
-/** So much of a long text is kept. Events do not count as storage. */
+/** Of a long text only the beginning is recorded, because events do not count as storage. */
 const BEGINNING = 200;
 const beginning = (column: string): string =>
   `iif(length(${column}) > ${BEGINNING}, substr(${column}, 1, ${BEGINNING}) || '…', ${column})`;
 const flag = (column: string): string => `json(iif(${column}, 'true', 'false'))`;
 
-/** `name` and `state` of each kind: the state is a JSON object of what can be decided. Nobody's name is kept, nor a panelist's comment. */
+/**
+ * The `name` and the `state` of each kind; the state is a JSON object of everything that can be decided. Neither a person's name
+ * nor a panelist's comment is recorded.
+ */
 const SUBJECTS: Record<Subject["kind"], string> = {
   ideabank: `SELECT name, json_object('name', name, 'status', status, 'internal', ${flag("internal")},
       'changelogEnabled', ${flag("changelog_enabled")}, 'changelogMaxEntries', changelog_max_entries,
@@ -40,7 +43,7 @@ const SUBJECTS: Record<Subject["kind"], string> = {
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
 };
 
-/** What runs around the statement of a decision. Nothing is recorded of what changes nothing. */
+/** The statements around a decision. A decision that changes nothing is not recorded. */
 export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Decision): {
   readonly before: readonly Statement[];
   readonly after: readonly Statement[];
@@ -50,7 +53,7 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   const subject = SUBJECTS[kind];
   return {
     before: [
-      // Of somebody who is no member, `account_id` is NULL: that fails the transaction (`isNoMember`).
+      // For a person who is not a member, `account_id` is NULL, which fails the transaction (`isNoMember`).
       prepare(
         `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, subject_id,
            idea_bank_id, changes)
@@ -75,7 +78,7 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   };
 }
 
-/** One of these events, if any of them was recorded. */
+/** Selects one of these events, if any was recorded. */
 export const selectRecorded = (eventIds: readonly string[]) =>
   prepare<{ readonly id: string }>(
     "SELECT id FROM audit_events WHERE id IN (SELECT value FROM json_each(:ids)) LIMIT 1",
@@ -84,12 +87,12 @@ export const selectRecorded = (eventIds: readonly string[]) =>
     },
   );
 
-/** A session whose round trip is this decision. */
+/** A session in which each round trip is recorded as this decision. */
 export function deciding(session: Session, decision: Decision): Session {
   const { before, after } = recordDecision(decision);
   return session.around(before, after);
 }
 
-/** Whether a decision was refused because its person is no member, or not any more. */
+/** Whether the error means that the person of a decision is not a member, or not any more. */
 export const isNoMember = (error: unknown): boolean =>
   error instanceof Error && /NOT NULL constraint failed: audit_events\.account_id\b/.test(error.message);

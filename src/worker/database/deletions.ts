@@ -1,27 +1,30 @@
 /**
- * Deletes in slices what is left of deleted idea banks, proposals and panelists. The request that deletes one makes it inaccessible and
- * deletes the first slice, which is mostly the last one; the scheduled job does the rest.
+ * Deletes the contents of deleted idea banks, proposals and panelists, in slices. The request that deletes one makes it
+ * inaccessible and deletes the first slice, which is mostly the only one. The scheduled job does the rest.
  *
- * Every statement finds its rows by an index that begins with what is deleted. Safe to repeat and to run twice at the same time.
+ * Every statement finds its rows by an index that begins with the deleted row. Safe to repeat, and to run twice at the same time.
  */
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { type AccountReference, accountOf } from "./idempotency.ts";
 import { AT_ONCE, BY_THE_JOB, newTurn, type Turn } from "./slices.ts";
 
-/** Proposals that one slice looks at. */
+/** A slice looks at this many proposals. */
 const PROPOSALS = 100;
 
-/** The first proposals in the idea bank. The merged ones come first: a proposal is deleted after those that were merged into it. */
+/**
+ * The first proposals in the idea bank. Merged ones come first, because a proposal is deleted after those that were merged into
+ * it.
+ */
 const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
   UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
-/** The same, without those from which votes, and proposals merged into them before, still move to the one that they were merged into. */
+/** The same, without the proposals from which votes, or proposals that were merged into them earlier, still move to their target. */
 const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
 const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
   AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
 
 const OF_IDEA_BANK = [
-  // Its own id of the tenant may have been given to another one since.
+  // The external id is cleared, because the tenant may have given it to another proposal since.
   `UPDATE proposals SET idea_bank_id = :id, external_id = NULL WHERE id IN (
      SELECT d.id FROM (${STILL}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
@@ -55,21 +58,21 @@ const OF_PANELIST = [
      AND NOT EXISTS (SELECT 1 FROM comments WHERE panelist_id = :id)`,
 ];
 
-/** One slice of a deleted idea bank, or of a deleted proposal; nothing for one that is not deleted, or another account's. */
+/** One slice of a deleted idea bank, or of a deleted proposal. Does nothing for one that is not deleted, or is another account's. */
 export const deleteOfIdeaBank = (account: AccountReference, id: string, rows = AT_ONCE): Statement[] =>
   OF_IDEA_BANK.map((sql) => {
     const isDeleted = `EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = :id AND account_id = ${accountOf(account)})`;
     return prepare(`${sql} AND ${isDeleted}`, { ...account, id, rows });
   });
 
-/** One slice of a deleted panelist. Its proposals and comments stay, without an author, unless they are deleted, too. */
+/** One slice of a deleted panelist. Proposals and comments stay without an author, unless the deletion includes them. */
 export const deleteOfPanelist = (accountId: string, id: string, rows = AT_ONCE): Statement[] =>
   OF_PANELIST.map((sql) => prepare(`${sql} AND ${IS_DELETED}`, { accountId, id, rows }));
 
 const nextOf = (table: "deleted_idea_banks" | "panelists", condition: string) =>
   `SELECT * FROM (SELECT id, account_id, deleted_at FROM ${table} WHERE ${condition} ORDER BY deleted_at, id LIMIT 1)`;
 
-/** Does `statements`, one slice, for what has its turn in the table. False when nothing is left. */
+/** Runs `statements`, one slice, for the row whose turn it is in the table. False when nothing is left. */
 async function runSlice(
   session: Session,
   table: "deleted_idea_banks" | "panelists",
@@ -84,7 +87,7 @@ async function runSlice(
   return true;
 }
 
-/** One slice of the idea bank or proposal whose turn it is, first of what was deleted first. False when nothing is left. */
+/** One slice of the idea bank or proposal whose turn it is, the earliest deletion first. False when nothing is left. */
 export const deleteLeftovers = (session: Session, turn = newTurn()): Promise<boolean> =>
   runSlice(session, "deleted_idea_banks", turn, (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB));
 

@@ -1,21 +1,24 @@
-/** Rows that are kept for a time only, and their deletion in slices by the scheduled job. Safe to repeat, also at the same time. */
+/**
+ * Deletes rows that are kept for a limited time, in slices, for the scheduled job. Safe to repeat, and to run twice at the same
+ * time.
+ */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
 
-/** Rows that one slice deletes: few enough that no statement blocks the database for long. */
+/** A slice deletes this many rows, so that no statement blocks the database for long. */
 const SLICE = 500;
 const DAY_MS = 86_400_000;
-/** A token lives for at most 90 days: an older revocation concerns no valid one. */
+/** A token lives for at most 90 days, so an older revocation concerns no valid token. */
 const REVOCATION_KEPT_MS = 91 * DAY_MS;
-/** At least. */
+/** The minimum. */
 const CHANGE_KEPT_MS = 30 * DAY_MS;
 
 type Kind = {
   readonly table: string;
   readonly key: string;
-  /** When a row's time began, in Unix milliseconds; its index gives the oldest. */
+  /** The column with the beginning of a row's time, in Unix milliseconds; its index gives the oldest row. */
   readonly since: string;
   readonly keptMs: number;
 };
@@ -26,7 +29,7 @@ export const EXPIRING = [
   { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
 ] as const satisfies readonly Kind[];
 
-/** Deletes the oldest expired rows, one slice of them. False when none was left. `now` is in Unix milliseconds. */
+/** Deletes one slice of the oldest expired rows. False when none was left. `now` is in Unix milliseconds. */
 export async function deleteExpired(
   session: Session,
   { table, key, since, keptMs }: Kind,
@@ -43,8 +46,8 @@ export async function deleteExpired(
 }
 
 /**
- * The same for token revocations. They are recorded in the order of `seq`, so the oldest slice needs no index. A panelist who is
- * not active has the greatest revoked_at there is: recorded_at is that row's time.
+ * The same for token revocations. They are written in the order of `seq`, so the oldest slice needs no index. For an inactive
+ * panelist `revoked_at` is the maximum, so `recorded_at` tells the row's age.
  */
 export async function deleteOldRevocations(session: Session, now: number): Promise<boolean> {
   const deleted = await session.run(
@@ -58,8 +61,9 @@ export async function deleteOldRevocations(session: Session, now: number): Promi
 }
 
 /**
- * The same for the log of changes, of the account that is due first. The last of the old ones stays: whoever has read that one has
- * missed none. It is due again when the one after it will be too old, but not within a day. False when no account is due.
+ * The same for the log of changes, for the account that is due first. The last of the old changes stays, so that a reader who has
+ * read it is known to have missed none. The account is due again when the next change will be too old, but not within a day.
+ * False when no account is due.
  */
 export async function deleteOldChanges(session: Session, now: number): Promise<boolean> {
   const account = await session.first(

@@ -1,4 +1,7 @@
-/** One D1 batch reads everything that a panelist's request depends on: an idea bank's state, its changelog's entries, its account's revocations. */
+/**
+ * Reads everything that a panelist's request depends on in one D1 batch: an idea bank's state, its changelog's entries, its
+ * account's revocations.
+ */
 import { type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 import type { Session } from "../store/session.ts";
@@ -22,18 +25,21 @@ type StateRow = {
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
 type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
 
-/** An account with more revocations is not read as a list. */
+/** For an account with more revocations, the list is not complete. */
 export const MAX_LISTED = 2_000;
 
 /** The time of revocation of a panelist who is inactive: it makes every token invalid. */
 export const INACTIVE = Number.MAX_SAFE_INTEGER;
 
-/** Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. `panelistId` is an idea bank's for all of its visitors. */
+/**
+ * Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. For all visitors of an
+ * idea bank, `panelistId` is the idea bank's id.
+ */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
 
 /**
- * The subject of a read, and the part that is known already and need not be read: the changelog up to `version`, and of the idea bank's account
- * the revocations up to `seq`. The panelist is looked up in any case; null for a visitor.
+ * The subject of a read, and the known part, which is not read again: the changelog up to `version`, and the account's
+ * revocations up to `seq`. The panelist, null for a visitor, is always looked up.
  */
 export type KnownOfView = {
   readonly ideaBankId: string;
@@ -43,8 +49,8 @@ export type KnownOfView = {
 };
 
 /**
- * `ideaBank` is null when there is none. `entries` are those of its version, or undefined when that is known. `revocations` are
- * those of its account that were not known, oldest first; more than `MAX_LISTED` are not complete. `own` is the panelist's.
+ * `ideaBank` is null when it does not exist. `entries` belong to its version; undefined when that version is known. `revocations`
+ * are the account's unknown ones, oldest first; more than `MAX_LISTED` are not complete. `own` is the panelist's.
  */
 export type LoadedView = {
   readonly ideaBank: IdeaBankState | null;
@@ -54,8 +60,8 @@ export type LoadedView = {
 };
 
 /**
- * One round trip, one transaction: entries are never shown under a version or a switch of another moment. It reads at most about
- * 2,000 revocations and the changelog's entries, however much is stored.
+ * One round trip and one transaction, so entries are never combined with a version or a switch of another moment. It reads at
+ * most about 2,000 revocations and the changelog's entries, however much is stored.
  */
 export async function loadIdeaBankView(
   session: Session,
@@ -88,8 +94,8 @@ export async function loadIdeaBankView(
 
 /**
  * An idea bank's implemented proposals (public and not merged), newest first by last activity, ties by id: at most its configured
- * maximum, and as many as a rendered changelog may hold; none when its changelog is disabled, or no newer than `version`. By the
- * index `proposals_active`.
+ * maximum, and as many as a rendered changelog may hold. None when its changelog is disabled, or no newer than `version`. Uses
+ * the index `proposals_active`.
  */
 const selectEntries = (ideaBankId: string, version: number) =>
   prepare<EntryRow>(

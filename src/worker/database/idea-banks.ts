@@ -39,7 +39,7 @@ const toIdeaBank = (row: Row): IdeaBank => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** The account's idea banks with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+/** The account's idea banks with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
 export const selectIdeaBanks = (ids: string): string =>
   `SELECT ${COLUMNS} FROM idea_banks WHERE id IN (${ids}) AND +account_id = :accountId`;
 export const toIdeaBanks = (rows: readonly Row[]) => rows.map(toIdeaBank);
@@ -132,7 +132,7 @@ export async function updateIdeaBank(
   return row && toIdeaBank(row);
 }
 
-/** From now on nobody can access its proposals. `deleteLeftovers` deletes them later. */
+/** Makes the idea bank inaccessible at once. `deleteLeftovers` deletes its contents later. */
 export async function deleteIdeaBank(
   session: Session,
   accountId: string,

@@ -8,52 +8,52 @@ import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.
 import type { Results } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 
-/** How long an outcome is kept, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
+/** An outcome is kept this long, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
 export const OUTCOME_KEPT_MS = 24 * 3_600_000;
 
-/** The account that has the keys: by its own id, as the account of an idea bank, or by its owner. */
+/** The account that the keys belong to: by its own id, as the account of an idea bank, or by its owner. */
 export type AccountReference =
   | { readonly accountId: string }
   | { readonly ideaBankId: string }
   | { readonly email: string };
 
-/** The account of an owner, if it is in this database. */
+/** The owner's account, if it is in this database. */
 export const ACCOUNT_OF_OWNER = "(SELECT id FROM accounts WHERE owner_email = :email)";
 
-/** That `:person` acts for it, still, when the transaction runs: a body may come long after its headers. */
+/** True while `:person` acts for the account. It is checked in the transaction, because a body may come long after its headers. */
 export const IS_MEMBER = `EXISTS (SELECT 1 FROM accounts a WHERE a.owner_email = :email AND (:person = :email OR EXISTS (
   SELECT 1 FROM members WHERE account_id = a.id AND email = :person)))`;
 
-/** An expression of SQL. */
+/** The account's id as an SQL expression. */
 export function accountOf(account: AccountReference): string {
   if ("accountId" in account) return ":accountId";
   return "email" in account ? ACCOUNT_OF_OWNER : "(SELECT account_id FROM idea_banks WHERE id = :ideaBankId)";
 }
 
-/** The condition of an insert: nothing is stored under `:idempotencyKey`, or that is NULL. `account` is an expression of SQL. */
+/** The condition of an insert: nothing is stored under `:idempotencyKey`, or the key is NULL. `account` is an SQL expression. */
 export const notDoneBefore = (account = ":accountId"): string =>
   `NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = ${account} AND k.key = :idempotencyKey)`;
 
-/** What the answer needs of the new row besides `outcome`: a SELECT of one JSON object, or of none. */
+/** Data of the new row that the answer needs in addition to `outcome`: a SELECT of one JSON object, or of none. */
 export type Details = { readonly select: string; readonly values: Readonly<Record<string, string>> };
 
 type OutcomeRow = { readonly outcome: string };
 type RecalledRow = OutcomeRow & { readonly request_hash: string };
 
-/** The statements of an insert that an Idempotency-Key allows once, for a batch. Its results are for `toInserted`. */
+/** The statements of an insert that an Idempotency-Key allows once, for a batch. `toInserted` reads their results. */
 export type InsertOnce = {
   readonly cleared: Statement | undefined;
   readonly inserted: Statement;
   readonly remembered: Statement | undefined;
-  /** The outcome under the key. */
+  /** The outcome that is stored under the key. */
   readonly recalled: Statement<RecalledRow> | undefined;
-  /** The outcome without a key, if it has details. */
+  /** The outcome of a request without a key, if it has details. */
   readonly completed: Statement<OutcomeRow> | undefined;
 };
 
 /**
- * An insert of at most one row, which has the condition `notDoneBefore` and returns the new row. `outcome` is what
- * the answer needs besides the request, and no credential; `details` completes it.
+ * An insert of at most one row. Its SQL includes the condition `notDoneBefore` and returns the new row. `outcome` is the part of
+ * the answer that the request does not have; it contains no credential. `details` completes it.
  */
 export function insertOnce(
   account: AccountReference,
@@ -70,7 +70,7 @@ export function insertOnce(
   };
 }
 
-/** `outcome` is that of `insertOnce`, without its details. */
+/** `outcome` is the same as for `insertOnce`, without its details. */
 export function toInserted<Outcome>(
   { inserted, recalled, completed }: Results<InsertOnce>,
   idempotencyKey: IdempotencyKey | undefined,
@@ -83,7 +83,7 @@ export function toInserted<Outcome>(
   return idempotencyKey === undefined ? { kind: "refused" } : toResult(recalled ?? [], idempotencyKey);
 }
 
-/** The statements of a deletion that an Idempotency-Key allows once, for a batch. Its results are for `toDeleted`. */
+/** The statements of a deletion that an Idempotency-Key allows once, for a batch. `toDeleted` reads their results. */
 export type DeleteOnce = {
   readonly cleared: Statement | undefined;
   readonly deleted: Statement;
@@ -91,7 +91,7 @@ export type DeleteOnce = {
   readonly recalled: Statement<RecalledRow> | undefined;
 };
 
-/** `sql` deletes at most one row, with the condition `notDoneBefore`, and returns it. */
+/** `sql` deletes at most one row, includes the condition `notDoneBefore`, and returns the row. */
 export const deleteOnce = (
   accountId: string,
   idempotencyKey: IdempotencyKey | undefined,
@@ -112,10 +112,10 @@ export function toDeleted(
   return idempotencyKey === undefined ? { kind: "refused" } : toResult(recalled ?? [], idempotencyKey);
 }
 
-/** More than a key takes. */
+/** A stored key needs less than this. */
 const KEY_BYTES = 1_000;
 
-/** When the storage is full the key is not kept, because deleting always works. */
+/** When the account's storage is full, the key is not stored, because a deletion must always work. */
 const rememberDeletion = (accountId: string, { key, requestHash, now }: IdempotencyKey): Statement =>
   prepare(
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
@@ -124,7 +124,7 @@ const rememberDeletion = (accountId: string, { key, requestHash, now }: Idempote
     { accountId, key, requestHash, now },
   );
 
-/** An expression of SQL: `:outcome` with its details. */
+/** An SQL expression: `:outcome` with its details. */
 const withDetails = (details: Details | undefined): string =>
   details === undefined ? ":outcome" : `json_patch(:outcome, coalesce((${details.select}), '{}'))`;
 
@@ -140,10 +140,10 @@ export const mapResult = <From, To>(
   toOutcome: (outcome: From) => To,
 ): IdempotentResult<To> => ("outcome" in result ? { kind: result.kind, outcome: toOutcome(result.outcome) } : result);
 
-/** Deletes this key if it has expired and is still stored. Runs before every statement that looks for the key. */
+/** Deletes this key if it has expired and is still stored. It runs before every statement that looks for the key. */
 export const clearExpired = (account: AccountReference, { key, now }: IdempotencyKey) =>
   prepare(
-    // The + keeps SQLite on the primary key: a long backlog is not scanned.
+    // The + makes SQLite use the primary key, so that a long backlog is not scanned.
     `DELETE FROM idempotency_keys WHERE account_id = ${accountOf(account)} AND key = :key AND +created_at <= :expired`,
     { ...account, key, expired: now - OUTCOME_KEPT_MS },
   );

@@ -1,10 +1,10 @@
-/** Secrets that were found in public: their keys end, or are only marked, as their accounts have chosen. */
+/** Handles secrets that were found in public. The account's setting decides whether a key ends or is only marked. */
 
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { ACTIVE, HEARD_MS } from "./api-key-rows.ts";
 
-/** `secretHash` is the hex SHA-256 of the whole key, `eventId` the id of the audit event that it can become. */
+/** `secretHash` is the hex SHA-256 of the whole key, `eventId` the id for its audit event. */
 export type LeakedSecret = {
   readonly id: string;
   readonly secretHash: string;
@@ -12,18 +12,19 @@ export type LeakedSecret = {
   readonly eventId: string;
 };
 
-/** `r.value` is a secret as a JSON array. A key's row is found by its id, never by reading all. */
+/** `r.value` is a secret as a JSON array. A key's row is found by its id, so the table is not scanned. */
 const REPORTED = "FROM json_each(:secrets) r CROSS JOIN api_keys k ON k.id = r.value ->> 0";
 const IS_CURRENT = "secret_hash = r.value ->> 1";
 const IS_PREVIOUS = "previous_secret_hash = r.value ->> 1";
-/** The clock of the isolate that ends a key may be ahead by so much, of its gate's and of others'. */
+/** The isolate that ends a key may have a clock that is ahead of its gate's and of other isolates' by this much. */
 const AHEAD_MS = 60_000;
 const LATELY = `:now - ${HEARD_MS} AND :now + ${AHEAD_MS}`;
 const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
 
 /**
- * A key's own secret ends the key, that from before its rotation ends alone. What ended before, or was marked before, stays as it is.
- * Returns the ids of the keys whose gates have to know: of what is done here, and of what was done a while ago, which they may not have heard of.
+ * The newest secret ends the whole key; the previous secret ends alone. Keys and secrets that ended or were marked before stay as
+ * they are. Returns the ids of the keys whose gates must be notified: those that are changed here, and those that were changed a
+ * while ago, because their gates may not know it yet.
  */
 export async function recordLeaks(
   session: Session,

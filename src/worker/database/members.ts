@@ -1,6 +1,7 @@
 /**
- * Rows of `members`, in their account's database: who may act for it besides whoever has made it, whose address the account's row has.
- * `memberships`, in database 0, says where to look; what it says too much is found out there, and deleted.
+ * Rows of `members`, in their account's database: the people who may act for it, in addition to its creator, whose address is in
+ * the account's row. `memberships` in database 0 says which accounts to ask. It may list too many; such an entry is found there,
+ * and deleted.
  */
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
@@ -16,24 +17,24 @@ import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 
 type Row = { id: string; email: string; added_by: string | null; created_at: number; state: Member["state"] };
 
-/** Of one person, so many accounts are found. */
+/** At most this many accounts of a person are found. */
 const MAX_ACCOUNTS = 20;
 
-/** Whoever has made the account, unless removed since, is its member too: with the account's id. */
+/** The account's creator is a member too, with the account's id, unless removed since. */
 const EVERY_MEMBER = `SELECT id, owner_email AS email, NULL AS added_by, created_at FROM accounts
     WHERE id = :accountId AND owner_email <> id
   UNION ALL SELECT id, email, added_by, created_at FROM members WHERE account_id = :accountId`;
 
 const IS_LAST = `(SELECT count(*) FROM (${EVERY_MEMBER})) = 1`;
 
-/** The account, if the person is its member: the address that its rows are found by. Undefined otherwise, and when there is none. */
+/** The account, if the person is its member, with the address that finds its rows. Undefined otherwise. */
 export async function findMembership(session: Session, accountId: Identifier, person: string) {
   const sql = `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
     SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :person)`;
   return (await session.first(prepare<{ owner_email: string }>(sql, { accountId, person })))?.owner_email;
 }
 
-/** The accounts that the directory knows of a person: the own one first. */
+/** The accounts that the directory knows of a person, the person's own first. */
 export async function listMemberships(directory: Session, person: string): Promise<readonly Identifier[]> {
   const sql = `SELECT account_id FROM (SELECT account_id, 0 AS place FROM owners WHERE email = :person
     UNION ALL SELECT account_id, 1 FROM memberships WHERE email = :person)
@@ -47,7 +48,10 @@ export const rememberMembership = (directory: Session, accountId: string, person
     prepare("INSERT INTO memberships VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
   );
 
-/** Of whom the account's database (`session`) knows nothing; unless somebody has added the person meanwhile. */
+/**
+ * Deletes the directory's entry when the account's database (`session`) does not know the person; not if the person was added
+ * meanwhile.
+ */
 export async function forgetMembership(directory: Session, session: Session, accountId: Identifier, person: string) {
   await directory.run(
     prepare("DELETE FROM memberships WHERE email = :person AND account_id = :accountId", { person, accountId }),
@@ -56,20 +60,20 @@ export async function forgetMembership(directory: Session, session: Session, acc
     await rememberMembership(directory, accountId, person);
 }
 
-/** Of everybody in the list, the invited among them. */
+/** Everybody in the list, including invited people. */
 const LISTED = `SELECT id, email, added_by, created_at, 'accepted' AS state FROM (${EVERY_MEMBER})
   UNION ALL SELECT id, email, added_by, created_at, iif(declined_at IS NULL, 'invited', 'declined') FROM invitations
     WHERE account_id = :accountId`;
 
-/** The members, then those who were invited. */
+/** The members, then the invited people. */
 export async function listMembers(session: Session, accountId: string): Promise<readonly Member[]> {
   const sql = `SELECT * FROM (${LISTED}) ORDER BY state <> 'accepted', added_by IS NOT NULL, created_at, id`;
   return (await session.all(prepare<Row>(sql, { accountId }))).map(toMember);
 }
 
 /**
- * Invites somebody, also again after a refusal. Of a member, and of who was invited, nothing changes. `"full"`: the list has as many as it
- * may. Repeated is also who was removed after the request was done.
+ * Invites a person, even after a refusal. For a member or an invited person nothing changes. `"full"`: the list has its maximum.
+ * A repeated request succeeds too, even if the person was removed meanwhile.
  */
 export async function inviteMember(
   session: Session,
@@ -105,7 +109,7 @@ export async function inviteMember(
   return done ?? "full";
 }
 
-/** What somebody was invited to, and has not answered. Null when there is none. */
+/** An invitation that the person has not answered. Null when there is none. */
 export async function findInvitation(
   session: Session,
   accountId: Identifier,
@@ -126,7 +130,7 @@ export async function findInvitation(
   };
 }
 
-/** The account of an invitation to this person, also of one that was answered. Null when there is none. */
+/** The account of an invitation to this person, answered or not. Null when there is none. */
 export async function findInviter(session: Session, id: string, person: string): Promise<Identifier | null> {
   const sql = `SELECT account_id FROM invitations WHERE id = :id AND email = :person
     UNION ALL SELECT account_id FROM members WHERE id = :id AND email = :person`;
@@ -134,8 +138,8 @@ export async function findInviter(session: Session, id: string, person: string):
 }
 
 /**
- * Accepts or declines an invitation. Answering the same again changes nothing. Returns the account's name; null when the person was not
- * invited, or has declined.
+ * Accepts or declines an invitation. Repeating the answer changes nothing. Returns the account's name; null when the person was
+ * not invited, or has declined.
  */
 export async function answerInvitation(
   session: Session,
@@ -174,7 +178,7 @@ export async function answerInvitation(
   return answered[0]?.owner_email ?? null;
 }
 
-/** The accounts to which the directory knows invitations of a person. */
+/** The accounts for which the directory knows invitations of a person. */
 export async function listInvitees(directory: Session, person: string): Promise<readonly Identifier[]> {
   const sql = `SELECT account_id FROM invitees WHERE email = :person ORDER BY account_id LIMIT ${MAX_ACCOUNTS}`;
   const rows = await directory.all(prepare<{ account_id: Identifier }>(sql, { person }));
@@ -186,7 +190,7 @@ export const rememberInvitee = (directory: Session, accountId: string, person: s
     prepare("INSERT INTO invitees VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
   );
 
-/** Unless the person is invited still, or again. */
+/** Deletes the directory's entry, unless the person is invited. */
 export async function forgetInvitee(directory: Session, session: Session, accountId: Identifier, person: string) {
   await directory.run(
     prepare("DELETE FROM invitees WHERE email = :person AND account_id = :accountId", { person, accountId }),
@@ -195,9 +199,9 @@ export async function forgetInvitee(directory: Session, session: Session, accoun
 }
 
 /**
- * Removes a member, unless it is the last, or takes an invitation back. Returns the address, null when there is no such member. An account without the one who has
- * made it keeps its rows under its identifier in the place of the address. `owners` keeps its entry: nobody makes a second account by
- * giving the first one away.
+ * Removes a member, unless it is the last one, or withdraws an invitation. Returns the address; null when there is no such
+ * member. Without its creator, an account keeps its rows under its identifier in the place of the address. The entry in `owners`
+ * stays, so that nobody gets a second account by giving the first one away.
  */
 export async function removeMember(
   session: Session,
@@ -229,12 +233,12 @@ export async function removeMember(
   return left.length > 0 ? "last" : { removed: found.email, isInvited };
 }
 
-/** A key or a webhook that somebody has made (`isMade`) or changed. */
+/** A key or a webhook that the person has made (`isMade`) or changed. */
 export type Touched = { readonly id: string; readonly name: string; readonly isMade: boolean };
 
 /**
- * The active keys and the webhooks that one of these actors has made, or changed in an event that is kept. An actor is an e-mail address
- * or a service token.
+ * The active keys and the webhooks that one of these actors has made, or has changed in an event that is still kept. An actor is
+ * an e-mail address or a service token.
  */
 export async function findTouched(
   session: Session,

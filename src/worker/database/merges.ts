@@ -1,30 +1,40 @@
 /**
- * Merges under way: what still has to move from a merged proposal to its target. The trigger `proposal_merged` adds a row of `merges`
- * for each merged proposal; the row is deleted when nothing is left to move.
+ * Merges under way. The trigger `proposal_merged` adds a row of `merges` for each merged proposal; the row is deleted when
+ * everything has moved to the target.
  *
- * A vote is one row, before and after it moves: a panelist who voted for both proposals counts once for the target, always.
+ * A vote is one row, before and after it moves. So a panelist who voted for both proposals counts once for the target, at every
+ * moment.
  */
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { BY_THE_JOB, newTurn } from "./slices.ts";
 
-/** So many at most are under way in an idea bank: it bounds what a reader looks up. A small merge ends in its own request. */
+/**
+ * An idea bank has at most this many merges under way, which bounds the rows that a reader looks up. A small merge ends in its
+ * own request.
+ */
 export const MERGES_AT_MOST = 20;
 
-/** The target of the merged proposal `source`, an expression of SQL. While the target's own merge is under way, that one's target. */
+/**
+ * The target of the merged proposal `source`, as an SQL expression. While the target's own merge is under way, it is the target
+ * of that one.
+ */
 export const targetOf = (source: string): string =>
   `coalesce((SELECT m.target_id FROM merges m WHERE m.source_id = ${source}.duplicate_of), ${source}.duplicate_of)`;
 
-/** The condition that a merged proposal's target was not deleted: it was then moved to another idea bank. */
+/** True when a merged proposal's target was not deleted. (A deleted one was moved to another idea bank.) */
 export const targetStays = (source: string): string =>
   `(${source}.duplicate_of IS NULL
     OR EXISTS (SELECT 1 FROM proposals t WHERE t.id = ${targetOf(source)} AND t.idea_bank_id = ${source}.idea_bank_id))`;
 
-/** The panelist's votes that are on their way to a proposal: `FROM … WHERE …`. Merges first: a panelist can have many votes. */
+/**
+ * The panelist's votes that are on their way to a proposal, as `FROM … WHERE …`. Merges are read first, because a panelist can
+ * have many votes.
+ */
 export const votesOnTheWay = (target: string, panelist = ":panelistId"): string =>
   `FROM merges m CROSS JOIN votes v ON v.proposal_id = m.source_id AND v.panelist_id = ${panelist} WHERE m.target_id = ${target}`;
 
-/** The statements of one slice of one merge, if it is under way and the account's. Safe to repeat. */
+/** The statements of one slice of one merge, if it is under way and belongs to the account. Safe to repeat. */
 export function moveSlice(accountId: string, proposalId: string, rows: number): Statement[] {
   const target = "(SELECT target_id FROM merges WHERE source_id = :proposalId AND account_id = :accountId)";
   const slice = `(SELECT panelist_id FROM votes WHERE proposal_id = :proposalId ORDER BY panelist_id LIMIT :rows)`;

@@ -1,4 +1,4 @@
-/** Creates proposals for the tenant API, also by the tenant's own id and for a panelist. */
+/** Creates proposals for the tenant API, also under the tenant's own id, and for a panelist. */
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { NewProposal, Proposal, ProposalUpsert } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -18,7 +18,10 @@ import {
   toResponse,
 } from "./proposals.ts";
 
-/** Why a creation did nothing. `taken`: the idea bank has a proposal with this `externalId`. `not-owned`: it is not the tenant's. */
+/**
+ * The reason why a creation did nothing. `taken`: the idea bank has a proposal with this `externalId`. `not-owned`: the idea bank
+ * is not the tenant's.
+ */
 export type NotCreated = "not-owned" | "no-panelist" | "taken";
 
 const OWNED = "EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)";
@@ -26,11 +29,11 @@ const TAKEN = "EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :ideaBankId 
 
 type Fields = ProposalUpsert & { readonly externalId?: string | null | undefined };
 
-/** In Unix milliseconds: when an imported proposal was created where it comes from. */
+/** The creation time in Unix milliseconds. For an imported proposal it is the time at its origin. */
 const createdAtOf = ({ createdAt }: Fields, now: number): number =>
   createdAt === undefined ? now : Date.parse(createdAt);
 
-/** Inserts nothing if the idea bank is not the tenant's, there is no such panelist, or the external id is taken. */
+/** Inserts nothing if the idea bank is not the tenant's, the panelist does not exist, or the external id is taken. */
 const insertInto = (fields: Fields, condition: string) =>
   `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
      external_id, metadata, tags, words, created_at, last_activity_at)
@@ -40,7 +43,7 @@ const insertInto = (fields: Fields, condition: string) =>
    WHERE ${OWNED} AND ${panelistExists(fields)} AND NOT ${TAKEN} AND ${condition}
    RETURNING id`;
 
-/** What the statement says about a creation that did nothing. */
+/** Selects the reason why a creation did nothing. */
 const selectObstacles = (fields: Fields, values: Parameters<typeof prepare>[1]): Statement<ObstacleRow> =>
   prepare(`SELECT ${OWNED} AS owned, ${panelistExists(fields)} AS panelist, ${TAKEN} AS taken`, values);
 
@@ -63,7 +66,7 @@ type ProposalCreation = {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** `obstacle`: why the result is `refused`. */
+/** `obstacle` is the reason when the result is `refused`. */
 export async function createProposal(
   session: Session,
   { accountId, path, fields, now, idempotencyKey }: ProposalCreation,
@@ -108,14 +111,14 @@ const toNew = (fields: NewProposal, { id, at, panelistId = null }: CreatedFor): 
   lastActivityAt: toTimestamp(at),
 });
 
-/** `path` names the new proposal, if there is none yet. */
+/** `path` names the new proposal, if it has to be created. */
 type ProposalUpsertion = Pick<ProposalCreation, "accountId" | "path" | "now"> & {
   readonly fields: ProposalUpsert & { readonly externalId: string };
 };
 
 /**
- * Creates the proposal with this `externalId`, or changes it as `updateProposal` does. Two at the same time give one proposal. `taken`: a
- * proposal has the id that nobody can access any more, because what it was merged into is being deleted.
+ * Creates the proposal with this `externalId`, or changes it as `updateProposal` does. Two requests at the same time give one
+ * proposal. `taken`: the id belongs to a proposal that is no longer accessible, because its merge target is being deleted.
  */
 export async function upsertProposal(
   session: Session,

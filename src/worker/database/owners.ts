@@ -1,12 +1,12 @@
 /**
- * The directory of account owners: whose e-mail address has which account. The one of database 0 decides; another database repeats
- * the entries of its own accounts.
+ * The directory of account owners: which account belongs to which e-mail address. The one in database 0 decides; every other
+ * database repeats the entries of its own accounts.
  */
 import type { Identifier } from "../credentials/id.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
-/** An owner's visit to the database `digit`. `accountId` is the owner's account, or one to make if the owner is new. */
+/** An owner's visit to the database `digit`. `accountId` is the owner's account, or the id for a new one. */
 export type Visit = {
   readonly email: string;
   readonly digit: string;
@@ -16,11 +16,11 @@ export type Visit = {
 };
 
 /**
- * What a visit begins with, in the transaction of what the owner came for. First the directory's entry, which decides which account
- * it is; then the account, in its own database only. So first visits at the same time create one account, and a crash
- * between the two databases leaves an entry without its account, which the next visit creates. An account that has no entry,
- * because it was made by SQL, gets one. Who is a member of another account gets none, nor does the identifier of an account that has
- * lost who made it: that stands in the address's place, and names its account. The results are for `accountOf`.
+ * The first statements of a visit, in the same transaction as the owner's request. First comes the directory's entry, which
+ * decides the account; then the account, in its own database only. So first visits at the same time create one account, and a
+ * crash between the two databases leaves an entry without an account, which the next visit creates. An account that was made by
+ * SQL has no entry, and gets one. A member of another account gets none. Neither does the identifier of an account that has lost
+ * its creator: it takes the place of the address, and names its account. `accountOf` reads the results.
  */
 export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
   entered: prepare(
@@ -36,7 +36,7 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
      SELECT account_id, email, :now FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
     { email, digit, now },
   ),
-  // Of an account that is here, only if it is still the owner's.
+  // For an account in this database, only if it still belongs to the owner.
   visited: prepare<VisitedRow>(
     `SELECT account_id FROM owners WHERE email = :email AND (substr(account_id, 1, 1) <> :digit
        OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = :email))
@@ -47,15 +47,15 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
 
 type VisitedRow = { readonly account_id: Identifier };
 
-/** The owner's account, and its database, for what takes more than one statement. */
+/** The owner's account and its database, for work that takes more than one statement. */
 export async function openAccount(session: Session, visit: Visit) {
   return { session, accountId: accountOf(await session.batch(beginVisit(visit))) };
 }
 
-/** The visitor has no account, and was not given one: there are other accounts that may have this member. */
+/** The visitor has no account and was not given one, because other accounts may have this member. */
 export class NoOwnAccount extends Error {}
 
-/** The owner's account, of the results of the batch that began with `beginVisit`. Throws NoOwnAccount. */
+/** The owner's account, from the results of the batch that began with `beginVisit`. Throws NoOwnAccount. */
 export function accountOf({ visited: [row] }: { readonly visited: readonly VisitedRow[] }): Identifier {
   if (row === undefined) throw new NoOwnAccount();
   return row.account_id;

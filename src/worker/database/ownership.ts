@@ -1,15 +1,19 @@
-/** Whether a path's resource is the tenant's: queried only when a request is refused for another reason, because 403 comes first. */
+/**
+ * Tells whether a path's resource is the tenant's. It is queried only when a request is refused for another reason, because 403
+ * comes first.
+ */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
 
-/** What is deleted is gone, also while its row is left. */
+/** A deleted resource does not exist, even while its row is left. */
 const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL", proposal: targetStays("proposals") };
 
 /**
  * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:
- * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A panelist is in
- * nothing; `{externalId}` names no row. Any other name without a table is an SQL error, never an owned resource.
+ * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A panelist
+ * belongs to the account alone; `{externalId}` names no row. Any other name without a table causes an SQL error, never an owned
+ * resource.
  */
 export async function ownsPath(
   session: Session,

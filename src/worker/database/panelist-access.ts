@@ -1,8 +1,8 @@
 /**
- * A token's panelist and the capabilities of its idea bank: one statement, in the same batch as the work.
+ * Reads a token's panelist and the capabilities of its idea bank: one statement, in the same batch as the work.
  *
- * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. The values that
- * the fragments of SQL here need are the token's (`tokenValues`).
+ * A write repeats the check in its own statement (`permitted`), so that no change can come between check and write. `tokenValues`
+ * are the values for the SQL fragments here.
  */
 import type { SignedBy } from "../credentials/compound-token.ts";
 import { type Condition, REQUIRED } from "../model/capabilities.ts";
@@ -19,7 +19,10 @@ export type TokenClaims = {
   readonly signed?: SignedBy;
 };
 
-/** `accountId` and `ideaBank` are null when there is none, `panelist` when it was deleted or is another account's. A visitor has one without a name. */
+/**
+ * `accountId` and `ideaBank` are null when the idea bank does not exist; `panelist` is null when it was deleted or is another
+ * account's. A visitor has a panelist without a name.
+ */
 export type PanelistAccess = {
   readonly accountId: string | null;
   readonly ideaBank: IdeaBankSwitches | null;
@@ -62,16 +65,16 @@ export const selectAccess = (token: TokenClaims) =>
 const PANELIST = "w.id AS panelist, w.active, w.tokens_revoked_at";
 const VISITOR = "'' AS panelist, 1 AS active, b.visitor_tokens_ended_at AS tokens_revoked_at";
 
-/** Of a token that the tenant's server has signed: with a secret that is good. */
+/** For a signed token: the secret of its epoch is still good. */
 const EPOCH_GOOD = `(:epoch IS NULL OR :epoch = b.signing_epoch
   OR (:epoch = b.signing_epoch - 1 AND b.signing_previous_until > unixepoch('subsec') * 1000))`;
-/** Who has not written yet has no row. */
+/** A panelist who has not written yet has no row. */
 const SIGNED = `coalesce(w.id, '') AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
   coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations WHERE panelist_id = :panelistId)) AS tokens_revoked_at`;
 
 /**
- * Makes the row of a signed token's panelist before the first write, if the token has the capability now and `condition` holds; gives
- * it the name that the token has. Undefined for other tokens: their panelists have rows. `now` is in Unix milliseconds.
+ * Creates the row of a signed token's panelist before the first write, if the token has the capability now and `condition` holds,
+ * and sets the name in the token. Undefined for other tokens, because their panelists have rows. `now` is in Unix milliseconds.
  */
 export const makePanelist = (
   token: TokenClaims,
@@ -100,7 +103,7 @@ export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
   };
 }
 
-/** Access alone, for a request that is refused for another reason. One round trip. */
+/** Reads only the access, for a request that is refused for another reason. One round trip. */
 export const loadAccess = async (session: Session, token: TokenClaims): Promise<PanelistAccess> =>
   toAccess(await session.all(selectAccess(token)));
 
@@ -131,13 +134,13 @@ const SQL: Record<Condition, string> = {
 const conditionsOf = (capability: Capability): string =>
   [EPOCH_GOOD, ...REQUIRED[capability].map((condition) => SQL[condition])].join(" AND ");
 
-/** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, else no row. */
+/** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, otherwise none. */
 export const permitted = (capability: Capability): string =>
   `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
    WHERE b.id = :ideaBankId AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
      AND ${conditionsOf(capability)}`;
 
-/** The condition that the panelist may see a proposal, and the proposal `:proposalId` if that is so. */
+/** The condition that the panelist may see a proposal; with it, the proposal `:proposalId`. */
 export const visible = (p: string): string =>
   `(${p}.visibility = 'public' OR (${p}.visibility = 'pending' AND ${p}.author_id = :panelistId))`;
 export const VISIBLE = visible("p");

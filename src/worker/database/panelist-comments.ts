@@ -1,4 +1,4 @@
-/** Rows of `comments` for the panelist API. Each function is one round trip, the access check included. */
+/** Rows of `comments`, for the panelist API. Each function is one round trip, including the access check. */
 import type { NewComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -70,7 +70,7 @@ type AddedComment = NewComment & {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** The outcome is `refused` when commenting is closed, or the proposal cannot be seen or was merged. */
+/** `refused` when commenting is closed, or the proposal cannot be seen or was merged. */
 export async function addComment(
   session: Session,
   token: TokenClaims,
@@ -97,8 +97,8 @@ export async function addComment(
 }
 
 /**
- * Changes the text of the panelist's own comment. That is no activity: writing it was. `comment` is its state afterwards, null when
- * there is none.
+ * Changes the text of the panelist's own comment. This is no activity, because writing the comment was. `comment` is its state
+ * afterwards, null when it does not exist.
  */
 export async function editComment(
   session: Session,
@@ -126,13 +126,16 @@ export async function editComment(
   return { ...toSeen(rows), comment: row === undefined ? null : toComment(row) };
 }
 
-/** The log's entry for a comment that a panelist takes away: before it is deleted, which the trigger would count as the tenant's. */
+/**
+ * Writes the log's entry for a comment that its panelist deletes. It comes before the deletion, which the trigger would log as
+ * the tenant's.
+ */
 const logRemoval = (removable: string): string =>
   `INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
    SELECT account_id, coalesce((SELECT max(number) FROM change_log l WHERE l.account_id = comments.account_id), 0) + 1, 'comment.deleted',
      :ideaBankId, proposal_id, id, 'panelist', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM comments WHERE ${removable}`;
 
-/** Deletes the panelist's own comment. `comment` is null when there is none; `mine` tells whether the panelist wrote it. */
+/** Deletes the panelist's own comment. `comment` is null when it does not exist; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
   session: Session,
   token: TokenClaims,

@@ -1,4 +1,4 @@
-/** Rows of `proposals` for the panelist API. Each function is one round trip, the access check included. */
+/** Rows of `proposals`, for the panelist API. Each function is one round trip, including the access check. */
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type {
@@ -55,11 +55,11 @@ export type ProposalRow = {
   fit?: number;
 };
 
-/** A list of `mine` that no index has the order of contains at most so many of a panelist's latest proposals or votes. */
+/** If no index has the order of a list of `mine`, it contains at most this many of the panelist's latest proposals or votes. */
 const MINE_AT_MOST = 100;
-/** A list by tag that no index has the order of contains at most so many of the latest proposals with it. */
+/** If no index has the order of a list by tag, it contains at most this many of the latest proposals with the tag. */
 const TAGGED_AT_MOST = 200;
-/** So many votes a page of `mine=voted` looks at: those for proposals that were hidden are skipped. */
+/** A page of `mine=voted` looks at this many votes. Votes for hidden proposals are skipped. */
 const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
@@ -90,8 +90,8 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
 });
 
 /**
- * Public proposals; with `mine` the panelist's own (pending ones included) or those that the panelist votes for. No merged ones. With
- * `q` one page of those whose titles have its words.
+ * Lists public proposals; with `mine` the panelist's own (including pending ones) or those that the panelist votes for. Merged
+ * ones are left out. With `q` there is one page, of proposals whose titles have its words.
  */
 export async function listForPanelist(
   session: Session,
@@ -118,7 +118,7 @@ export async function listForPanelist(
   return { access: toAccess(access), page: search ? { items: page.items, next: undefined } : page };
 }
 
-/** Among the panelist's own the latest are looked at; of all the public ones, which have an index of their own. */
+/** Among the panelist's own proposals, only the latest are searched. The public ones have an index of words, so all are. */
 function selectFound(search: Search, { status, mine, tag }: PanelistProposalFilter): string {
   const from = mine === undefined ? ({ listed: "1" } as const) : { among: `SELECT id FROM (${ownIds(mine)})` };
   const ofStatus = status === undefined ? "" : ` AND p.status = '${status}'`;
@@ -178,7 +178,7 @@ const LISTED_FOR_VOTER = `p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NUL
 /** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
 
-/** The statement for one proposal that the panelist may see. */
+/** Selects one proposal that the panelist may see. */
 export const selectVisible = (token: TokenClaims, proposalId: string) =>
   prepare<ProposalRow>(
     `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
@@ -186,7 +186,10 @@ export const selectVisible = (token: TokenClaims, proposalId: string) =>
     { ...tokenValues(token), proposalId },
   );
 
-/** `proposal` is null when there is none that the panelist may see. `merged`: into another one, which `duplicateOf` may not name. */
+/**
+ * `proposal` is null when the panelist can see none with this id. `merged`: it was merged into another one; `duplicateOf` is null
+ * if the panelist may not see that one.
+ */
 export type SeenProposal = {
   readonly access: PanelistAccess;
   readonly proposal: PanelistProposal | null;
@@ -214,7 +217,7 @@ type NewSubmission = Submission & {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** The proposal is pending if the idea bank requires approval. The outcome is `refused` when the capability is closed. */
+/** Submits a proposal. It is pending if the idea bank requires approval. `refused` when the capability is closed. */
 export async function submitProposal(
   session: Session,
   token: TokenClaims,
@@ -242,13 +245,14 @@ export async function submitProposal(
   return { access: toAccess(rows.access), result: toInserted(rows, idempotencyKey, created) };
 }
 
-/** The condition of an edit: the panelist's own proposal, while it is `submitted`. */
+/** The condition of an edit: the panelist's own proposal, with the status `submitted`. */
 const OWN_SUBMITTED = `id = :proposalId AND idea_bank_id = :ideaBankId AND author_id = :panelistId AND status = 'submitted'
   AND visibility <> 'hidden' AND duplicate_of IS NULL AND EXISTS (SELECT 1 ${permitted("canSubmitProposals")})`;
 
 /**
- * `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is activity. If the idea
- * bank requires approval, an edited proposal waits for it again: nobody sees a text that the tenant has not approved.
+ * Edits a proposal. `proposal` is its state afterwards; `changed` tells whether this request was allowed to change it. An edit is
+ * activity. If the idea bank requires approval, the proposal waits for it again, so that nobody sees a text that the tenant has
+ * not approved.
  */
 export async function editProposal(
   session: Session,
@@ -275,7 +279,7 @@ export async function editProposal(
 
 const UNCHANGED = "coalesce(:title, title) = title AND coalesce(:description, description) = description";
 
-/** `proposal` is its state before. A proposal that others were merged into is not deleted. */
+/** Withdraws a proposal. `proposal` is its state before. A proposal into which others were merged is not deleted. */
 export async function withdrawProposal(
   session: Session,
   token: TokenClaims,

@@ -19,7 +19,7 @@ type Row = {
   created_at: number;
 };
 
-/** The panelist that a column names, or NULL: one that is deleted is named until the last slice. */
+/** The panelist that a column names, or NULL for a deleted one, whose id stays in the column until the last slice. */
 export const existingPanelist = (column: string): string =>
   `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
@@ -33,7 +33,7 @@ const toPanelist = (row: Row): Panelist => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** The account's panelists with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+/** The account's panelists with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
 export const selectPanelists = (ids: string): string =>
   `SELECT ${COLUMNS} FROM panelists WHERE id IN (${ids}) AND +account_id = :accountId AND deleted_at IS NULL`;
 export const toPanelists = (rows: readonly Row[]) => rows.map(toPanelist);
@@ -45,7 +45,7 @@ export async function listPanelists(
   externalId: string | undefined,
   request: PageRequest,
 ): Promise<Page<Panelist>> {
-  // The + keeps SQLite on the index by externalId.
+  // The + makes SQLite use the index by externalId.
   const [key, named] = externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id = :externalId"];
   const rows = await session.all(
     prepare<Row>(
@@ -67,7 +67,10 @@ type PanelistCreation = {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** `refused` when another panelist of the tenant has this `externalId`. A token may have been signed for who has one. */
+/**
+ * `refused` when another panelist of the tenant has this `externalId`. With one, a token may have been signed for the panelist
+ * before.
+ */
 export async function createPanelist(
   session: Session,
   { accountId, id, input, now, idempotencyKey }: PanelistCreation,
@@ -94,7 +97,7 @@ export async function loadPanelist(session: Session, accountId: string, id: stri
   return row && toPanelist(row);
 }
 
-/** Those of the account with these identifiers, in no order. */
+/** The account's panelists with these identifiers, in no order. */
 export async function loadPanelists(
   session: Session,
   accountId: string,
@@ -104,7 +107,10 @@ export async function loadPanelists(
   return toPanelists(await session.all(prepare<Row>(sql, { accountId, ids: JSON.stringify(ids) })));
 }
 
-/** `"other-id"` when the panelist has another `externalId`: an identifier is derived from it. A trigger revokes the tokens of a deactivated panelist. */
+/**
+ * `"other-id"` when the panelist has another `externalId`, which cannot change because the identifier is derived from it. If the
+ * panelist is deactivated, a trigger revokes the tokens.
+ */
 export async function updatePanelist(
   session: Session,
   accountId: string,
@@ -137,22 +143,22 @@ export async function updatePanelist(
   return owned.length === 1 ? "other-id" : null;
 }
 
-/** What was written to a panelist. Triggers record a revocation in the same transaction, where there is one to record. */
+/** The result of a write to a panelist. `revocation` is the one that a trigger has recorded in the same transaction, if any. */
 export type Written = { readonly revocation: TokenRevocation | undefined };
 
 /** `now` is in Unix milliseconds. */
 export type PanelistDeletion = {
   readonly accountId: string;
   readonly id: string;
-  /** Proposals and comments go, too. */
+  /** Proposals and comments are deleted, too. */
   readonly deletesContent: boolean;
   readonly now: number;
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
 /**
- * From now on nobody sees the panelist, and the tokens are invalid. The votes are deleted in slices. Proposals and comments stay,
- * without an author, or are deleted in slices, too. The revocation is that of an earlier deletion, too: its answer may have been lost.
+ * Hides the panelist and ends the tokens at once. The votes are deleted in slices. Proposals and comments stay without an author,
+ * or are deleted in slices, too. A repeated deletion returns the first one's revocation, because that answer may have been lost.
  */
 export async function deletePanelist(
   session: Session,
@@ -169,7 +175,7 @@ export async function deletePanelist(
   return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };
 }
 
-/** The revocation that a trigger has written in the same transaction, if it has. */
+/** The revocation that a trigger has written in the same transaction, if any. */
 const selectRevocation = (accountId: string, id: string): Statement<TokenRevocation> =>
   prepare(
     `SELECT seq, panelist_id AS panelistId, revoked_at AS revokedAt FROM token_revocations
@@ -178,9 +184,9 @@ const selectRevocation = (accountId: string, id: string): Statement<TokenRevocat
   );
 
 /**
- * Revokes every token that was issued until now, by D1's clock: tokens are issued by the same one. A token's time is in whole seconds,
- * so one that is issued after a revocation belongs to the next second; a second revocation within a second ends that one too,
- * and no further token is issued until it is over (`findTokenIssue`). So revocations never run ahead of the clock.
+ * Revokes every token that was issued until now, by D1's clock, which also dates the tokens. A token's time is in whole seconds,
+ * so a token that is issued after a revocation is dated in the next second. A second revocation within a second ends that token
+ * too, and no further token is issued until the second is over (`findTokenIssue`). So revocations never run ahead of the clock.
  */
 export async function revokePanelistTokens(
   session: Session,

@@ -1,4 +1,4 @@
-/** What waits for approval in all idea banks of an owner's account. */
+/** The proposals that wait for approval, in all idea banks of an owner's account. */
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
@@ -21,7 +21,7 @@ type Row = {
   is_cut: number;
 };
 
-/** `edits`: how often its author has written it. `isCut`: the description goes on. */
+/** `edits` counts how often the author has written it. `isCut`: the description is longer. */
 export type PendingProposal = Readonly<
   Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string> & {
     edits: number;
@@ -30,9 +30,9 @@ export type PendingProposal = Readonly<
 >;
 
 const WAITS = "visibility = 'pending' AND duplicate_of IS NULL";
-/** So many a page looks at: those in a deleted idea bank, which are not deleted yet, are skipped. The next page looks at those after. */
+/** A page looks at this many. It skips those in a deleted idea bank, whose rows still exist; the next page continues after them. */
 const LOOKED_AT = 1_000;
-/** A list shows how a description begins. */
+/** A list shows this much of a description. */
 const BEGINNING = 500;
 
 const waiting = (columns: string, which: string) =>
@@ -79,7 +79,7 @@ export async function listPendingProposals(
   };
 }
 
-/** Null for what does not wait, and for another account's. */
+/** Null for a proposal that does not wait, or is another account's. */
 export async function loadPendingProposal(
   session: Session,
   { email, person }: Pick<Owner, "email" | "person">,

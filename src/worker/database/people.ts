@@ -1,4 +1,4 @@
-/** An owner looks for panelists, and for what one of them has written and voted for. */
+/** Finds panelists for an owner, and the proposals, comments and votes of one of them. */
 import type { Panelist } from "../model/panelist.ts";
 import type { ProposalStatus } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -9,7 +9,7 @@ import { ACCESSIBLE_PROPOSAL } from "./proposals.ts";
 
 const FOUND_AT_MOST = 50;
 
-/** Those whose name, external id or identifier begins with the text, at most 50. Case does not matter in names, of a to z. */
+/** At most 50 panelists whose name, external id or identifier begins with the text. In names, the case of a to z does not matter. */
 export async function findPanelists(session: Session, accountId: string, text: string): Promise<readonly Panelist[]> {
   const beginning = (column: string, collation = "") =>
     `SELECT id FROM (SELECT id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL AND ${column} IS NOT NULL
@@ -30,7 +30,7 @@ type Row = {
   created_at: number;
 };
 
-/** Something that a panelist did on a proposal. `body`: of a comment, how it begins. */
+/** Something that a panelist did on a proposal. `body` is the beginning of a comment. */
 export type Contribution = {
   readonly ideaBankId: string;
   readonly proposalId: string;
@@ -50,10 +50,13 @@ const toContribution = (row: Row): Contribution => ({
 });
 
 export const CONTRIBUTIONS_AT_MOST = 50;
-/** Those on what is deleted, and not gone yet, are skipped: of so many. */
+/** Of each kind this many are looked at, because those on deleted rows are skipped. */
 const LOOKED_AT = 500;
 
-/** At most 50 of each: the newest comments, and by idea bank the newest proposals and votes. Empty for another account's panelist. */
+/**
+ * At most 50 of each kind: the newest comments, and by idea bank the newest proposals and votes. Empty for another account's
+ * panelist.
+ */
 export async function listContributions(session: Session, accountId: string, panelistId: string) {
   const on = (what: string, body: string) =>
     prepare<Row>(

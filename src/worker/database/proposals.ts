@@ -1,4 +1,4 @@
-/** Rows of `proposals`, for the tenant API. Every function returns null or false for what is not the tenant's. */
+/** Rows of `proposals`, for the tenant API. Every function returns null or false for a row that is not the tenant's. */
 
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { toStored } from "../model/metadata.ts";
@@ -46,19 +46,22 @@ export type ProposalRow = {
   fit?: number;
 };
 
-/** In the idea bank that the path names, if it exists in the account. Proposals of a deleted one are stored for a while, but not accessible. */
+/**
+ * A row in the path's idea bank, if the account has it. The rows of a deleted idea bank stay stored for a while, but are not
+ * accessible.
+ */
 export const IN_OWN_IDEA_BANK = `account_id = :accountId
   AND idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)`;
-/** The proposal that the path names, if it exists in the account. */
+/** The path's proposal, if the account has it. */
 export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targetStays("proposals")}`;
 
-/** Not deleted, nor its idea bank, nor what it was merged into. */
+/** True when neither the proposal, nor its idea bank, nor its merge target was deleted. */
 export const ACCESSIBLE_PROPOSAL = `EXISTS (SELECT 1 FROM idea_banks b WHERE b.id = proposals.idea_bank_id) AND ${targetStays("proposals")}`;
 
-/** A proposal, and the idea bank that it is in. */
+/** A proposal and its idea bank. */
 export type ProposalPath = { readonly ideaBankId: string; readonly proposalId: string };
 
-/** How large a proposal is on a page. */
+/** The size of a proposal on a page, in bytes. */
 export const PROPOSAL_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)
   + coalesce(octet_length(metadata), 0) + coalesce(octet_length(external_id), 0) + coalesce(octet_length(tags), 0) + ${ITEM_BYTES}`;
 
@@ -71,7 +74,7 @@ export const COLUMNS = `id, title, description, status, visibility, votes, comme
 export const toResponse = (text: string | null, respondedAt: number | null): OfficialResponse | null =>
   text === null ? null : { text, respondedAt: toTimestamp(respondedAt ?? 0) };
 
-/** As they are stored: a JSON array, or NULL for none. */
+/** Tags as they are stored: a JSON array, or NULL for none. */
 export const toTags = (tags: string | null): string[] => (tags === null ? [] : JSON.parse(tags));
 
 export const toProposal = (row: ProposalRow): Proposal => ({
@@ -93,12 +96,15 @@ export const toProposal = (row: ProposalRow): Proposal => ({
   lastActivityAt: toTimestamp(row.last_activity_at),
 });
 
-/** The account's proposals with `ids`, a SELECT of identifiers. (The + keeps SQLite on the primary key.) */
+/** The account's proposals with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
 export const selectProposals = (ids: string): string =>
   `SELECT ${COLUMNS} FROM proposals WHERE id IN (${ids}) AND +account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}`;
 export const toProposals = (rows: readonly ProposalRow[]) => rows.map(toProposal);
 
-/** Filtered by any of the filters, or by none. Merged proposals are left out, except by the external id. With `q` one page of what it finds. */
+/**
+ * Lists proposals, with any of the filters. Merged ones are left out, except by the external id. With `q` there is one page, of
+ * the proposals that match.
+ */
 export async function listProposals(
   session: Session,
   accountId: string,
@@ -125,7 +131,7 @@ export async function listProposals(
   return search ? { items: page.items, next: undefined } : page;
 }
 
-/** Best first. The filter's values come from a schema's enumerations. */
+/** The best match first. The filter's values come from a schema's enumerations, so they can be part of the SQL. */
 function selectFound(search: Search, { status, visibility, tag, externalId }: ProposalFilter): string {
   const listed = visibility === undefined ? "0, 1" : visibility === "public" ? "1" : "0";
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL
@@ -151,7 +157,7 @@ function selectPage(filter: ProposalFilter): string {
      AND (${key}, id) < (:afterKey, :afterId)`;
   const inOrder = (columns: string, condition: string) => `${select(columns, condition)} ORDER BY ${key} DESC, id DESC`;
   const visible = visibility === undefined ? "" : ` AND visibility = '${visibility}'`;
-  /** All of them are in the order of an index. */
+  /** Each of them is in the order of an index. */
   const direct = (condition: string) =>
     `WITH ${fitOf(`${inOrder(bytes, condition)} LIMIT :rows`)}
      ${inOrder(`${COLUMNS}, ${key} AS sort_key, ${FIT}`, condition)} LIMIT ${FITTING_ROWS}`;
@@ -181,7 +187,7 @@ function selectPage(filter: ProposalFilter): string {
     WHERE id IN (SELECT id FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS}) ORDER BY ${key} DESC, id DESC`;
 }
 
-/** Those of the account's idea bank with these identifiers, in no order. */
+/** The proposals of the account's idea bank with these identifiers, in no order. */
 export async function loadProposals(
   session: Session,
   accountId: string,
@@ -202,8 +208,9 @@ export async function loadProposal(session: Session, accountId: string, path: Pr
 }
 
 /**
- * The SET list of a change. An edit, a change of status or a new text of the official response is activity. Sending the current values
- * again is not, and neither is a change of what the changelog and the lists do not show as one: visibility, tags, metadata, external id.
+ * The SET list of a change. An edit, a change of status or a new text of the official response is activity. Sending the current
+ * values again is not, and neither is a change that the changelog and the lists do not show as one: of visibility, tags,
+ * metadata, external id.
  */
 export const CHANGES = `title = coalesce(:title, title), description = coalesce(:description, description),
   ${SET_WORDS}, status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
@@ -217,7 +224,7 @@ export const CHANGES = `title = coalesce(:title, title), description = coalesce(
       AND coalesce(:status, status) = status AND (NOT :responds OR :response IS NULL OR :response IS response),
     last_activity_at, max(last_activity_at, :now))`;
 
-/** Its values. None and nothing are stored as NULL. */
+/** The values of CHANGES. An empty list of tags and empty metadata are stored as NULL. */
 export const changeValues = (
   { title, description, status, visibility, response, tags, metadata, externalId }: ProposalChanges,
   now: number,
@@ -233,15 +240,21 @@ export const changeValues = (
   ...{ identified: externalId !== undefined, externalId },
 });
 
-/** A decision of the member `person` about what waits for approval, `edits` times written by its author; undefined for however often. */
+/**
+ * A decision of the member `person` about a waiting proposal. It applies only if the author has written it `edits` times;
+ * undefined for any number.
+ */
 export type Decision = { readonly person: string; readonly edits: number | undefined };
 
-/** The condition of a decision. Whatever else is done with a proposal is none. */
+/** The condition of a decision. Other changes have no condition. */
 const MAY_DECIDE = `(:person IS NULL OR visibility = 'pending' AND duplicate_of IS NULL AND panelist_writes = coalesce(:edits, panelist_writes)
   AND EXISTS (SELECT 1 FROM accounts WHERE id = :accountId AND owner_email = :person
     UNION ALL SELECT 1 FROM members WHERE account_id = :accountId AND email = :person))`;
 
-/** `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only what waits so is changed. */
+/**
+ * `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only a proposal that waits in that
+ * state is changed.
+ */
 export async function updateProposal(
   session: Session,
   accountId: string,
@@ -274,15 +287,18 @@ export async function updateProposal(
 type ProposalChange = {
   readonly accountId: string;
   readonly path: ProposalPath;
-  /** Without an external id. */
+  /** The external id cannot be changed here. */
   readonly changes: ProposalChanges;
   readonly now: number;
 };
 
-/** How a proposal has to be, still. What is absent does not matter. `edits`: how often its author has written it. */
+/**
+ * The state that a proposal must still have. An absent member is not compared. `edits` counts how often its author has written
+ * it.
+ */
 type ProposalState = Pick<ProposalChanges, "status" | "visibility" | "tags"> & { readonly edits?: number };
 
-/** The statement that changes a proposal which is in this state: for decisions about several. */
+/** The statement that changes a proposal if it is in this state: for decisions about several proposals. */
 export const changeProposalFrom = (
   { status, visibility, tags, edits }: ProposalState,
   { accountId, path, changes, now }: ProposalChange,
@@ -302,7 +318,10 @@ export const changeProposalFrom = (
     },
   );
 
-/** From now on nobody can access it, nor what was merged into it. Their votes and comments are deleted in slices. */
+/**
+ * Makes it inaccessible at once, and with it the proposals that were merged into it. Their votes and comments are deleted in
+ * slices.
+ */
 export async function deleteProposal(
   session: Session,
   accountId: string,
@@ -317,7 +336,7 @@ export async function deleteProposal(
   return toDeleted(results, idempotencyKey);
 }
 
-/** `duplicateOf`: one of the two, `merged`, is already merged into that proposal. `busy`: too many merges are under way. */
+/** `duplicateOf`: one of the two, `merged`, was already merged into that proposal. `busy`: too many merges are under way. */
 export type MergeOutcome =
   | { readonly target: Proposal }
   | { readonly duplicateOf: string; readonly merged: "source" | "target" }
@@ -325,9 +344,9 @@ export type MergeOutcome =
   | null;
 
 /**
- * Marks the proposal as a duplicate of `into`, and moves its votes there, each panelist counted once: the first of them at once, the
- * rest by the scheduled job. This is final. Repeating the same merge changes nothing. Null when one of the two is not in the
- * tenant's idea bank. With a `decision`, only what waits so is merged: `busy` for what does not.
+ * Marks the proposal as a duplicate of `into`, and moves its votes there, each panelist counted once: the first of them at once,
+ * the rest by the scheduled job. This is final. Repeating the same merge changes nothing. Null when one of the two is not in the
+ * tenant's idea bank. With a `decision`, only a proposal that waits in that state is merged; otherwise `busy`.
  */
 export async function mergeProposal(
   session: Session,

@@ -1,4 +1,4 @@
-/** Recognizes the errors of what is full: an account, or an idea bank's tags. */
+/** Recognizes D1's errors about full storage, and about too many tags. */
 
 /** Whether the trigger `quota_exceeded` has refused the write. */
 export const isQuotaExceeded = (error: Error): boolean => /^D1_ERROR: quota exceeded\b/.test(error.message);

@@ -1,13 +1,16 @@
-/** An owner's changes of API keys, webhooks and members that are not made, because they were made before under the same Idempotency-Key. */
+/**
+ * Recognizes an owner's change of an API key, a webhook or a member that was made before under the same Idempotency-Key, so that
+ * it is not made again.
+ */
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { clearExpired, recall, remember, toResult } from "./idempotency.ts";
 
-/** Why nothing was changed: this request made the change before, or its key came with another request. */
+/** The reason why nothing was changed: this request made the change before, or its key came with another request. */
 export type Repeated = { readonly doneBefore: string } | "key-reused";
 
 /**
- * The statements around a change of the key or webhook `id` that an Idempotency-Key allows once, for a batch: `before` goes before the
- * change and its event, `after` behind them. The results of `before` are for `toRepeated`.
+ * The statements around a change of the key or webhook `id` that an Idempotency-Key allows once, for a batch: `before` goes
+ * before the change and its event, `after` behind them. `toRepeated` reads the results of `before`.
  */
 export function changeOnce(email: string, idempotencyKey: IdempotencyKey | undefined, id: string) {
   const account = { email };
@@ -19,7 +22,7 @@ export function changeOnce(email: string, idempotencyKey: IdempotencyKey | undef
       };
 }
 
-/** What the key did before; then the condition of the change did not hold. Undefined when it did nothing. */
+/** The earlier result under the key, if there is one; then the condition of the change did not hold. */
 export function toRepeated(
   recalled: Parameters<typeof toResult>[0] | undefined,
   idempotencyKey: IdempotencyKey | undefined,

@@ -1,4 +1,7 @@
-/** The epoch of the secret that a tenant's server signs tokens with, and what introspection asks. Null for an idea bank that is not the tenant's. */
+/**
+ * The epoch of the secret with which a tenant's server signs tokens, and the rows that introspection needs. Null for an idea bank
+ * that is not the tenant's.
+ */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { SigningEpochs } from "../model/signed-token.ts";
 import type { Session } from "../store/session.ts";
@@ -25,7 +28,7 @@ type Rotation = {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** The secret before stays good for `graceSeconds`. `epochs` are those afterwards, for a replay, too. */
+/** Starts a new epoch; the previous secret stays good for `graceSeconds`. `epochs` is the state afterwards, for a replay too. */
 export async function rotateSigningSecret(
   session: Session,
   { accountId, ideaBankId, graceSeconds, now, idempotencyKey }: Rotation,
@@ -43,7 +46,7 @@ export async function rotateSigningSecret(
 export const ownsIdeaBank = async (session: Session, accountId: string, ideaBankId: string): Promise<boolean> =>
   (await loadSigningEpochs(session, accountId, ideaBankId)) !== null;
 
-/** What D1 says of a token with a correct tag. `externalId` is null for who has none. */
+/** D1's state of the holder of a token with a correct tag. `externalId` is null when the panelist has none. */
 export async function loadHolder(
   session: Session,
   accountId: string,

@@ -1,10 +1,16 @@
-/** How many rows of each kind one slice of a long piece of work moves or deletes: few enough that no statement blocks the database. */
+/**
+ * The number of rows of each kind that one slice of a long piece of work moves or deletes. It is small, so that no statement
+ * blocks the database.
+ */
 
-/** In the request that begins the work, which is mostly done then. It bounds what one request can cost. */
+/** In the request that begins the work, and mostly ends it. It bounds the cost of that request. */
 export const AT_ONCE = 50;
 /** In the scheduled job. */
 export const BY_THE_JOB = 300;
 
-/** What a run of the job has looked at last of a kind: the next slice is of what comes after it, so that a long one holds up no other. */
+/**
+ * The row that a run of the job has worked on last, of one kind. The next slice takes the row after it, so that a long one does
+ * not delay the others.
+ */
 export type Turn = { at: number; id: string };
 export const newTurn = (): Turn => ({ at: 0, id: "" });

@@ -12,7 +12,10 @@ export const hasTag = (proposal: string): string =>
 
 type Shown = { readonly status?: readonly ProposalStatus[] | undefined; readonly visibility?: Visibility | undefined };
 
-/** The proposals with `:tag` behind a position, as `id, sort_key, bytes`, to be ordered by creation: a page reads what it shows. `bytes`: how large one is; `condition` is about `p`. */
+/**
+ * The proposals with `:tag` after a position, as `id, sort_key, bytes`, to be ordered by creation; a page reads only the rows
+ * that it shows. `bytes` is the expression for a row's size; `condition` is about `p`.
+ */
 export const selectTagged = ({ status, visibility }: Shown, bytes: string, condition: string): string =>
   mergeSelects(
     (visibility === undefined ? VISIBILITIES : [visibility]).flatMap((shown) =>
@@ -25,7 +28,7 @@ export const selectTagged = ({ status, visibility }: Shown, bytes: string, condi
     ),
   );
 
-/** The latest public proposals with `:tag`, as `id`, at most so many: for the orders that no index has. */
+/** The latest public proposals with `:tag`, as `id`, at most `atMost`: for orders without an index. */
 export const latestTagged = (status: ProposalStatus | undefined, atMost: number): string => {
   const latest = mergeSelects(
     (status === undefined ? PROPOSAL_STATUSES : [status]).map(
@@ -36,7 +39,7 @@ export const latestTagged = (status: ProposalStatus | undefined, atMost: number)
   return `SELECT id FROM (${latest} ORDER BY sort_key DESC, id DESC LIMIT ${atMost})`;
 };
 
-/** The tags of the account's idea bank, with how many proposals have each, the most used first. At most 200. */
+/** The tags of the account's idea bank, with their numbers of proposals, the most used first. At most 200. */
 export const listOwnTags = (session: Session, accountId: string, ideaBankId: string): Promise<readonly TagCount[]> =>
   session.all(
     prepare<TagCount>(
@@ -47,7 +50,7 @@ export const listOwnTags = (session: Session, accountId: string, ideaBankId: str
     ),
   );
 
-/** The tags that public proposals have, the most used first. One round trip. */
+/** The tags of public proposals, the most used first. One round trip. */
 export async function listTags(
   session: Session,
   token: TokenClaims,

@@ -1,14 +1,17 @@
-/** Finds what a compound token names: an idea bank, and a panelist of the same tenant or its visitors. One round trip. */
+/** Finds the rows that a compound token names: an idea bank, and a panelist of the same tenant or its visitors. One round trip. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
 import { clearExpired, deleteOnce, notDoneBefore, recall, toDeleted, toResult } from "./idempotency.ts";
 
-/** `issuedAt` is in Unix seconds, and after the last "revoke all tokens" of the panelist, null for a visitor. It holds no credential. */
+/**
+ * `issuedAt` is in Unix seconds, and later than the last "revoke all tokens" of the panelist. `panelistId` is null for a visitor.
+ * It contains no credential.
+ */
 export type TokenIssue = { readonly panelistId: string | null; readonly issuedAt: number };
 
-/** `just-revoked`: a token of this second would be one that was revoked in it. */
+/** `just-revoked`: a token was revoked in this second, and a new one would be dated in it too. */
 export type NotIssued = { readonly kind: "inactive" } | { readonly kind: "just-revoked" };
 
 export const VISITOR = "visitor";
@@ -70,19 +73,19 @@ export async function findTokenIssue(
   return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
 }
 
-/** Who holds a token: whose tokens were ended when. */
+/** The visitors of an idea bank, as a holder of tokens: with the time at which their tokens were ended. */
 const VISITORS = `SELECT NULL AS id, 1 AS active, visitor_tokens_ended_at AS ended_at FROM idea_banks
   WHERE account_id = :accountId AND id = :ideaBankId`;
 
 type Values = Parameters<typeof prepare>[1];
 
-/** The panelist as holder, and what is written to it first. */
+/** The panelist as the holder, and the writes to it that come first. */
 function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const [column, named] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
   const newPanelistId = "newPanelistId" in panelist ? panelist.newPanelistId : undefined;
   const values = { ...common, named, newPanelistId, displayName: panelist.displayName };
   const isNamed = `account_id = :accountId AND ${column} = :named AND deleted_at IS NULL`;
-  // Who is still being deleted has the same identifier, and is not active.
+  // A panelist that is still being deleted has the same identifier, and is not active.
   const orDeleted = "newPanelistId" in panelist ? "OR (id = :newPanelistId AND account_id = :accountId)" : "";
   const created =
     "newPanelistId" in panelist
@@ -93,7 +96,7 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
           values,
         )
       : undefined;
-  // A row is written for the first token, and for a new display name. A refused request changes nothing.
+  // A row is written for the first token and for a new display name. A refused request changes nothing.
   const renames = panelist.displayName !== undefined;
   const noted = prepare(
     `UPDATE panelists SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
@@ -106,8 +109,8 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
 }
 
 /**
- * Ends every visitor's token of the idea bank that was issued until now, by D1's clock, as `revokePanelistTokens` does a panelist's.
- * The revocation is that of an earlier request, too.
+ * Ends every visitor's token of the idea bank that was issued until now, by D1's clock, in the way in which
+ * `revokePanelistTokens` ends a panelist's. A repeated request returns the first one's revocation.
  */
 export async function endVisitorTokens(
   session: Session,

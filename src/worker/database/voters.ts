@@ -1,4 +1,4 @@
-/** Rows of `votes`, for the tenant API: who votes for a proposal, and votes that the tenant gives or takes for a panelist. */
+/** Rows of `votes`, for the tenant API: the voters of a proposal, and votes that the tenant gives or takes for a panelist. */
 import type { NamedPanelist } from "../model/acting-for.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -26,8 +26,9 @@ const toVoter = (row: Row): Voter => ({
 });
 
 /**
- * In the order of the panelists' identifiers: the order of time would need an index, which each vote would write. Votes that are on
- * their way from a merged proposal are listed where they are. A page has less than its limit where panelists are being deleted.
+ * In the order of the panelists' identifiers, because the order of time would need an index that each vote would write. Votes on
+ * their way from a merged proposal are listed at that proposal. While panelists are being deleted, a page has less than its
+ * limit.
  */
 export async function listVoters(
   session: Session,
@@ -59,8 +60,8 @@ export async function listVoters(
 type VoteRow = { id: string; idea_bank_id: string; title: string | null; created_at: number };
 
 /**
- * What a panelist votes for: an idea bank after the other, the latest vote first. `gone` when the vote that the page begins after was
- * taken back: nothing else knows its place. Null for a panelist that is not the tenant's.
+ * The votes of a panelist: by idea bank, then the latest first. `gone` when the last vote of the previous page was taken back,
+ * because only its row has the place. Null for a panelist that is not the tenant's.
  */
 export async function listVotesOf(
   session: Session,
@@ -97,10 +98,13 @@ const toVote = ({ id, idea_bank_id, created_at }: Omit<VoteRow, "title">, title:
   at: toTimestamp(created_at),
 });
 
-/** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has none with this name. */
+/** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has no such panelist. */
 export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: string } | "no-panelist" | null;
 
-/** Adds or removes a panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. Null for a proposal that is not the tenant's. */
+/**
+ * Adds or removes a panelist's vote. A vote on its way from a merged proposal counts as the panelist's. Idempotent. Null for a
+ * proposal that is not the tenant's.
+ */
 export async function setVoteFor(
   session: Session,
   accountId: string,

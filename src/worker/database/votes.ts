@@ -1,4 +1,4 @@
-/** Rows of `votes`. Triggers keep the proposals' counts in the same transaction. */
+/** Rows of `votes`, for the panelist API. Triggers keep the proposals' counts in the same transaction. */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { votesOnTheWay } from "./merges.ts";
@@ -12,7 +12,10 @@ import {
 } from "./panelist-access.ts";
 import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.ts";
 
-/** Adds or removes the panelist's vote; one that is on its way from a merged proposal is the panelist's vote, too. Idempotent. `proposal` is its state afterwards. One round trip. */
+/**
+ * Adds or removes the panelist's vote. A vote on its way from a merged proposal counts as the panelist's. Idempotent. `proposal`
+ * is its state afterwards. One round trip.
+ */
 export async function setVote(
   session: Session,
   token: TokenClaims,

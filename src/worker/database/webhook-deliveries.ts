@@ -1,6 +1,6 @@
 /**
- * What the deliveries of webhooks need: which have something to deliver, and the claim of one, which is what keeps its deliveries
- * in order. Only the database's clock counts: those of isolates differ.
+ * Selects the webhooks that have something to deliver, and claims one. The claim keeps a webhook's deliveries in order. Only the
+ * database's clock counts, because the clocks of isolates differ.
  */
 import type { WebhookState } from "../model/webhook.ts";
 import type { Session } from "../store/session.ts";
@@ -9,18 +9,18 @@ import { accountOf } from "./idempotency.ts";
 
 /** The database's clock, in Unix milliseconds. */
 export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
-/** Longer than an attempt and the call that records it can take: 15 and 10 seconds. */
+/** Longer than an attempt and the call that records it can take, which is 15 and 10 seconds. */
 const CLAIM_MS = 60_000;
-/** How long a suspended account's webhooks wait before the job looks at them again. */
+/** The webhooks of a suspended account are put off for this long. */
 const SUSPENDED_MS = 10 * 60_000;
-/** Attempts that are kept. */
+/** The number of attempts that are kept. */
 const RECENT = 20;
 
-/** The column, while the previous secret of a webhook signs. */
+/** The previous secret, while it still signs. */
 export const overlapping = (column: string): string =>
   `iif(previous_until > ${DATABASE_NOW}, ${column}, NULL) AS ${column}`;
 
-/** The last change of the account that the log has. */
+/** The account's last change in the log. */
 export const newestOf = (account: string): string =>
   `coalesce((SELECT max(number) FROM change_log WHERE account_id = ${account}), 0)`;
 
@@ -30,16 +30,16 @@ export type ClaimedWebhook = {
   readonly accountId: string;
   readonly url: string;
   readonly types: string | null;
-  /** What signs: after a rotation, the previous one for a while, too. */
+  /** The secrets that sign. After a rotation, the previous one is among them for a while. */
   readonly secrets: readonly string[];
   readonly number: number;
   readonly attempts: number;
-  /** How long it has failed, in milliseconds. */
+  /** The time since its first failure, in milliseconds. */
   readonly failingMs: number;
   readonly claimedUntil: number;
 };
 
-/** An attempt as it is kept. `at` is in Unix milliseconds. */
+/** An attempt in the form in which it is kept. `at` is in Unix milliseconds. */
 export type StoredAttempt = {
   readonly at: number;
   readonly id: string;
@@ -48,10 +48,13 @@ export type StoredAttempt = {
   readonly durationMs: number;
 };
 
-/** By its own id, or as that of an idea bank. */
+/** By the account's id, or as the account of an idea bank. */
 export type AccountOfWebhooks = { readonly accountId: string } | { readonly ideaBankId: string };
 
-/** Selects the account's webhooks that nobody delivers to, and that have not failed: in the batch of a write, those to begin with after the answer. */
+/**
+ * Selects the account's webhooks that are not claimed and have not failed: in the batch of a write, those to deliver after the
+ * answer.
+ */
 export const selectWaiting = (account: AccountOfWebhooks) =>
   prepare<{ id: string }>(
     `SELECT id FROM webhooks WHERE account_id = ${accountOf(account)} AND +due_at IS NOT NULL AND attempts = 0
@@ -59,7 +62,7 @@ export const selectWaiting = (account: AccountOfWebhooks) =>
     account,
   );
 
-/** A webhook that is due. `hasFailed` (0 or 1): since its last delivery. */
+/** A webhook that is due. `hasFailed` (0 or 1): its last delivery has failed. */
 export type DueWebhook = {
   readonly id: string;
   readonly accountId: string;
@@ -67,7 +70,7 @@ export type DueWebhook = {
   readonly hasFailed: number;
 };
 
-/** What a run looks at, of those that have failed and of those that have not: those that are due the longest. */
+/** A run looks at this many webhooks that have failed, and at as many others: those that have been due longest. */
 const LOOKED_AT = 500;
 const dueLongest = (
   hasFailed: 0 | 1,
@@ -77,7 +80,10 @@ const dueLongest = (
 const selectSuspended = (hasFailed: 0 | 1): string =>
   `SELECT webhookId FROM ${dueLongest(hasFailed)} WHERE a.status <> 'active'`;
 
-/** Those that are due, the longest first: at most `limit` that have failed, and as many others. A suspended account's are put off. One round trip. */
+/**
+ * The due webhooks, longest first: at most `limit` that have failed, and at most `limit` others. Those of suspended accounts are
+ * put off. One round trip.
+ */
 export async function selectDue(session: Session, limit: number): Promise<readonly DueWebhook[]> {
   const select = (hasFailed: 0 | 1) =>
     prepare<DueWebhook>(
@@ -109,7 +115,10 @@ type Row = {
   claimed_until: number;
 };
 
-/** Claims the deliveries of a webhook for a minute. Undefined when somebody has them, when nothing is due, and for a suspended account. */
+/**
+ * Claims the deliveries of a webhook for a minute. Undefined when it is claimed already, when nothing is due, and for a suspended
+ * account.
+ */
 export async function claimWebhook(session: Session, id: string): Promise<ClaimedWebhook | undefined> {
   const row = await session.first(
     prepare<Row>(
@@ -141,35 +150,35 @@ export const RECENT_WITH = `recent = (SELECT json_group_array(json(value)) FROM 
   SELECT value FROM (SELECT -1 AS key, :attempt AS value UNION ALL SELECT key, value FROM json_each(recent))
   WHERE value IS NOT NULL ORDER BY key LIMIT ${RECENT}))`;
 
-/** What a delivery has come to. */
+/** The progress of a delivery. */
 export type Progress = {
-  /** Where the webhook is now: the change that was delivered or passed over, or where it was. */
+  /** The webhook's new place: the change that was delivered or passed over, or its old place. */
   readonly reached: number;
-  /** As the attempt was answered. None when changes were passed over. */
+  /** The attempt and its answer. Undefined when changes were only passed over. */
   readonly attempt?: StoredAttempt | undefined;
-  /** It failed: what becomes of an active webhook, and how long it waits. */
+  /** Set when the attempt failed: the new state of an active webhook, and its delay. */
   readonly failure?: { readonly state: WebhookState; readonly delayMs: number } | undefined;
-  /** Ends the claim; otherwise it begins anew, while the webhook and its account are as they were. */
+  /** True ends the claim. Otherwise the claim starts anew, while the webhook and its account are unchanged. */
   readonly isLast: boolean;
-  /** Changes behind its place that the log had no more. */
+  /** The number of changes after its place that were deleted from the log. */
   readonly missed: number;
 };
 
-/** The owner has not paused or changed it since it was claimed, and its account is not suspended. */
+/** True when the owner has neither paused nor changed the webhook since it was claimed, and its account is not suspended. */
 const IS_AS_CLAIMED = `state = 'active' AND url = :url AND types IS :types AND secret = :secret
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')`;
 
-/** Selects a row while it is as it was claimed. */
+/** Selects a webhook if it is still as it was claimed. */
 export const selectAsClaimed = ({ id, number, claimedUntil, ...claimed }: ClaimedWebhook) =>
   prepare(
     `SELECT 1 FROM webhooks WHERE id = :id AND number = :number AND claimed_until = :claimedUntil AND ${IS_AS_CLAIMED}`,
     { id, number, claimedUntil, url: claimed.url, types: claimed.types, secret: claimed.secrets[0] },
   );
 
-/** What is not as it was claimed is claimed anew or not at all. */
+/** A webhook that has changed does not stay claimed. */
 const STAYS_CLAIMED = `(NOT :isLast AND ${IS_AS_CLAIMED})`;
 
-/** What was passed over for its type is looked at again when the owner has changed the types meanwhile. */
+/** Changes that were passed over for their type are looked at again if the owner has changed the types meanwhile. */
 const PASSED_NONE = "(:attempt IS NOT NULL AND NOT :failed AND :reached = number + 1)";
 const PLACE = `iif(types IS :types OR ${PASSED_NONE}, :reached, number)`;
 
@@ -177,9 +186,10 @@ const HAS_FAILED = "(:failed AND url = :url)";
 const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
 
 /**
- * Records it while the claim holds, and the owner has not moved the webhook: else the answer counts for nothing, the claim ends, and
- * what comes next is delivered from where the webhook is. A failure of another URL than the present one says nothing of that one: it
- * is due now. What the claim is now (0: it has ended), and whether something is left to deliver; undefined when it was not recorded.
+ * Records the progress while the claim holds and the owner has not moved the webhook. Otherwise the answer does not count, the
+ * claim ends, and deliveries continue from the webhook's place. A failure of another URL than the present one says nothing about
+ * the present one, so the webhook is due at once. Returns the new claim (0: it has ended), and whether something is left to
+ * deliver; undefined when nothing was recorded.
  */
 export async function record(
   session: Session,
@@ -213,7 +223,7 @@ export async function record(
   return undefined;
 }
 
-/** Ends the claim: whoever comes next delivers what is left. */
+/** Ends the claim. The next claim delivers the rest. */
 export const release = (session: Session, { id, claimedUntil }: Pick<ClaimedWebhook, "id" | "claimedUntil">) =>
   session.run(
     prepare("UPDATE webhooks SET claimed_until = 0 WHERE id = :id AND claimed_until = :claimedUntil", {

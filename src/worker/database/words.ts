@@ -1,33 +1,37 @@
 /**
- * Proposals found by the words of their titles. `proposals.words` is what the Worker makes of a title (model/words.ts); triggers keep its
- * index `proposal_words` in the transaction of the write. A search reads a bounded number of rows, however many titles there are.
+ * Finds proposals by the words of their titles. `proposals.words` are the words that the Worker extracts from a title
+ * (model/words.ts); triggers keep the index `proposal_words` in the transaction of the write. A search reads a bounded number of
+ * rows, however many titles there are.
  */
 import { searchTerms, titleWords } from "../model/words.ts";
 
-/** So many rows of words are read for a search, the same number of each word: of the newest proposals that have it. */
+/** A search reads this many rows of words, the same number for each word: those of the newest proposals that have it. */
 const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
-/** Of those with the rarest words: a filter picks among them. */
+/** Of these, the ones with the rarest words are candidates. A filter is applied to them. */
 const CANDIDATES = 40;
 /** A search has one page. */
 export const FOUND_AT_MOST = 20;
 export const SIMILAR_AT_MOST = 5;
-/** What has a smaller share of what is looked for does not fit. */
+/** A proposal that matches a smaller share of the search is left out. */
 const SHARE = 0.25;
-/** A word that no title has weighs as one that so many have: nobody can be refused for it. */
+/** A word in no title weighs as much as a word in this many titles, because no proposal can be blamed for lacking it. */
 const UNKNOWN = 4;
-/** The length of an identifier as an item of a JSON array. */
+/** The length of an identifier in a JSON array. */
 const ITEM = 15;
 
-/** Which rows of words are looked up: those of the proposals in the panelists' lists, those of the others, or both. */
+/** The rows of words that are searched: of proposals in the panelists' lists (1), of the others (0), or both. */
 export type Listed = "1" | "0" | "0, 1";
-/** Candidates by their words, or `among` few that are known: a SELECT of `id`. */
+/** Candidates by their words, or from a few known ones: `among` is a SELECT of `id`. */
 type From = { readonly listed: Listed } | { readonly among: string };
 
-/** A search, as a fragment of SQL and the values that it needs. */
+/** A search as an SQL fragment, with the values that it needs. */
 export type Search = ReturnType<typeof searchFor>;
 
-/** D1 counts what a statement reads of JSON and of its own sorting, too: so one row has what was found, and words are compared as text. */
+/**
+ * D1 also counts the rows that a statement reads from JSON and from its own sorting. So all candidates are in one row, and words
+ * are compared as text.
+ */
 export function searchFor(text: string) {
   const terms = searchTerms(text);
   const ofAWord = Math.min(OF_A_WORD_AT_MOST, Math.floor(READ_AT_MOST / Math.max(1, terms.length)));
@@ -37,7 +41,7 @@ export function searchFor(text: string) {
     [`tells${term}`, tells],
     [`high${term}`, `${low}\u{10ffff}`],
   ]);
-  /** Of those that are listed and those that are not, as many: many of the one hide none of the other. */
+  /** Half of the candidates are listed proposals and half are not, so that neither kind hides the other. */
   const lookUp = (listed: Listed, condition: string) => {
     const kinds = listed.split(", ");
     const ofAKind = Math.floor(ofAWord / kinds.length);
@@ -47,7 +51,7 @@ export function searchFor(text: string) {
     );
     return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
-  /** The word itself first. Two ranges beside it: none reads past its rows, which can be many. */
+  /** The word itself comes first, then two ranges around it. Neither reads past its rows, which can be many. */
   const newest = (listed: Listed, term: number) =>
     `(SELECT group_concat('"' || proposal_id || '"') FROM (${lookUp(listed, `word = :word${term}`)}
       UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :word${term}`)}
@@ -56,7 +60,7 @@ export function searchFor(text: string) {
     terms.map((_, term) => sql(term)).join(between) || none;
   const weight = (term: number) =>
     `:tells${term} * ln(1.0 + ${ofAWord}.0 / (coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
-  /** A word that begins as the one that is looked for counts half. */
+  /** A word with the same beginning counts half. */
   const match = (term: number) =>
     `iif(instr(p.words, '"' || :word${term} || '"'), 1.0, iif(instr(p.words, '"' || :low${term}), 0.5, 0.0))`;
   const score = `(${each((term) => `${weight(term)} * ${match(term)}`, " + ", "0")}) / (${each(weight, " + ", "1")})`;
@@ -68,8 +72,8 @@ export function searchFor(text: string) {
   return {
     values: Object.fromEntries(values),
     /**
-     * A SELECT of `id, sort_key, bytes`: the largest share of what is looked for first, then what was active last. (Of 900, the
-     * key is a number that JavaScript can hold.) `condition` is on the proposal `p`.
+     * A SELECT of `id, sort_key, bytes`: the best match first, then the latest activity. (The share is counted in 900ths, so that
+     * the key fits into a JavaScript number.) `condition` is about the proposal `p`.
      */
     select: (from: From, bytes: string, condition: string) =>
       `WITH found AS MATERIALIZED (SELECT ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
@@ -79,7 +83,7 @@ export function searchFor(text: string) {
   };
 }
 
-/** For an UPDATE: the words of `:title`, if there is one. */
+/** For an UPDATE: sets the words of `:title`, if there is one. */
 export const SET_WORDS = "words = coalesce(:words, words)";
-/** `words` for it, and for an INSERT. */
+/** The value `words` for SET_WORDS and for an INSERT. */
 export const wordsOf = (title: string | undefined) => ({ words: title === undefined ? undefined : titleWords(title) });

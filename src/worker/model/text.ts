@@ -6,7 +6,6 @@ type Bounds = { readonly min: number; readonly max: number };
 /** `form`: the normalization; without it a text is kept as sent. */
 type Rules = Bounds & { readonly forbidden: RegExp; readonly form?: "NFC"; readonly invisible?: "dropped" | "refused" };
 
-// These patterns are about control characters, so lint rules against them do not apply.
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
 
