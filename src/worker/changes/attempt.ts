@@ -1,10 +1,10 @@
-/** One attempt to deliver: the signed request, and how it was answered. */
+/** One attempt to deliver: the signed request, and the receiver's answer. */
 import { signWebhook } from "../credentials/webhook-signature.ts";
 import type { StoredAttempt } from "../database/webhook-deliveries.ts";
 import type { ReceiverAnswer } from "./schedule.ts";
 import type { Send } from "./send.ts";
 
-/** What is sent. `id` is the header `webhook-id`; the type is in the body, too. */
+/** A delivery's content. `id` is the header `webhook-id`; the type is in the body, too. */
 export type Message = { readonly id: string; readonly payload: { readonly type: string } };
 
 export async function attempt(

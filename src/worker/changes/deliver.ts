@@ -1,7 +1,7 @@
 /**
- * The deliveries of webhooks: one change a request, in the log's order, from where the webhook is. It moves on when its receiver
- * has answered 2xx, and only then. Whoever claims a webhook delivers: after the answer to a write (`deliverSoon`), else the
- * scheduled job (`deliverDue`), which alone tries again what has failed.
+ * Delivers changes to webhooks: one change in a request, in the log's order, from the webhook's place on. The place moves only
+ * when the receiver has answered 2xx. Deliveries begin after the answer to a write (`deliverSoon`), or in the scheduled job
+ * (`deliverDue`), which alone repeats failed ones. Both claim the webhook first.
  */
 import { listUndelivered } from "../database/changes.ts";
 import {
@@ -21,17 +21,17 @@ import { attempt } from "./attempt.ts";
 import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
 import type { Send } from "./send.ts";
 
-/** Read together; each is sent and recorded by itself. */
+/** This many changes are read together. Each is sent and recorded by itself. */
 const ROWS = 10;
-/** Statements that are sent to claim a webhook and to read what it delivers. */
+/** The number of statements that claim a webhook and read its changes. */
 const STATEMENTS_TO_READ = 8;
 
-/** What deliveries may use. Nothing begins after `endsAt` (Unix milliseconds), nor when the statements are used up. */
+/** The limits of deliveries. None begins after `endsAt` (Unix milliseconds), or when the statements are used up. */
 export type Allowance = { readonly endsAt: number; readonly statements: { left: number } };
 
 const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= endsAt || statements.left <= 0;
 
-/** Delivers what waits, until an attempt fails, nothing waits, or the allowance is used up. Rejects when the database does not answer. */
+/** Delivers until an attempt fails, nothing waits, or the allowance is used up. Rejects when the database does not answer. */
 export async function deliver(session: Session, id: string, send: Send, allowance: Allowance): Promise<void> {
   while (!isUsedUp(allowance)) {
     allowance.statements.left -= STATEMENTS_TO_READ;
@@ -58,7 +58,8 @@ async function deliverClaimed(
   }
   let claimed = { ...webhook, isDue: true };
   for (const [index, { id, number, change }] of changes.entries()) {
-    // By its end the claim holds still, however long the database took to answer; what is not released ends by itself.
+    // The claim lasts longer than the allowance, however long the database took to answer. A claim that is not released here ends
+    // by itself.
     if (Date.now() >= allowance.endsAt) return false;
     allowance.statements.left -= 1;
     const made = await attempt(send, webhook, { id, payload: change });
@@ -69,7 +70,7 @@ async function deliverClaimed(
           delayMs: delayAfter(claimed.attempts, made.answer, Math.random(), Date.now()),
         };
     const going = await record(session, claimed, {
-      // What was passed over stays so: the change that failed is the next one.
+      // The changes that were passed over before stay so, and the failed change is the next one.
       reached: failure ? number - 1 : number,
       attempt: made.attempt,
       failure,
@@ -80,7 +81,7 @@ async function deliverClaimed(
     claimed = { ...claimed, ...going, attempts: 0, failingMs: 0 };
     if (going.claimedUntil === 0) break;
     if (isUsedUp(allowance)) {
-      // It was used up while the attempt was recorded.
+      // The allowance was used up while the attempt was recorded.
       await release(session, claimed);
       break;
     }
@@ -88,7 +89,10 @@ async function deliverClaimed(
   return claimed.isDue;
 }
 
-/** What a write makes due: with each round trip of `primary`, `waiting` names the account's webhooks to begin with after the answer. */
+/**
+ * Finds the webhooks that a write makes due. Each round trip of `primary` sets `waiting` to those of the account's webhooks that
+ * are delivered after the answer.
+ */
 export function watchWebhooks(
   primary: PrimarySession,
   account: AccountOfWebhooks,
@@ -100,12 +104,15 @@ export function watchWebhooks(
   return watched;
 }
 
-/** How long after an answer deliveries may begin: Workers ends what follows an answer after 30 seconds, and a try takes up to 15. */
+/**
+ * Deliveries may begin until this long after an answer: Workers ends the work after an answer when 30 seconds have passed, and an
+ * attempt takes up to 15.
+ */
 const SOON_MS = 12_000;
-/** Of the 1,000 that an invocation may send. */
+/** Of the 1,000 statements that an invocation may send. */
 const STATEMENTS_SOON = 500;
 
-/** The first attempts, after the answer to a write. Each webhook by itself: none waits for another's receiver. */
+/** Makes the first attempts, after the answer to a write. Webhooks do not wait for each other's receivers. */
 export async function deliverSoon(session: Session, ids: readonly string[], send: Send): Promise<void> {
   const allowance = { endsAt: Date.now() + SOON_MS, statements: { left: STATEMENTS_SOON } };
   const deliveries = ids.map((id) =>
@@ -116,17 +123,17 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
   await Promise.all(deliveries);
 }
 
-/** The job's share of one account in a run: then the next one's webhooks are served. */
+/** The job spends at most this long on one account in a run, then serves the next one. */
 const ACCOUNT_MS = 10_000;
-/** The receivers that a run calls at the same time. Workers opens six connections for an invocation. */
+/** A run calls this many receivers at the same time. Workers opens six connections for an invocation. */
 const LANES = 4;
 const DUE_AT_MOST = 100;
 
 type Due = DueWebhook & { readonly session: Session };
 
 /**
- * What is due in all of the databases. What is due in one that takes more than two seconds to say so comes after the others'. Rejects with
- * what failed, when the rest is done.
+ * Delivers the due changes of all databases. A database that takes more than two seconds to list its own is served after the
+ * others. Rejects with the failures when the rest is done.
  */
 export async function deliverDue(sessions: readonly Session[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
@@ -148,9 +155,9 @@ export async function deliverDue(sessions: readonly Session[], send: Send, allow
 }
 
 /**
- * In the order of its time, each account by itself. Accounts with a webhook that has not failed come first, so that nobody waits behind
- * receivers that hang; one lane serves the others first, with its share of the statements. Returns what
- * failed.
+ * Delivers in the order of due times, account by account. Accounts with a webhook that has not failed come first, so that none
+ * waits behind receivers that hang. One lane serves the other accounts first, with its own share of the statements. Returns the
+ * failures.
  */
 async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowance): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
@@ -164,7 +171,7 @@ async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowa
       if (webhooks === undefined) return;
       const endsAt = Math.min(share.endsAt, Date.now() + ACCOUNT_MS);
       for (const [index, { id, session }] of webhooks.entries()) {
-        // Each has a part of what is left: a slow one does not use it all.
+        // Each account gets a part of the remaining time, so that a slow one does not use it all.
         const now = Date.now();
         const part = now + (endsAt - now) / (webhooks.length - index);
         await deliver(session, id, send, { ...share, endsAt: part }).catch((error: unknown) => failures.push(error));

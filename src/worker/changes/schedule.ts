@@ -1,10 +1,10 @@
-/** When a delivery that failed is tried again, and when a webhook is given up. */
+/** Decides when a failed delivery is repeated, and when a webhook is given up. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** After the first failure, the second, and so on; the last one again and again. */
+/** The delays after the first failure, the second, and so on. The last one repeats. */
 const DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -17,16 +17,19 @@ const DELAYS_MS = [
   24 * HOUR_MS,
 ] as const;
 const LONGEST_MS = 24 * HOUR_MS;
-/** Up to so much is added, so that those that failed together do not come back together. */
+/** Up to this share is added at random, so that deliveries that failed together do not come back together. */
 const JITTER = 0.2;
 const GIVEN_UP_AFTER_MS = 5 * 24 * HOUR_MS;
 
-/** What a receiver answered; `status` is null when it did not in time. `retryAfter` is the header. */
+/** A receiver's answer. `status` is null when it did not answer in time. `retryAfter` is the header. */
 export type ReceiverAnswer = { readonly status: number | null; readonly retryAfter: string | null };
 
 export const isDelivered = ({ status }: ReceiverAnswer): boolean => status !== null && status >= 200 && status < 300;
 
-/** How long to wait after the failure, in milliseconds. `failures` were before it; `random` is from 0 to 1, `now` Unix milliseconds. */
+/**
+ * The delay after a failure, in milliseconds. `failures` is the number of failures before it; `random` is from 0 to 1, `now` in
+ * Unix milliseconds.
+ */
 export function delayAfter(failures: number, { retryAfter }: ReceiverAnswer, random: number, now: number): number {
   const planned = (DELAYS_MS[failures] ?? LONGEST_MS) * (1 + JITTER * random);
   return Math.round(Math.max(planned, Math.min(LONGEST_MS, waitOf(retryAfter, now))));
@@ -39,7 +42,7 @@ function waitOf(retryAfter: string | null, now: number): number {
   return Number.isNaN(wait) ? 0 : wait;
 }
 
-/** What becomes of the webhook after the failure, `failingMs` after the first: it goes on, or is ended or paused. */
+/** The webhook's state after a failure that comes `failingMs` after the first one: it goes on, is ended, or is paused. */
 export function stateAfter({ status }: ReceiverAnswer, failingMs: number): "active" | "failed" | "ended" {
   if (status === 410) return "ended";
   return failingMs >= GIVEN_UP_AFTER_MS ? "failed" : "active";

@@ -1,9 +1,12 @@
-/** One request to a receiver, whose URL is somebody's text: a deadline, no redirects, and nothing of the answer but its status. */
+/**
+ * Sends one request to a receiver. Its URL was written by an owner, so the request has a deadline, follows no redirects, and
+ * reads only the status of the answer.
+ */
 import type { ReceiverAnswer } from "./schedule.ts";
 
 const DEADLINE_MS = 15_000;
 
-/** Answers `status: null` when the receiver does not answer in time, or not at all. It never rejects. */
+/** Answers `status: null` when the receiver does not answer in time, or not at all. Never rejects. */
 export type Send = (request: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +19,7 @@ export const sendWithin =
     try {
       const signal = AbortSignal.timeout(deadlineMs);
       const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-      // However long it is, nothing of it is read.
+      // The body is not read, however long it is.
       await response.body?.cancel().catch(() => {});
       return { status: response.status, retryAfter: response.headers.get("Retry-After") };
     } catch {

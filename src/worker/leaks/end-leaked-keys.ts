@@ -1,4 +1,4 @@
-/** Ends API keys that were found in public: D1 first, then their gates, then whoever reports is answered. */
+/** Ends API keys that were found in public: first D1 is changed, then their gates are notified, then the reporter is answered. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
@@ -10,18 +10,19 @@ import type { AppEnv } from "../http/app-env.ts";
 import { Problem } from "../problem.ts";
 import type { Databases } from "../store/databases.ts";
 
-/** The memory that these share with others of the isolate. */
+/** The memory that this shares with others in the isolate. */
 export type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly databases: Databases };
 
-/** `foundAt` is a text by whoever reports. */
+/** `foundAt` is a text from the reporter. */
 export type Finding = { readonly token: string; readonly foundAt: string };
 
-/** What an owner sees of it. */
+/** The owner sees at most this many characters of it. */
 const FOUND_AT_LENGTH = 500;
 
 /**
- * Whether each is a key of this deployment: its tag says so, without I/O. When it returns, none of them is admitted anywhere, but those
- * that their owners only have marked. Throws `service-unavailable` when that is not certain: repeating it is harmless.
+ * Tells for each text whether it is a key of this deployment; its tag decides, without I/O. When it resolves, none of these keys
+ * is admitted anywhere, except those whose owners only have them marked. Throws `service-unavailable` when this is not certain;
+ * then repeating it is harmless.
  */
 export async function endLeakedKeys(
   c: Context<AppEnv>,

@@ -1,6 +1,6 @@
 /**
- * The signature of GitHub's secret scanning: ECDSA over P-256 with SHA-256, of the raw body, in DER and base64. The public keys are
- * published at a URL, by identifier; they are kept for an hour, and asked for with `If-None-Match`.
+ * Verifies the signature of GitHub's secret scanning: ECDSA over P-256 with SHA-256, of the raw body, in DER and base64. GitHub
+ * publishes the public keys at a URL, by identifier. They are kept for an hour, then requested with `If-None-Match`.
  * https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partner-program
  */
 import { isWithin } from "../store/deadline.ts";
@@ -9,11 +9,11 @@ import { Kept } from "../store/kept.ts";
 type Published = { readonly etag: string | null; readonly keys: ReadonlyMap<string, string>; readonly askedAt: number };
 
 const FRESH_MS = 3_600_000;
-/** Keys that are known serve so long while new ones cannot be had. */
+/** While new keys cannot be fetched, known keys are used for this long. */
 const LASTS_MS = 24 * 3_600_000;
 /**
- * Anybody can name an identifier that nobody has published, and GitHub answers 60 requests an hour to an address: such an identifier makes
- * an isolate ask at most this often.
+ * Anybody can send an unknown identifier, and GitHub answers 60 requests an hour for an address. So for unknown identifiers an
+ * isolate asks at most this often.
  */
 const ASK_AGAIN_MS = 600_000;
 const ASK_AGAIN_AFTER_FAILURE_MS = 60_000;
@@ -24,7 +24,7 @@ export class PublishedKeys {
   readonly #kept = new Kept<Published>({ now: () => Date.now(), isOutage: () => true, lastsMs: LASTS_MS });
   #failure: { readonly at: number; readonly error: unknown } | undefined;
 
-  /** The key in PEM; undefined when there is none. Rejects when it is not known and the keys cannot be had. */
+  /** The key in PEM; undefined when GitHub does not publish it. Rejects when it is not known and the keys cannot be fetched. */
   async find(url: string, identifier: string): Promise<string | undefined> {
     const { keys } = await this.#kept.get({
       load: () => this.#ask(url),
@@ -64,7 +64,7 @@ async function fetchKeys(url: string, last: Published | undefined): Promise<Publ
 
 const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** False for whatever is not such a signature by such a key: a key of another curve, too. */
+/** False for any other text, and for a key of another curve. */
 export async function isSignedBy(pem: string, signature: string, body: Uint8Array): Promise<boolean> {
   try {
     const spki = fromBase64(pem.replace(/-----[A-Z ]+-----/g, ""));
@@ -77,7 +77,7 @@ export async function isSignedBy(pem: string, signature: string, body: Uint8Arra
 
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** Two INTEGERs in a SEQUENCE, as WebCrypto takes them: one after the other, 32 bytes each. Throws where they are not that. */
+/** Converts a SEQUENCE of two INTEGERs to the form of WebCrypto: one after the other, 32 bytes each. Throws for any other input. */
 function toRaw(der: Uint8Array): Uint8Array<ArrayBuffer> {
   const raw = new Uint8Array(2 * COORDINATE_BYTES);
   if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new TypeError("no DER sequence");
@@ -85,7 +85,7 @@ function toRaw(der: Uint8Array): Uint8Array<ArrayBuffer> {
   for (const end of [COORDINATE_BYTES, 2 * COORDINATE_BYTES]) {
     const [tag, length = 0] = der.subarray(at, at + 2);
     const integer = der.subarray(at + 2, at + 2 + length);
-    // A leading zero says that the number is positive.
+    // A leading zero only marks the number as positive.
     const digits = integer[0] === 0 ? integer.subarray(1) : integer;
     if (tag !== 2) throw new TypeError("no DER integer");
     raw.set(digits, end - digits.length);

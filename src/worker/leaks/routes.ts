@@ -1,4 +1,4 @@
-/** Reports of API keys that were found in public: GitHub's secret scanning, signed; and whoever found one, by a form. */
+/** Reports of API keys that were found in public: signed ones from GitHub's secret scanning, and those of anybody, by a form. */
 import type { Context } from "hono";
 import { findApiKeys } from "../credentials/api-key.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -16,7 +16,7 @@ import { isSignedBy, PublishedKeys } from "./github-signature.ts";
 import { UnsignedBodies } from "./unsigned-bodies.ts";
 
 const MAX_BYTES = 1024 * 1024;
-/** Of what somebody pastes. */
+/** The maximum of keys in a pasted text. */
 const MAX_PASTED = 20;
 
 const unsigned = () =>
@@ -26,7 +26,7 @@ const unsigned = () =>
     cause: "a report without a valid signature",
   });
 
-/** The memory that the operation shares with others of the isolate. */
+/** The memory that the operation shares with others in the isolate. */
 type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys; readonly bodies: UnsignedBodies };
 type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: ReportMemory): Promise<Response> };
 
@@ -61,7 +61,7 @@ export const LEAK_OPERATIONS = {
   },
 } satisfies Operations<LeakOperation>;
 
-/** The body, whose signature is right. Throws `not-found`, `unauthorized` or `service-unavailable`. */
+/** The body, after its signature was verified. Throws `not-found`, `unauthorized` or `service-unavailable`. */
 async function readSigned(c: Context<AppEnv>, { publishedKeys, bodies }: ReportMemory): Promise<Uint8Array> {
   const url = c.env.GITHUB_KEYS_URL;
   if (!url) throw new Problem("not-found");
@@ -81,7 +81,7 @@ export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
   const memory = { ...shared, publishedKeys: new PublishedKeys(), bodies: new UnsignedBodies() };
   const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
 
-  // The page is a file, as are the two that answer it: they say the same whatever was pasted.
+  // The form and the two pages that answer it are static files. They say the same whatever was pasted.
   routes.post("/leaks/reports", untilDone, async (c) => {
     try {
       const fields = await memory.bodies.read(c.req.raw, readForm);

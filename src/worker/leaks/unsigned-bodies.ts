@@ -1,6 +1,6 @@
 /**
- * Bodies of requests whose sender nobody knows yet: a few at a time, each with a deadline, because a body that comes slowly holds what has
- * come of it in the isolate's memory.
+ * Reads the bodies of requests whose sender is not known yet: a few at a time, each with a deadline, because a slow body holds
+ * memory of the isolate.
  */
 import { invalid } from "../http/invalid-request.ts";
 import type { Sent } from "../http/read-body.ts";
@@ -18,7 +18,10 @@ export class UnsignedBodies {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** What `read` makes of the body. Throws `service-unavailable` while too many are read, and `invalid-request` for one that is too slow. */
+  /**
+   * The result of `read` for the body. Throws `service-unavailable` while too many bodies are read, and `invalid-request` for one
+   * that is too slow.
+   */
   async read<Body>({ headers, body }: Sent, read: (sent: Sent) => Promise<Body>): Promise<Body> {
     if (this.#reading >= AT_A_TIME)
       throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause: "too many bodies at a time" });
@@ -28,7 +31,7 @@ export class UnsignedBodies {
       return await answerWithin(this.#deadlineMs, read({ headers, body: reader ? streamOf(reader) : null }));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
-      // What has come of it is let go: whoever still reads it is at its end.
+      // Releases the received bytes, and ends a read that still waits.
       reader?.cancel().catch(() => {});
       throw invalid([{ path: "", message: `must arrive within ${this.#deadlineMs / 1_000} seconds` }]);
     } finally {

@@ -1,4 +1,7 @@
-/** Suspends and resumes an account: D1 first, then the gates of its API keys, then the operator is answered. */
+/**
+ * Suspends and resumes an account: first D1 is changed, then the gates of its API keys are notified, then the operator is
+ * answered.
+ */
 import type { Context } from "hono";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { setAccountStatus } from "../database/account-status.ts";
@@ -10,7 +13,7 @@ import { digitsOf } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import { type OperatorMemory, operation } from "./operation.ts";
 
-/** When it returns, each gate has confirmed the change. Throws `not-found`; `service-unavailable` if a gate did not answer. */
+/** When it resolves, each gate has confirmed the change. Throws `not-found`, and `service-unavailable` if a gate did not answer. */
 export async function changeAccountStatus(
   c: Context<AppEnv>,
   { gatekeeper, databases }: OperatorMemory,
@@ -28,7 +31,10 @@ export async function changeAccountStatus(
   });
 }
 
-/** An identifier says where it lives; an address may be anywhere, and a database that is down hides no account of another. */
+/**
+ * An identifier names its database. An address may be in any, so all are asked, and a database that is down does not hide an
+ * account in another one.
+ */
 async function setStatus(c: Caller, databases: Databases, account: string, status: AccountStatusChange["status"]) {
   const places = isId(account) ? [account] : digitsOf(c.env);
   const found = places.map((place) => databases.of(c, place)).filter((database) => database !== undefined);

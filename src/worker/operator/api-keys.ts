@@ -1,4 +1,4 @@
-/** `/operator/keys`: the operator changes an API key in the place of its owner, who may not be able to sign in. */
+/** `/operator/keys`: the operator changes an API key for its owner, who may not be able to sign in. */
 import type { Context } from "hono";
 import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
 import { findOwnerOfKey } from "../database/account-api-keys.ts";

@@ -1,4 +1,7 @@
-/** `/health`: whether each store answers, asked as requests ask it: a database through a session. An isolate asks at most once in five seconds, however many ask it. */
+/**
+ * `/health` tells whether each store answers. A database is asked through a session, as requests do it. An isolate asks the
+ * stores at most once in five seconds, however many requests come.
+ */
 import { Health, type StoreHealth } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
 import type { Caller, Databases } from "../store/databases.ts";
@@ -6,9 +9,9 @@ import { answerWithin, DEADLINE_MS, isWithin, wait } from "../store/deadline.ts"
 import { operation } from "./operation.ts";
 
 const FRESH_MS = 5_000;
-/** How often a request looks for the answer that another has asked for, in milliseconds. */
+/** A request waits for another's answer, and looks for it at this interval, in milliseconds. */
 const LOOK_MS = 50;
-/** Names no key in KV and no API key: neither has a space. */
+/** No key in KV and no API key has this name, because neither may contain a space. */
 const NOTHING = "health check";
 
 type HealthCaller = Caller & { readonly env: Pick<Env, "CHANGELOGS" | "API_KEY_GATE"> };

@@ -1,4 +1,4 @@
-/** An operation for the operator of a deployment. */
+/** The shape of an operation for the operator of a deployment. */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
@@ -9,7 +9,7 @@ import type { HealthCheck } from "./health.ts";
 
 const tag: Tag = { name: "Operation", description: "For the operator of this deployment." };
 
-/** The memory that the operations share with others of the isolate. */
+/** The memory that the operations share with others in the isolate. */
 export type OperatorMemory = {
   readonly gatekeeper: Gatekeeper;
   readonly databases: Databases;

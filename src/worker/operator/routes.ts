@@ -1,4 +1,4 @@
-/** What the operator of a deployment uses: the health check, open to anybody, and commands with the operator's secret. */
+/** The operator's routes: the health check, which is open to anybody, and commands, which need the operator's secret. */
 import type { Context } from "hono";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -22,7 +22,7 @@ export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">) {
   });
 }
 
-/** Without the setting there is no such path. Throws `not-found` or `unauthorized`, without any I/O. */
+/** Without OPERATOR_SECRET the path does not exist. Throws `not-found` or `unauthorized`, without any I/O. */
 function authenticateOperator(c: Context<AppEnv>): void {
   const secret = c.env.OPERATOR_SECRET;
   if (!secret) throw new Problem("not-found");

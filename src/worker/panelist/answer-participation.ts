@@ -1,6 +1,7 @@
 /**
- * How the operations on proposals, votes and comments are answered: the token, the panelist's rate limit, then one D1 round trip
- * that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write, 429, 404 (not visible to the panelist), 403 (closed).
+ * Answers the operations on proposals, votes and comments: first the token, then the panelist's rate limit, then one D1 round
+ * trip that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write, 429, 404 (the panelist cannot
+ * see it), 403 (closed).
  */
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
@@ -24,7 +25,10 @@ import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
 export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory, send: Send) {
-  /** Tokens of which D1 has said that they were revoked: that is for good. Who holds one uses up nothing more of its panelist's rate. */
+  /**
+   * Tokens that D1 has reported as revoked, which is permanent. Further requests with one do not count against its panelist's
+   * rate.
+   */
   const revoked = new WeakSet<VerifiedToken>();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
     const { method, credential } = operation;
@@ -35,7 +39,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");
     c.set("listsOf", token.ideaBankId);
-    // A replica may not know yet what was created or opened a moment ago, so a young token is refused by the primary only.
+    // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
     const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
@@ -79,7 +83,7 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
   };
 }
 
-/** Everybody has the visitor's token, so its readers are told apart by their addresses. */
+/** All visitors have the same token, so they are told apart by their addresses. */
 const visitorOf = (c: Context<AppEnv>, { ideaBankId }: VerifiedToken) =>
   `${ideaBankId} ${clientOf(c.req.header("CF-Connecting-IP") ?? "")}`;
 
@@ -95,14 +99,20 @@ async function readCheckedInput(
   return readInput(c, operation, `${ideaBankId} ${panelistId}`);
 }
 
-/** `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are open. */
+/**
+ * `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are
+ * open.
+ */
 function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): Problem | undefined {
   if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) return unauthorized("revoked");
   if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
   return undefined;
 }
 
-/** For good. Who is inactive is not meant: a replica that lags may not know that the panelist is active again, with a newer token. */
+/**
+ * Whether the token is revoked for good. An inactive panelist does not count, because a lagging replica may not know that the
+ * panelist is active again, with a newer token.
+ */
 const isRevoked = ({ panelist }: PanelistAccess, { issuedAt }: VerifiedToken): boolean =>
   panelist !== null && Number.isFinite(panelist.tokensValidAfter) && issuedAt * 1000 <= panelist.tokensValidAfter;
 

@@ -1,4 +1,4 @@
-/** Authenticates a panelist: the token, without I/O. Whether it was revoked is the idea bank's view's to say. */
+/** Authenticates a panelist by the token, without I/O. The view of the idea bank tells later whether the token was revoked. */
 import type { Context } from "hono";
 import { timeRefusal, type VerifiedToken } from "../credentials/compound-token.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
@@ -7,7 +7,7 @@ import { oncePer } from "../http/once-per.ts";
 import { type AnyTokenRefusal, verifyAnyToken } from "../model/signed-token.ts";
 import { Problem } from "../problem.ts";
 
-/** The same response for every reason: it says what is expected, not what was wrong. */
+/** The same response for every reason. It names the expected credential, not the mistake. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
@@ -18,11 +18,14 @@ export const unauthorized = oncePer(
     }),
 );
 
-/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`: signed by us and not expired. No I/O. */
+/**
+ * Reads the token in `Authorization: <token>` or `Authorization: Bearer <token>`. It must be signed by this deployment and not
+ * expired. No I/O.
+ */
 export class TokenReader {
   readonly #verified = new VerifiedCredentials<VerifiedToken, AnyTokenRefusal>(verifyAnyToken);
 
-  /** Throws `unauthorized`. `inAddress`: a visitor's token that the address holds. */
+  /** Throws `unauthorized`. `inAddress` is a visitor's token in the URL. */
   async read(c: Context<AppEnv>, inAddress?: string): Promise<VerifiedToken> {
     const text = textOf(c.req.header("Authorization")) ?? inAddress;
     const token = await this.#verified.verify(text, c.get("settings").signingKeys);
@@ -33,7 +36,7 @@ export class TokenReader {
   }
 }
 
-/** What a consistency token of the token's holder may be for. */
+/** The subjects for which a consistency token counts in requests with this token. */
 export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly string[] => [
   ideaBankId,
   panelistId ?? ideaBankId,

@@ -40,7 +40,7 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
   }),
 };
 
-/** By changelog: hashed once. */
+/** The entries' ids, by changelog, so that they are hashed once. */
 const entryIds = new WeakMap<ViewedChangelog, readonly string[]>();
 
 async function entryIdsOf(changelog: ViewedChangelog, ideaBankId: string): Promise<readonly string[]> {
@@ -51,7 +51,10 @@ async function entryIdsOf(changelog: ViewedChangelog, ideaBankId: string): Promi
   return ids;
 }
 
-/** A panelist's token is a secret, and an address is none: readers send it on, and servers log it. */
+/**
+ * A panelist's token is a secret, but a URL is not secret: readers pass it on, and servers log it. So only a visitor's token is
+ * accepted there.
+ */
 const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? text : undefined);
 
 async function respondWithFeed(

@@ -1,4 +1,4 @@
-/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7): the finished answer. */
+/** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7), from memory to the finished answer. */
 import type { Context } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
@@ -31,7 +31,7 @@ export const CHANGELOG_OPERATIONS = {
   }),
 };
 
-/** Throws `unauthorized`, and `idea-bank-not-found` for a closed gate. `inAddress`: a visitor's token that the address holds. */
+/** Throws `unauthorized`, and `idea-bank-not-found` for a closed gate. `inAddress` is a visitor's token in the URL. */
 export async function openChangelog(c: Context<AppEnv>, memory: IdeaBankMemory, inAddress?: string) {
   const { ideaBank, changelog, token } = await openIdeaBank(c, memory, "canViewChangelog", inAddress);
   if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
@@ -39,12 +39,13 @@ export async function openChangelog(c: Context<AppEnv>, memory: IdeaBankMemory, 
   return { ideaBank, changelog, token };
 }
 
-/** What a request brings that the answer depends on. */
+/** The parts of a request on which the answer depends. */
 type ChangelogRequest = { readonly requestId: string; readonly ifNoneMatch: string | undefined };
 
 /**
- * By changelog, the headers of 200 and of 304. A `Response` copies the `Headers` that it is given, so that they serve one answer after
- * the other: the runtime copies them at once, and converts a record's strings one by one, which costs a tenth of the whole answer.
+ * The headers of 200 and of 304, prepared once for each changelog. A `Response` copies the `Headers` object that it is given, so
+ * one object serves many answers. The copy is fast, while a record's strings would be converted one by one, which costs a tenth
+ * of the whole answer.
  */
 type Prepared = { readonly ok: Headers; readonly notModified: Headers };
 

@@ -9,14 +9,14 @@ export const CROSS_ORIGIN_HEADERS = {
 } as const;
 const ENTRIES = Object.entries(CROSS_ORIGIN_HEADERS);
 
-/** Answers preflights, before authentication; other answers get prepared headers: see `prepareAnswer`. */
+/** Answers preflights before authentication. Other answers get prepared headers (`prepareAnswer`). */
 export function allowEveryOrigin(operations: Operations): MiddlewareHandler {
   const methods = new Set(["HEAD", ...Object.values(operations).map(({ method }) => method)]);
   const preflightHeaders = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": [...methods].join(","),
-    // Every header: what a page's tracing adds to requests must not block them. The star leaves `Authorization` out, and browsers from
-    // before 2022 take it for a name: they need the others.
+    // Every header is allowed, so that a page's tracing headers do not block its requests. The star does not include
+    // `Authorization`, and browsers from before 2022 read it as a header's name, so the others are listed too.
     "Access-Control-Allow-Headers":
       "Authorization,*,Consistency-Token,Content-Type,Idempotency-Key,If-None-Match,X-Request-Id",
     "Access-Control-Max-Age": "86400",

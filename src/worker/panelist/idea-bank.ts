@@ -1,6 +1,6 @@
 /**
- * `/ideabank`, and how the idea bank is opened for it and for the changelog, from the isolate's view: first the token is checked, then
- * the idea bank is opened, then the capability that the operation declares is checked.
+ * `/ideabank`, and the way in which it and the changelog open an idea bank from the isolate's view: first the token is checked,
+ * then the idea bank is opened, then the operation's capability is checked.
  */
 import type { Context } from "hono";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
@@ -31,7 +31,7 @@ export const IDEA_BANK_OPERATIONS = {
   }),
 };
 
-/** Throws `unauthorized` for a token that is not valid, or was revoked. `inAddress`: a visitor's token that the address holds. */
+/** Throws `unauthorized` for a token that is invalid or revoked. `inAddress` is a visitor's token in the URL. */
 export async function openIdeaBank(
   c: Context<AppEnv>,
   { tokens, views, databases }: IdeaBankMemory,

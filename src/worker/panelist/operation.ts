@@ -1,4 +1,7 @@
-/** An operation of the panelist API: it takes a compound token, for an idea bank with a capability. The token names the idea bank, so no path does. */
+/**
+ * The shape of an operation of the panelist API. It takes a compound token for an idea bank with a capability. The token names
+ * the idea bank, so the path does not.
+ */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
@@ -17,7 +20,7 @@ const tag: Tag = { name: "Panelist API", description: "The operations for paneli
 /** The problems of an operation whose path names a proposal. */
 export const PROPOSAL_PROBLEMS = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
 
-/** The memory that the operations share with others of the isolate. */
+/** The memory that the operations share with others in the isolate. */
 export type IdeaBankMemory = {
   readonly tokens: TokenReader;
   readonly views: IdeaBankViews;
@@ -29,7 +32,7 @@ export type IdeaBankOperation = Operation & { handle(c: Context<AppEnv>, memory:
 
 type IdeaBankDefinition = Definition<`/${string}`, never, never> &
   Pick<IdeaBankOperation, "handle"> & {
-    /** Null where the answer reports the capabilities. */
+    /** Null when the answer itself reports the capabilities. */
     readonly capability: Capability | null;
   };
 
@@ -47,9 +50,10 @@ export type ParticipationRequest = {
 };
 
 /**
- * The result of a handler's round trip. `respond` is called after the access check. If the path names a proposal,
- * `proposal` is that proposal, or null if the panelist cannot see one with this id. `final`: it was merged, and so cannot be changed.
- * `wasDone`: it was done before, under the same `Idempotency-Key`: what was closed, merged or deleted since is nothing to it.
+ * The result of a handler's round trip. `respond` is called after the access check. `proposal` is the proposal that the path
+ * names, if it names one; null if the panelist can see none with this id. `final`: it was merged, so it cannot be changed.
+ * `wasDone`: the same `Idempotency-Key` has done it before, so it does not matter if something was closed, merged or deleted
+ * since.
  */
 export type ParticipationResult = {
   readonly access: PanelistAccess;

@@ -28,7 +28,7 @@ import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
 const PROPOSALS = "/ideabank/proposals";
 export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
 
-/** Why a panelist's own change was refused although submitting is open. */
+/** The reason why a panelist's own change was refused although submitting is open. */
 function refusal(proposal: PanelistProposal | null): Problem {
   if (proposal === null || !proposal.mine)
     return new Problem("forbidden", { detail: "Only the panelist who submitted this proposal can change it." });
@@ -54,7 +54,7 @@ export const PROPOSAL_OPERATIONS = {
     },
   }),
 
-  // Before the proposal that a path names.
+  // Defined before the operation with `{proposalId}`, because routes match in order.
   listSimilarProposals: participation({
     method: "GET",
     path: `${PROPOSALS}/similar`,

@@ -1,6 +1,6 @@
 /**
- * A panelist's rate limits for writes and for reads of proposals, counted by Cloudflare's rate-limiting binding in each location.
- * They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
+ * The rate limits of a panelist, for writes and for reads of proposals, counted by Cloudflare's rate-limiting binding in each
+ * location. They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
  */
 import { oncePer } from "../http/once-per.ts";
 import { Problem } from "../problem.ts";
@@ -8,9 +8,9 @@ import { answerWithin } from "../store/deadline.ts";
 
 type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
 
-/** The period of both bindings in wrangler.toml: after it the panelist can send requests again. */
+/** The period of both bindings in wrangler.toml. After it the panelist can send requests again. */
 const PERIOD_SECONDS = 60;
-/** Milliseconds. */
+/** A request waits this long for the binding, in milliseconds. */
 const WAIT_MS = 1_000;
 
 const tooManyRequests = oncePer(

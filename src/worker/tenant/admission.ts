@@ -1,10 +1,10 @@
-/** What a decision on an API key's request means for its response: 401, then 429, then 403. */
+/** Turns the decision about an API key's request into its response: 401, then 429, then 403. */
 import { oncePer } from "../http/once-per.ts";
 import type { Admission, Quota } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import type { RateLimit } from "../rate-limit/sliding-window.ts";
 
-/** The same response for every reason, but for `reason`: what it says is only known of a key whose secret is right. */
+/** The same response for every reason. Only a client with the right secret gets a `reason`. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
@@ -21,7 +21,7 @@ const DETAILS = {
   suspended: "The API key's account is suspended.",
 };
 
-/** The key is known, and may do nothing at all. */
+/** The key is valid, but may do nothing at all. */
 const forbidden = oncePer(
   (reason: keyof typeof DETAILS) => new Problem("forbidden", { detail: DETAILS[reason], extensions: { reason } }),
 );
@@ -34,7 +34,7 @@ const tooManyRequests = oncePer(
     }),
 );
 
-/** Of the response, whatever its status. A key that was checked against D1 has no quota. */
+/** The headers of a response with any status. A key that was checked against D1 has no quota. */
 export function rateLimitHeaders(admission: Admission): Readonly<Record<string, string>> {
   switch (admission.outcome) {
     case "admitted":
@@ -52,7 +52,7 @@ export function rateLimitHeaders(admission: Admission): Readonly<Record<string, 
   }
 }
 
-/** Why the request is refused, whatever it asks for; undefined when it is admitted. */
+/** The reason to refuse the request, whatever it asks for; undefined when it is admitted. */
 export function problemOf(admission: Admission): Problem | undefined {
   switch (admission.outcome) {
     case "admitted":

@@ -1,9 +1,9 @@
 /**
- * How every operation of the tenant API is answered: 401 and 429 by the key, 403 by scope and ownership, then 400 by the
- * rules of query and body, then its handler.
+ * Answers every operation of the tenant API: 401 and 429 by the key, 403 by scope and ownership, 400 by the rules of query and
+ * body, then the handler.
  *
- * A handler's own query checks whether the path is the tenant's. Only for a request that is refused for another reason is there a
- * separate query: another tenant's resource is 403 whatever was sent, and a valid request is one round trip.
+ * A handler's own query checks whether the path is the tenant's. Only when a request is refused for another reason, a separate
+ * query checks it first: another tenant's resource gives 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
@@ -20,7 +20,7 @@ import type { TenantEnv, TenantOperation } from "./operation.ts";
 
 const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKey" ? credential.scope : null);
 
-/** The answer, or who votes then, would tell which panelist the person is. */
+/** For these, the answer, or the list of voters afterwards, would reveal which panelist the person is. */
 const namesPerson = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "panelistExternalId" in body && body.panelistExternalId !== undefined;
 
@@ -29,7 +29,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const { accountId, database } = await authenticate(c, scopeOf(operation));
     const { path, method } = operation;
     const ids: Record<string, string> = c.req.param();
-    // The tenant's own id for something is no identifier of a row.
+    // `externalId` is the tenant's own id, not the identifier of a row.
     const { externalId: _, ...named } = ids;
     if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 

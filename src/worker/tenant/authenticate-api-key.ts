@@ -13,10 +13,10 @@ import type { TenantEnv } from "./operation.ts";
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
 export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
 
-/** A tenant, and the database that holds everything of it: its key's. */
+/** A tenant, and the database that holds all its data: the one that its key names. */
 export type AuthenticatedTenant = Tenant & { readonly database: Database };
 
-/** API keys whose tag was verified before. */
+/** The API keys whose tag was verified before. */
 export class VerifiedApiKeys extends VerifiedCredentials<ApiKeyCredential, ApiKeyRefusal> {
   constructor() {
     super(verifyApiKey);

@@ -1,4 +1,4 @@
-/** An operation of the tenant API: it takes an API key with a scope, and its handler does its part after all checks. */
+/** The shape of an operation of the tenant API. It takes an API key with a scope, and its handler runs after all checks. */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
@@ -8,7 +8,7 @@ import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import type { Session } from "../store/session.ts";
 
-/** A handler can use the key and its tenant besides. */
+/** A handler can also use the key and its tenant. */
 export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant } };
 
 /** `now` is in Unix milliseconds; `session` is at the primary. */
@@ -16,7 +16,7 @@ export type TenantRequest = {
   readonly accountId: string;
   readonly session: Session;
   readonly now: number;
-  /** Tokens were revoked, or are valid again: this isolate knows it at once. */
+  /** Call it when tokens were revoked, or made valid again, so that this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
 };
 
@@ -25,7 +25,7 @@ export type TenantOperation = Operation & {
 };
 
 type TenantDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
-  /** Null where any key will do. */
+  /** Null accepts any key. */
   readonly scope: Scope | null;
   handle(c: Context<TenantEnv>, request: Input<Path, Query, Body> & TenantRequest): Promise<Response>;
 };

@@ -29,7 +29,7 @@ export const TENANT_OPERATIONS = {
   ...CHANGE_OPERATIONS,
 };
 
-/** The memory that this surface shares with others of the isolate. */
+/** The memory that this surface shares with others in the isolate. */
 export type TenantMemory = AuthenticationMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
 export const createTenantRoutes = (memory: TenantMemory) =>

@@ -1,4 +1,4 @@
-/** Tokens that the tenant's own server signs: the secret, its rotation, and why a token is refused. */
+/** Tokens that the tenant's own server signs: the secret, its rotation, and the reason why a token is refused. */
 import { timeRefusal } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
 import { loadHolder, loadSigningEpochs, ownsIdeaBank, rotateSigningSecret } from "../database/signing-secrets.ts";
@@ -23,7 +23,7 @@ async function describeSecret(
   return { ...secret, previousUntil: signingPreviousUntil === null ? null : toTimestamp(signingPreviousUntil) };
 }
 
-/** `reason` only for a token that names an idea bank of the tenant. */
+/** `reason` is told only for a token that names an idea bank of the tenant. */
 export async function introspect(
   session: Session,
   accountId: string,

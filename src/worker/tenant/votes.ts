@@ -12,7 +12,7 @@ import { noSuchPanelist, owned } from "./refuse-foreign.ts";
 const VOTES = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes";
 const VOTE = `${VOTES}/{panelistId}`;
 
-/** Throws `conflict` for a merged proposal, and `forbidden`. `inPath`: the path names the panelist. */
+/** Throws `conflict` for a merged proposal, and `forbidden`. `inPath`: the panelist is named by the path, not by the body. */
 function toVote(found: VoteOutcome, voted: boolean, inPath: boolean): Vote {
   const outcome = owned(found === "no-panelist" && inPath ? null : found);
   if (outcome === "no-panelist") throw noSuchPanelist();
