@@ -5,8 +5,9 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 
 const CHECKS = [
-  ["npm", "run", "types", "--", "--check"],
+  // Before the types: wrangler builds, and writes what is stale.
   ["npm", "run", "build", "--", "--check"],
+  ["npm", "run", "types", "--", "--check"],
   ["npm", "run", "lint:openapi"],
   ["biome", "ci", "."],
   ["npm", "run", "typecheck"],
