@@ -1,6 +1,6 @@
 /**
- * In which database an owner's account is: the directory, in database 0, is asked first, and then the account's database. The isolate
- * remembers the answer of the directory, because an account does not move.
+ * Finds the database of an owner's account. The directory in database 0 is asked first, then the account's own database. The
+ * isolate remembers the directory's answer, because an account does not move.
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
@@ -21,7 +21,7 @@ import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import type { Session } from "../store/session.ts";
 
-/** Asks the account's database. Throws NoOwnAccount when the account is not the owner's any more. */
+/** Asks the account's database. Throws NoOwnAccount when the account does not belong to the owner any more. */
 type Ask<Answer> = (session: Session, visit: Visit) => Promise<Answer>;
 
 /** A request, as Hono's context has it. */
@@ -34,13 +34,13 @@ type Visitor = AccountCaller & {
   readonly set: (name: "owner", owner: Owner) => void;
 };
 
-/** Owners need no bookmarks: nothing of theirs is read at a replica. */
+/** A session without bookmarks, because Account Settings never reads at a replica. */
 export const directoryOf = (c: AccountCaller): Session => c.var.databases.directory(c).withoutSession();
 /** The primary of the account's database; undefined when no binding has it. */
 const sessionOf = (c: AccountCaller, accountId: string): Session | undefined =>
   c.var.databases.of(c, accountId)?.withoutSession();
 
-/** The accounts that somebody is a member of who has made none: one of them has to be chosen. */
+/** Thrown for a person who has made no account and is a member of others' accounts, so that one has to be chosen. */
 export class ChooseAccount extends Problem {
   readonly accounts: readonly OwnAccount[];
 
@@ -61,8 +61,8 @@ const noAccount = () =>
   });
 
 /**
- * The accounts of a person: those that the directory knows, and that know this member. An entry of another is deleted. An account
- * whose database does not answer is left out; when none is left, its failure is thrown.
+ * The accounts of a person: those that the directory lists and that confirm this member. Other entries are deleted. An account
+ * whose database does not answer is left out; if none is left, its failure is thrown.
  */
 export async function accountsOf(c: AccountCaller, person: string): Promise<readonly OwnAccount[]> {
   const directory = directoryOf(c);
@@ -73,7 +73,7 @@ export async function accountsOf(c: AccountCaller, person: string): Promise<read
   });
 }
 
-/** What a person was invited to and has not answered, in the same way. */
+/** The person's unanswered invitations, found in the same way. */
 export async function invitationsOf(c: AccountCaller, person: string): Promise<readonly Invitation[]> {
   const directory = directoryOf(c);
   return askEach(c, await listInvitees(directory, person), async (id, session) => {
@@ -100,16 +100,16 @@ async function askEach<Item>(
   return items;
 }
 
-/** Throws ChooseAccount to who is a member of others' accounts only. */
+/** Throws ChooseAccount if the person is a member of others' accounts only. */
 export async function requireChoice(c: AccountCaller, person: string): Promise<void> {
   const accounts = await accountsOf(c, person);
   if (accounts.length > 0 && accounts.every(({ name }) => name !== person)) throw new ChooseAccount(accounts);
 }
 
 /**
- * Finds the owner's account, then asks its database. Creates the account on the first visit of somebody who is a member of none. Throws
- * ChooseAccount to who is a member of others only, and `forbidden` to who has made one and left it, and for an account whose database
- * has no binding.
+ * Finds the owner's account, then asks its database. Creates the account on the first visit of a person who is a member of none.
+ * Throws ChooseAccount if the person is a member of others' accounts only; `forbidden` if the person has made an account and left
+ * it, or the account's database has no binding.
  */
 export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const { owner } = c.var;
@@ -119,7 +119,7 @@ export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promis
   } catch (error) {
     if (!(error instanceof NoOwnAccount)) throw error;
     if (accountId !== undefined) {
-      // Whoever made it was removed since the request began: its rows have another name for it.
+      // The account's creator was removed since the request began, so its rows have another name for it.
       const session = sessionOf(c, accountId);
       const name = session && (await findMembership(session, accountId, owner.person));
       if (name === undefined || name === email) throw noMember();

@@ -1,4 +1,4 @@
-/** What an owner does with API keys: writes D1 first, then notifies the key's gate, then answers the owner. */
+/** Actions of an owner on API keys: first D1 is written, then the key's gate is notified, then the owner is answered. */
 import type { Context } from "hono";
 import {
   changeOwnKey,
@@ -28,14 +28,14 @@ import type { Session } from "../store/session.ts";
 import { visitAccount } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-/** A key in full, for the one answer that shows it. `warning` says what is not certain yet: its gate was not reached. */
+/** A key in full, for the one answer that shows it. `warning` tells that its gate was not reached. */
 export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
 
 const DAY_MS = 86_400_000;
 
 /**
- * The primary of the database that holds what has this id: a key, an account, an endpoint. Throws `none` for what cannot be an
- * identifier. Owners need no session: nothing of theirs is read at a replica.
+ * A session at the primary of the database of `id`, which identifies a key, an account or a webhook. Throws `none` for a text
+ * that cannot be an identifier. Owners need no D1 session, because Account Settings never reads at a replica.
  */
 export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): Session {
   const database = isId(id) ? c.var.databases.of(c, id) : undefined;
@@ -50,7 +50,7 @@ export async function readKeyUse(c: Context<OwnerEnv>, id: string) {
   return found;
 }
 
-/** The answer to a repeated change. It says that the change was made, and shows no secret: that is shown once. */
+/** The answer to a repeated change. It says that the change was made before, and shows no secret, because a secret is shown once. */
 export function repeatedProblem(repeated: Repeated): Problem {
   if (repeated === "key-reused") return new Problem("idempotency-key-reused");
   return new Problem("conflict", {
@@ -65,7 +65,7 @@ export function repeatedProblem(repeated: Repeated): Problem {
 export const isRepeated = (result: unknown): result is Repeated =>
   result === "key-reused" || (typeof result === "object" && result !== null && "doneBefore" in result);
 
-/** `chosenId` is the new key's, chosen when the form was shown, so that sending a form twice creates one key. */
+/** `chosenId` is the new key's id. It was chosen when the form was shown, so a form that is sent twice creates one key. */
 export async function createKey(
   c: Context<OwnerEnv>,
   input: NewApiKey,
@@ -92,8 +92,8 @@ export async function createKey(
         "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
     });
   }
-  // Nothing else calls a new key's gate before its first use, near whoever uses it, unless its owner changes it first. If this fails,
-  // that decides.
+  // If this call does not reach the gate, the gate is created near its first user. If the owner changes the key before that, it
+  // is created near the owner.
   if (created.region !== null) {
     const placing = c.var.gatekeeper.place(c, created.id, created.region);
     const placed = placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
@@ -109,7 +109,7 @@ export async function rotateKey(
   idempotencyKey?: IdempotencyKey,
 ): Promise<ShownKey> {
   const session = primaryOf(c, id);
-  // A key's text has room for an identifier only.
+  // Only an identifier fits into a key's text.
   if (!isId(id)) throw noSuchKey();
   const { signingKeys } = c.get("settings");
   const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
@@ -124,7 +124,7 @@ export async function rotateKey(
     throw own === null || own.state === "active" ? noSuchKey() : endedKey();
   }
   if (isRepeated(apiKey)) {
-    // Whose answer was lost may not have reached the gate.
+    // If the answer of the first request was lost, its call to the gate may have been lost too.
     if (apiKey !== "key-reused")
       await requireNotified(changerOf(c), id, {
         done: "This request was sent before, and the key was rotated then",
@@ -140,7 +140,7 @@ export async function rotateKey(
         "a secret that was not used is replaced, and the one before it keeps its grace.",
     });
   }
-  // The new key exists now and is shown only here: a gate that does not answer must not hide it from the owner.
+  // The new key exists now and is shown only here, so a gate that does not answer must not hide it from the owner.
   const missed = await notifyGates(changerOf(c), [id]);
   const warning =
     missed.length === 0
@@ -149,7 +149,7 @@ export async function rotateKey(
   return { apiKey, key: text, warning };
 }
 
-/** Changes the settings that are given, as `changeOwnKey` says. Throws `invalid-request` for an end that is past or too far away. */
+/** Changes the given settings, as `changeOwnKey` describes. Throws `invalid-request` for an expiry that is past or too far away. */
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const own = ownKey(c, id);
   const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;

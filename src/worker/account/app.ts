@@ -1,4 +1,4 @@
-/** Account Settings: what an account owner does, signed in by Cloudflare Access. Pages for people, JSON for their scripts. */
+/** Account Settings, for account owners who are signed in: pages for people, JSON for their scripts. */
 
 import type { MiddlewareHandler } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
@@ -31,7 +31,7 @@ const MAX_OWNERS = 1_000;
 
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
-/** The memory that this surface shares with others of the isolate. */
+/** The memory that this surface shares with others in the isolate. */
 export type AccountMemory = EveryRequestMemory & {
   readonly gatekeeper: Gatekeeper;
   readonly databases: Databases;
@@ -54,7 +54,8 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     return next();
   });
   app.use(requireSameOrigin(), authenticateOwner(identify));
-  // A form may change a key, whose gate hears of it also when its owner has left. Of the operations, each says that itself.
+  // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
+  // this itself.
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
   addAccountPages(app);
   addMemberPages(app);
@@ -66,7 +67,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addApprovalPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());
-  // No route above answers this path. A script gets a problem document; a person gets a page.
+  // No route above answers this path. A script gets a problem document, a person gets a page.
   app.all("/account/*", (c) => {
     if (isForScripts(c.req.path)) return c.notFound();
     throw new Problem("not-found", { detail: "There is no such page." });
@@ -74,7 +75,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.onError((error, c) => {
     if (isForScripts(c.req.path)) return handleError(error, c);
     if (!(error instanceof ChooseAccount) || c.req.method !== "GET") return renderProblem(c, error);
-    // Of several accounts the person chooses one.
+    // With several accounts, the person chooses one.
     const [only, another] = error.accounts;
     return c.redirect(only && !another ? inAccount(c.req.path, only.id) : "/account/accounts", 303);
   });
@@ -84,8 +85,8 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
 const SAFE = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Cross-site request forgery: what changes something must come from our own pages, or from no page at all (a script).
- * Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
+ * Prevents cross-site request forgery: a request that changes something must come from our own pages, or from no page at all (a
+ * script). Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
  */
 function requireSameOrigin(): MiddlewareHandler<AppEnv> {
   return async function requireSameOrigin(c, next) {

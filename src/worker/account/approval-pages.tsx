@@ -1,6 +1,6 @@
 /**
- * The pages of what waits for approval. What the owner decides is done as by the tenant API, which has all of this as JSON. Panelists see
- * it as soon as what any other isolate has written.
+ * The pages of proposals that wait for approval. Decisions use the functions of the tenant API, which offers all of this as JSON.
+ * Panelists see a decision as soon as they see the write of any other isolate.
  */
 import type { Context } from "hono";
 import { listPendingProposals, loadPendingProposal } from "../database/pending-proposals.ts";
@@ -24,9 +24,9 @@ import { loadJustDone } from "./undo.tsx";
 import { ownPage, readVisit, withParameter } from "./visit.ts";
 
 const LIST = "/account/approval";
-/** A form sends a character as up to twelve: a response of 10,000 fits. */
+/** A form needs up to twelve bytes for a character, so this has room for a response of 10,000. */
 const MAX_FORM_BYTES = 128 * 1024;
-/** As many as a page can have. */
+/** The maximum of proposals on a page. */
 const SEVERAL_AT_MOST = 100;
 const SIMILAR = { limit: 5, after: undefined };
 
@@ -83,8 +83,9 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
 }
 
 /**
- * Returns the event's id. A visibility, with a response or without one; or the proposal to merge into. Panelists get to see only what was seen here: what its
- * author has edited since can be hidden. Throws `invalid-request` for that.
+ * Decides, and returns the event's id. The decision is a visibility, with or without a response, or the proposal to merge into.
+ * Only the text that was seen here may become visible, so if its author has edited it since, it can only be hidden. Throws
+ * `invalid-request` for that.
  */
 async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<string> {
   const { accountId, ideaBankId } = await load(c, id);
@@ -120,7 +121,10 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
   return "duplicateOf" in answer ? refuse(notMerged("merged")) : eventId;
 }
 
-/** Each as it was seen: what its author has edited since waits on. Returns the event's id; undefined when none was chosen. */
+/**
+ * Decides about several proposals, each in the state that was seen; one that its author has edited since keeps waiting. Returns
+ * the event's id; undefined when none was chosen.
+ */
 async function decideSeveral(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<string | undefined> {
   const { visibility } = parseOrThrow(ProposalChanges, { visibility: fields.get("visibility") });
   const { session, accountId } = await openOwn(c);

@@ -1,4 +1,4 @@
-/** How an owner's request reads content and decides about it: by the functions of the tenant API, in the owner's account. */
+/** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
 import type { Context } from "hono";
 import { deliverSoon } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
@@ -21,32 +21,32 @@ export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
 const noSuchContent = () =>
   new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
 
-/** Throws `not-found` for null. */
+/** The resource. Throws `not-found` for null. */
 export function found<Resource>(resource: Resource | null): Resource {
   if (resource === null) throw noSuchContent();
   return resource;
 }
 
-/** Throws `not-found` for what did nothing. */
+/** Throws `not-found` when nothing was done. */
 export function requireDone({ kind }: IdempotentResult<unknown>): void {
   if (kind !== "done") throw noSuchContent();
 }
 
-/** The identifiers of a path. Throws `not-found` for what cannot be one. */
+/** The identifiers of a path. Throws `not-found` for a text that cannot be one. */
 export function idsOf<Names extends string>(ids: Record<Names, string>): Record<Names, string> {
   if (!Object.values<string>(ids).every(isId)) throw noSuchContent();
   return ids;
 }
 
-/** Where a decision is made. `now`: Unix milliseconds. */
+/** The account of a decision, and its time in Unix milliseconds. */
 type Own = { readonly session: Session; readonly accountId: Identifier; readonly now: number };
 
-/** Without `id`: something new, which gets one. */
+/** Without `id`, the subject is new, and gets an id. */
 type MaybeNew = Omit<Subject, "id"> & { readonly id?: string };
 
 /**
- * Makes the one round trip of `change` a decision about `subject`: it is in the activity, and webhooks hear of it after the answer. Returns
- * the event's id too, for undoing it. Throws `forbidden` when the owner is no member any more.
+ * Records the one round trip of `change` as a decision about `subject`: it appears in the activity, and webhooks get it after the
+ * answer. Also returns the event's id, for undoing it. Throws `forbidden` when the owner is no longer a member.
  */
 export async function decide<Answer>(
   c: Context<OwnerEnv>,
@@ -63,7 +63,10 @@ export async function decide<Answer>(
   return { answer, eventId: at.eventId };
 }
 
-/** Several decisions in one transaction, each with its own event, all of the same time. Returns the id of one event; undefined when nothing was changed. */
+/**
+ * Makes several decisions in one transaction, each with its own event, all with the same time. Returns the id of one event;
+ * undefined when nothing was changed.
+ */
 export async function decideTogether(
   c: Context<OwnerEnv>,
   own: Own,

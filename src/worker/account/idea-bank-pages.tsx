@@ -81,7 +81,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const { id: ideaBankId } = ideaBank;
     const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined };
     const issue = await findTokenIssue(session, { ...asked, panelist: VISITOR });
-    // In the second after visitors' tokens were ended none is issued.
+    // In the second in which visitors' tokens were ended, none is issued.
     const token = issue.kind === "done" ? await issueVisitorToken(c, ideaBankId, issue.outcome) : undefined;
     const { origin } = new URL(c.req.url);
     return renderPage(c, (frame) => <EmbedPage frame={frame} {...{ ideaBank, origin, token }} />);
@@ -89,7 +89,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
   routes.all(EMBED, refuseMethod("GET, HEAD"));
 }
 
-/** The id of the new idea bank. A form that is sent twice makes one. */
+/** Creates an idea bank, and returns its id. A form that is sent twice creates one. */
 async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: IdempotencyKey | undefined) {
   const { answer } = await decide(c, { kind: "ideabank" }, ({ session, accountId, id, now }) =>
     createIdeaBank(session, { accountId, id, input, now, idempotencyKey }),
@@ -98,14 +98,14 @@ async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: 
   return answer.outcome.id;
 }
 
-/** For everybody, for a year. */
+/** Issues a visitor's token, for a year. */
 const issueVisitorToken = (c: Context<OwnerEnv>, ideaBankId: string, issue: TokenIssue): Promise<string> =>
   issueToken(
     { ideaBankId, ...issue, expiresAt: issue.issuedAt + VISITOR_LIFETIME.default },
     c.get("settings").signingKeys,
   );
 
-/** Of the form as it was shown. Undefined for a form that no page made. */
+/** The idempotency key of the form. Undefined for a form that did not come from our page. */
 function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
   const once = fields.get("once");
   return once ? { key: `account form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;
@@ -113,7 +113,7 @@ function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 
-/** As the form is filled. */
+/** The values with which the form opens. */
 function toFields(ideaBank: IdeaBank): URLSearchParams {
   const { name, status, changelogMaxEntries } = ideaBank;
   const fields = new URLSearchParams({ name, status, changelogMaxEntries: String(changelogMaxEntries) });

@@ -1,4 +1,4 @@
-/** `/account/idea-banks/{id}/ideas/{id}`: one idea, and what the team decides about it. */
+/** `/account/idea-banks/{id}/ideas/{id}`: one idea, and the team's decisions about it. */
 import type { Context } from "hono";
 import { createComment, deleteComment, listComments, updateComment } from "../database/comments.ts";
 import { loadPanelists } from "../database/panelists.ts";
@@ -24,7 +24,7 @@ import { loadJustDone } from "./undo.tsx";
 import { readVisit, withParameter } from "./visit.ts";
 
 const IDEA = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId`;
-/** A form sends a character as up to twelve, and two texts twice: as they were, too. */
+/** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
 const MAX_FORM_BYTES = 512 * 1024;
 const CANDIDATES = { limit: 20, after: undefined };
 
@@ -69,7 +69,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
   routes.all(`${IDEA}/merge`, refuseMethod("GET, HEAD, POST"));
 }
 
-/** Does what the button says. Throws `invalid-request`, and `not-found`. */
+/** Does the action of the pressed button. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams) {
   const what = fields.get("do");
   if (what === "delete") {
@@ -122,7 +122,7 @@ async function changeComments(
   return eventId;
 }
 
-/** The event's id. Throws `invalid-request` for what is no target, or not any more. */
+/** Merges, and returns the event's id. Throws `invalid-request` when the target is none, or no longer one. */
 async function merge(c: Context<OwnerEnv>, path: Path, into: string): Promise<string> {
   const refuse = (message: string) => invalid([{ path: "into", message }]);
   if (into === "") throw refuse("was not chosen");
@@ -145,7 +145,7 @@ const toTags = (text: string): string[] =>
     .map((tag) => tag.trim())
     .filter(Boolean);
 
-/** What the two forms of an idea send. Throws `invalid-request`. */
+/** The values of the two forms of an idea. Throws `invalid-request`. */
 function toChanges(fields: URLSearchParams): ProposalChanges {
   const changed = changedSettings(fields, (each) => {
     if (fields.get("do") === "edit") return { title: textOf(each, "title"), description: textOf(each, "description") };
@@ -158,13 +158,13 @@ function toChanges(fields: URLSearchParams): ProposalChanges {
   return parseOrThrow(ProposalChanges, changed);
 }
 
-/** As the forms are filled. */
+/** The values with which the forms open. */
 const toFields = ({ status, visibility, tags, response, title, description }: Proposal) => ({
   decide: new URLSearchParams({ status, visibility, tags: tags.join(", "), response: response?.text ?? "" }),
   edit: new URLSearchParams({ title, description }),
 });
 
-/** The idea, and who it is by. Throws `not-found`. */
+/** The idea and its author. Throws `not-found`. */
 async function loadIdea(c: Context<OwnerEnv>) {
   const path = pathOf(c);
   const { session, accountId } = await openOwn(c);

@@ -1,4 +1,4 @@
-/** `/account/idea-banks/{id}`: the ideas of an idea bank, by status, tag and words, and what is decided about several at once. */
+/** `/account/idea-banks/{id}`: the ideas of an idea bank, by status, tag and words, and decisions about several at once. */
 import type { Context } from "hono";
 import { changeProposalFrom, listProposals, loadProposals } from "../database/proposals.ts";
 import { listOwnTags } from "../database/tags.ts";
@@ -17,7 +17,7 @@ import { loadJustDone } from "./undo.tsx";
 import { ownPage, readVisit, withParameter } from "./visit.ts";
 
 const IDEAS = `${IDEA_BANKS}/:ideaBankId`;
-/** As many as a page can have. */
+/** The maximum of ideas on a page. */
 const TOGETHER_AT_MOST = 100;
 
 export function addIdeasPages(routes: Routes<OwnerEnv>): void {
@@ -44,7 +44,7 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
   routes.all(IDEAS, refuseMethod("GET, HEAD, POST"));
 }
 
-/** The event of what was decided; undefined when nothing was chosen. Throws `invalid-request`. */
+/** Decides, and returns the event's id; undefined when nothing was chosen. Throws `invalid-request`. */
 async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
   const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
   const { session, accountId } = await openOwn(c);
@@ -55,7 +55,7 @@ async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URL
     own,
     ideas.map(({ id, tags }) => ({
       subject: { kind: "proposal", id, ideaBankId },
-      // What waits is approved where its text is shown.
+      // Waiting ideas are left out, because they are approved on the page that shows their text.
       statement: changeProposalFrom(fields.get("do") === "public" ? { visibility: "hidden" } : {}, {
         accountId,
         path: { ideaBankId, proposalId: id },
@@ -66,7 +66,7 @@ async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URL
   );
 }
 
-/** What the button that was pressed does to an idea with these tags. */
+/** The changes that the pressed button makes to an idea with these tags. */
 function toChanges(fields: URLSearchParams, tags: Proposal["tags"]): ProposalChanges {
   const what = fields.get("do");
   if (what === "status") return parseOrThrow(ProposalChanges, { status: fields.get("status") });

@@ -14,7 +14,7 @@ import { Problem } from "../problem.ts";
 import { noMember, requireChoice } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-/** Whose account it is, and who is acting. */
+/** The account's address, and the person or script that acts. */
 export type Identity = { readonly email: string; readonly actor: string };
 
 type RequestContext = Pick<Context, "executionCtx"> & {
@@ -23,7 +23,7 @@ type RequestContext = Pick<Context, "executionCtx"> & {
 };
 export type Identify = (c: RequestContext) => Promise<Identity | undefined>;
 
-/** The same page of a chosen account. */
+/** The same page, for a chosen account. */
 export function inAccount(path: string, accountId: string): string {
   const [, before = "", fragment = ""] = /^([^#]*)(#.*)?$/.exec(path) ?? [];
   return `${before}${before.includes("?") ? "&" : "?"}account=${accountId}${fragment}`;
@@ -32,10 +32,10 @@ export function inAccount(path: string, accountId: string): string {
 /** The audience of `[access.dev]` in wrangler.toml, which plays Access under `wrangler dev`. A real one is 64 hex digits. */
 const STAND_IN = "local";
 
-/** What Cloudflare Access says of a request; undefined where it did not authenticate it. */
+/** Cloudflare Access's data about a request; undefined where Access did not authenticate it. */
 const accessOf = (c: Pick<Context, "executionCtx">) => (c.executionCtx as ExecutionContext).access;
 
-/** Throws `forbidden` when the stand-in is asked by another name than this machine's. */
+/** Throws `forbidden` when the stand-in is reached under another host than this machine's. */
 export const identifyByAccess: Identify = async (c) => {
   const access = accessOf(c);
   if (access === undefined) return undefined;
@@ -78,10 +78,10 @@ const NOT_KNOWN =
   "Cloudflare Access has signed somebody in who is no owner here. An e-mail address is of visible ASCII, a service token's Client ID is in " +
   "the setting SERVICE_TOKEN_OWNERS, and the Access application is that of ACCESS_AUD, if it is set.";
 
-/** What a change is answered with that was not made: no such thing, a conflict, too many. */
+/** The statuses that may also result from the wrong account: not found, a conflict, too many. */
 const REFUSED = [404, 409, 429];
 
-/** The person, and the service tokens that act for the person: the actors of events. */
+/** The actors of a person's events: the person, and the service tokens that act for the person. */
 export const actorsOf = ({ env }: Pick<Context<OwnerEnv>, "env">, person: string): readonly string[] => [
   person,
   ...[...serviceTokenOwners(env.SERVICE_TOKEN_OWNERS)]
@@ -89,7 +89,7 @@ export const actorsOf = ({ env }: Pick<Context<OwnerEnv>, "env">, person: string
     .map(([token]) => token),
 ];
 
-/** Throws `forbidden` for who is no member. */
+/** Throws `forbidden` if the person is not a member. */
 async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
   const database = isId(accountId) ? c.var.databases.of(c, accountId) : undefined;
   const email = database && isId(accountId) && (await findMembership(database.withoutSession(), accountId, person));
@@ -99,7 +99,7 @@ async function findAccount(c: Context<OwnerEnv>, accountId: string, person: stri
 
 const CHOICE = "account";
 
-/** For a year, in this browser. Who is no member is not led there. */
+/** Remembers the choice for a year, in this browser. It is not used once the person is not a member. */
 export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
   setCookie(c, CHOICE, accountId, {
     prefix: "host",
@@ -110,7 +110,7 @@ export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
     maxAge: 31_536_000,
   });
 
-/** The account that the person has chosen in this browser: pages are of it, a script names its account. */
+/** The account that the person has chosen in this browser. It applies to pages; a script names its account. */
 async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<string | undefined> {
   if (c.req.method !== "GET" || c.req.path.startsWith("/account/api/")) return undefined;
   const chosen = getCookie(c, CHOICE, "host");
@@ -118,7 +118,10 @@ async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<stri
   return session && (await findMembership(session, chosen, person)) !== undefined ? chosen : undefined;
 }
 
-/** Throws what a refusal is due to, if it is not the request: an account that was not chosen, or a change among its members meanwhile. */
+/**
+ * Throws the real cause of a refusal, if it is not the request itself: an account that was not chosen, or members that have
+ * changed meanwhile.
+ */
 async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
   const { person, email, accountId } = c.var.owner;
   if (accountId === undefined) {
@@ -132,8 +135,8 @@ async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
 }
 
 /**
- * Middleware: sets `owner`, or answers 403 and says how to turn Access on. `?account=` chooses another account that the person is a
- * member of; nothing after this sees it.
+ * Middleware that sets `owner`, or answers 403 and tells how to turn Access on. `?account=` chooses another account of which the
+ * person is a member; it is removed from the URL for everything after.
  */
 export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEnv> {
   return async function authenticateOwner(c, next) {

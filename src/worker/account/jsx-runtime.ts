@@ -1,6 +1,7 @@
 /**
- * What JSX means in this project: text. An element becomes its markup at once; strings in it are escaped, and so are attributes.
- * Hono's own runtime does the same, and streams, contexts and a virtual tree: a twentieth of the bundle, for pages that need none.
+ * JSX in this project makes text. An element becomes its markup at once; strings and attributes in it are escaped. Hono's own
+ * runtime also has streams, contexts and a virtual tree, which would be a twentieth of the bundle, and these pages do not need
+ * them.
  */
 import type { JSX as HonoJsx } from "hono/jsx";
 
@@ -17,7 +18,7 @@ class Markup {
   }
 }
 
-/** What may stand in an element: null, undefined and booleans are nothing. */
+/** The possible contents of an element. Null, undefined and booleans render nothing. */
 export type Child = Markup | string | number | boolean | null | undefined | readonly Child[];
 
 type Props = Readonly<Record<string, unknown>> & { readonly children?: Child };
@@ -37,7 +38,7 @@ export declare namespace JSX {
   }
 }
 
-/** Elements without an end tag, of those that the pages use: https://html.spec.whatwg.org/#void-elements */
+/** The elements without an end tag that the pages use: https://html.spec.whatwg.org/#void-elements */
 const VOID = new Set(["br", "hr", "img", "input", "link", "meta", "wbr"]);
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -55,7 +56,7 @@ function render(child: Child): string {
   return Array.isArray(child) ? child.map(render).join("") : escapeText(String(child));
 }
 
-/** Nothing for null, undefined and false; the empty text for true. Only text and numbers are values. */
+/** Nothing for null, undefined and false; an empty value for true. Other values must be texts or numbers. */
 function attribute([name, value]: [string, unknown]): string {
   if (value === null || value === undefined || value === false) return "";
   if (value === true) return ` ${name}=""`;

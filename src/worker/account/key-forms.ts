@@ -1,4 +1,4 @@
-/** What the forms for a key send, as the schemas take it. */
+/** Converts the forms for a key to the input of the schemas. */
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { NewApiKey } from "../model/account.ts";
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
@@ -15,7 +15,10 @@ export function toNewApiKey(fields: URLSearchParams): NewApiKey {
   });
 }
 
-/** What the form's user has changed. A limit and its window are one choice: halves of two are a limit that nobody chose. Throws `invalid-request`. */
+/**
+ * The settings that the form's user has changed. A limit and its window are one choice, because a new limit with an old window
+ * would be one that nobody chose. Throws `invalid-request`.
+ */
 export function toKeyChanges(fields: URLSearchParams, now: number): ApiKeyChanges {
   const { rate, ...changed } = changedSettings(fields, (each) => {
     const { limit, windowSeconds, ...settings } = toSettings(each);
@@ -25,14 +28,14 @@ export function toKeyChanges(fields: URLSearchParams, now: number): ApiKeyChange
   return parseOrThrow(ApiKeyChanges, { ...changed, ...rate });
 }
 
-/** Undefined: as it is. */
+/** Undefined keeps the present one. */
 function toExpiry(expiry: string, now: number): string | null | undefined {
   if (expiry === "") return undefined;
   if (expiry === "never") return null;
   return /^\d{1,4}$/.test(expiry) ? new Date(now + Number(expiry) * DAY_MS).toISOString() : expiry;
 }
 
-/** The forms offer some limits as `<requests>/<seconds>`; for any other they have two fields of their own. */
+/** The forms offer common limits as `<requests>/<seconds>`, and two fields for any other. */
 function toSettings(fields: URLSearchParams) {
   const [, limit = fields.get("limit"), windowSeconds = fields.get("windowSeconds")] =
     fields.get("rate")?.match(/^(\d+)\/(\d+)$/) ?? [];
@@ -49,7 +52,7 @@ function toSettings(fields: URLSearchParams) {
 const toAddresses = (fields: URLSearchParams): string[] =>
   (fields.get("allowedAddresses") ?? "").split(/[\s,]+/).filter(Boolean);
 
-/** Of a list of addresses, the error names the one that is wrong. */
+/** In a list of addresses, the error names the wrong one. */
 export const namingAddresses = (errors: readonly FieldError[], fields: URLSearchParams): FieldError[] =>
   errors.map((error) => {
     const [, place] = error.path.match(/^allowedAddresses\.(\d+)$/) ?? [];

@@ -1,4 +1,4 @@
-/** `/account/members`: who may act for the account. `/account/accounts`: which accounts the visitor may act for. */
+/** `/account/members`: the people who may act for the account. `/account/accounts`: the accounts for which the visitor may act. */
 import type { Context, Hono } from "hono";
 import { deleteWebhook } from "../database/account-webhooks.ts";
 import { findTouched } from "../database/members.ts";
@@ -56,11 +56,11 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
     const fields = await readForm(c.req.raw);
     const { member, touched } = await findMember(c, c.req.param("memberId"));
-    // First: who removes oneself can do nothing afterwards.
+    // This comes first, because people who remove themselves can do nothing afterwards.
     for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
     for (const { id } of touched.webhooks) if (fields.has("webhooks", id)) await changeTo(c, id, deleteWebhook);
     await dismissMember(c, member.id);
-    // Who has left has no page of this account any more.
+    // People who have left cannot see this account's pages any more.
     return c.redirect(MEMBERS, 303);
   });
   routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("GET, HEAD, POST"));

@@ -1,4 +1,7 @@
-/** The members of an account: its own database decides, and the directory follows. `/account/api/members`, and whose accounts somebody is a member of. */
+/**
+ * The members of an account: `/account/api/members`, and the accounts of a person. The account's own database decides; the
+ * directory follows.
+ */
 import type { Context } from "hono";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
@@ -36,7 +39,7 @@ export async function findMembers(c: Context<OwnerEnv>) {
   return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
 }
 
-/** Inviting somebody again changes nothing, unless it was declined, and completes the directory. */
+/** Invites a person. Inviting again changes nothing, unless the invitation was declined, and completes the directory. */
 export async function inviteMember(
   c: Context<OwnerEnv>,
   email: string,
@@ -56,7 +59,7 @@ export async function inviteMember(
 
 const noSuchInvitation = () => new Problem("not-found", { detail: "There is no such invitation." });
 
-/** Answering the same again changes nothing, and completes the directory. Throws `not-found`. */
+/** Answers an invitation. Repeating the answer changes nothing, and completes the directory. Throws `not-found`. */
 export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, accepts: boolean): Promise<OwnAccount> {
   const session = primaryOf(c, id, noSuchInvitation);
   const { owner } = c.var;
@@ -71,7 +74,10 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
 
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
 
-/** From the answer on the person may do nothing for the account. Throws `not-found`, and `conflict` for the last member. */
+/**
+ * Removes a member. When it resolves, the person can do nothing for the account. Throws `not-found`, and `conflict` for the last
+ * member.
+ */
 export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<void> {
   const { accountId } = await visitAccount(c, openAccount);
   const outcome = await removeMember(primaryOf(c, accountId), c.var.owner, accountId, id, stamp(accountId));

@@ -1,11 +1,14 @@
-/** A form carries what it was opened with, so that it takes back no change that somebody else has made since. */
+/** A form carries the values with which it was opened. So it does not take back changes that another person has made since. */
 
-/** Of a form that was sent and refused, `fields` know it already. */
+/** After a form was sent and refused, `fields` already have them. */
 export const OpenedWith = ({ fields }: { readonly fields: URLSearchParams }) => (
   <input type="hidden" name="was" value={fields.get("was") ?? fields.toString()} />
 );
 
-/** The settings that the form's user has changed, lists compared as sets. All of them, for a form that no page made. */
+/**
+ * The settings that the form's user has changed; lists are compared as sets. If the form did not come from our page, all
+ * settings.
+ */
 export function changedSettings<Settings extends object>(
   fields: URLSearchParams,
   toSettings: (fields: URLSearchParams) => Settings,

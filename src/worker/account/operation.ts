@@ -1,4 +1,4 @@
-/** An operation of Account Settings: the owner was authenticated before, for all of `/account`. */
+/** The shape of an operation of Account Settings. The owner is authenticated before it, for all of `/account`. */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
@@ -6,7 +6,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 
 const tag: Tag = { name: "Account Settings", description: "The API keys and webhooks of an account, for its owner." };
 
-/** For the description of an operation whose answer shows a secret. */
+/** Part of the description of an operation whose answer shows a secret. */
 export const SHOWN_ONCE =
   "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and changes nothing: a secret is shown once.";
 

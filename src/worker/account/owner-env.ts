@@ -1,4 +1,7 @@
-/** What a handler of Account Settings can use besides: the owner, which account is whose, and the ways to the gates of API keys and to the receivers of webhooks. */
+/**
+ * The environment of a handler of Account Settings: the owner, the databases of accounts, the gates of API keys, and the way to
+ * the receivers of webhooks.
+ */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
@@ -10,7 +13,7 @@ import type { Databases } from "../store/databases.ts";
 export type OwnerEnv = AppEnv & {
   Variables: {
     owner: Owner;
-    /** The own accounts that this isolate has found, by their owner's address. */
+    /** The owners' own accounts that this isolate has found, by the owner's address. */
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;
     send: Send;

@@ -151,7 +151,7 @@ async function renderList(
 ): Promise<Response> {
   const now = Date.now();
   const overview = await visitAccount(c, listApiKeys);
-  // Whoever was invited comes here first. The directory keeps nobody from the keys.
+  // An invited person comes here first. A failing directory must not hide the keys.
   const invitations = await invitationsOf(c, c.var.owner.person).catch(() => []);
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
@@ -171,7 +171,7 @@ const toLine = (values: readonly (string | number)[]): string => `${values.join(
 const toOperationLine = (span: string) => (count: OperationCount) =>
   toLine([span, count.start, count.operation, count.admitted]);
 
-/** A key's use as CSV (RFC 4180), for spreadsheets: the lines of each file. No text of a client is in them. */
+/** A key's use as CSV (RFC 4180), for spreadsheets: the lines of each file. They contain no text from clients. */
 const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) => string[]>> = {
   usage: ({ items }) => [
     toLine(["hour", "admitted", "limited"]),

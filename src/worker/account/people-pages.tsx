@@ -1,4 +1,4 @@
-/** `/account/people`: finds a panelist, shows what one has written and voted for, ends tokens, deletes. */
+/** `/account/people`: finds panelists, shows what one of them has written and voted for, ends their tokens, deletes them. */
 import type { Context } from "hono";
 import {
   deletePanelist,
@@ -62,7 +62,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
   routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }
 
-/** The event's id. Throws `invalid-request`, and `not-found`. */
+/** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {
   const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {

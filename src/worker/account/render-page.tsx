@@ -1,4 +1,4 @@
-/** How a page of Account Settings leaves the Worker. */
+/** Turns a page of Account Settings into a response. */
 import type { Context } from "hono";
 import type { FieldError } from "../http/invalid-request.ts";
 import { toProblem } from "../http/problem-response.ts";
@@ -8,7 +8,10 @@ import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { type Frame, Layout } from "./pages/layout.tsx";
 
-/** A page under its own Content-Security-Policy: only what carries this answer's nonce runs, and nothing inline. */
+/**
+ * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
+ * inline.
+ */
 export function renderPage(
   c: Context<OwnerEnv>,
   render: (frame: Frame) => Child,
@@ -20,9 +23,9 @@ export function renderPage(
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'; form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
-  // Under "no-referrer" a browser hides the origin of a form from its own site too, and requireSameOrigin wants to see it.
+  // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.
   c.header("Referrer-Policy", "same-origin");
-  // Only the middleware sets the owner: a page for nobody has no navigation.
+  // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
   const html = `<!doctype html>${render({ nonce, ...frameOf(owner) })}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
@@ -31,7 +34,10 @@ export function renderPage(
 const frameOf = (owner: OwnerEnv["Variables"]["owner"] | undefined): Omit<Frame, "nonce"> =>
   owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
 
-/** Every link and form of a page leads to pages of the same account. No text of somebody else's has such an attribute: it is escaped. */
+/**
+ * Makes every link and form of a page lead to pages of the same account. Texts of other people cannot contain such an attribute,
+ * because they are escaped.
+ */
 const stayIn = (html: string, accountId: string): string =>
   html.replace(/ (href|action)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
     path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
@@ -44,7 +50,7 @@ export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Pr
   return renderPage(c, (frame) => <ProblemPage frame={frame} problem={problem} />, problem.status);
 }
 
-/** For a page that has other methods. */
+/** For a page that has only other methods. */
 export const refuseMethod = (allowed: string) => (): never => {
   throw new Problem("method-not-allowed", {
     detail: "This page does not support the request's method.",
@@ -52,13 +58,13 @@ export const refuseMethod = (allowed: string) => (): never => {
   });
 };
 
-/** What is wrong with which field. Throws what is not `invalid-request`. */
+/** The errors by field. Rethrows every error that is not `invalid-request`. */
 export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
   return error.extensions.errors as FieldError[];
 }
 
-/** Where the status in words says little. */
+/** For statuses whose usual words say little. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
   "api-key-limit-reached": "Revoke a key to create another",
   conflict: "Nothing was changed",

@@ -1,4 +1,4 @@
-/** `/account/undo`: takes back, for a minute, what was just decided about ideas: status, visibility and tags. */
+/** `/account/undo`: takes back the last decision about ideas, for a minute: status, visibility and tags. */
 import type { Context } from "hono";
 import { listTogether } from "../database/audit-events.ts";
 import { changeProposalFrom } from "../database/proposals.ts";
@@ -25,7 +25,7 @@ const pick = (state: State) =>
 const tooLate = () =>
   new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
 
-/** What the page says was just done, if the owner did it in this account in the last minute. */
+/** The decision that the page's link names, if the owner made it in this account in the last minute. */
 export async function loadJustDone(
   { session, accountId }: { readonly session: Session; readonly accountId: string },
   { undo, here }: PageVisit,
@@ -50,7 +50,10 @@ export function addUndo(routes: Routes<OwnerEnv>): void {
   routes.all(UNDO, refuseMethod("POST"));
 }
 
-/** The event of what takes it back. What was changed since stays. Throws `conflict` when nothing is left to undo. */
+/**
+ * Takes the decision back, and returns the new event's id. Values that were changed since stay. Throws `conflict` when nothing is
+ * left to undo.
+ */
 async function undo(c: Context<OwnerEnv>, event: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
   const own = { session, accountId, now: Date.now() };

@@ -1,17 +1,20 @@
-/** Where an owner is, and was: pages come back to the list that they were opened from, with what was decided. */
+/** The page that an owner visits, and the list before it, to which the owner comes back after a decision. */
 import type { Context } from "hono";
 import type { OwnerEnv } from "./owner-env.ts";
 
-/** `here`: this page, as a link. `back`: the list that it was opened from. `undo`: the event of what was just decided. */
+/** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision. */
 export type PageVisit = { readonly here: string; readonly back: string | undefined; readonly undo: string | undefined };
 
-/** A page of ours, and nothing else: whoever sends the address, it leads nowhere else. */
+/** Whether the path is one of our pages. Anybody can write such a link, so it must not lead elsewhere. */
 const isOwnPage = (path: string): boolean => /^\/account\/[\w/-]*(\?[\w%&=.~+*-]*)?(#[\w-]*)?$/.test(path);
 
 /** The path, if it is one of our pages; otherwise `other`. */
 export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);
 
-/** Takes out of the URL what no list is filtered by: a cursor is for the same filters. Fields of a form that were left empty are none. */
+/**
+ * Removes the parameters that filter no list, because a cursor is valid only with the same filters. Empty fields of a form are
+ * removed too.
+ */
 export function readVisit(c: Context<OwnerEnv>): PageVisit {
   const url = new URL(c.req.url);
   const take = (name: string) => {
@@ -22,7 +25,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
   const [back, undo] = [take("back"), take("undo")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
-  // A form was read before this.
+  // A form was read before this line, so the body is not needed.
   c.req.raw = new Request(url, { method: c.req.method, headers: c.req.raw.headers });
   const here = url.pathname + url.search;
   return { here, back: ownPage(back, "") || undefined, undo: undo ?? undefined };

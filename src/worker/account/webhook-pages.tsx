@@ -25,7 +25,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     const { webhooks } = await visitAccount(c, listWebhooks);
     return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
   };
-  /** With the secret where it was just made: this answer alone holds it. */
+  /** With the secret, if it was just made: only this answer contains it. */
   const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
     renderPage(
       c,
@@ -75,19 +75,25 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   routes.all(ONE, refuseMethod(ALLOWED));
 }
 
-/** No type that is chosen: all. */
+/** When no type is chosen, all types are meant. */
 function toSettings(fields: URLSearchParams) {
   const types = fields.getAll("types");
   return { url: fields.get("url"), types: types.length > 0 ? types : null };
 }
 
-/** A button says where to, or the field a minute of UTC. Only one change is skipped from where it was shown. */
+/**
+ * The target is a button's value, or the field's minute in UTC. Skipping one change names that change, so that a second click
+ * skips no other.
+ */
 const toMove = (fields: URLSearchParams) => {
   const [to, from] = [fields.get("to"), fields.get("from")];
   return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
 };
 
-/** Of the form as it was shown: sent twice, it makes one secret, and one move. Undefined for a form that no page made. */
+/**
+ * The idempotency key of the form: sent twice, it makes one secret, and one move. Undefined for a form that did not come from our
+ * page.
+ */
 function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
   const once = fields.get("once");
   return once ? { key: `form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;

@@ -1,4 +1,4 @@
-/** Webhooks: what an owner does with them, and `/account/api/webhooks`. */
+/** Webhooks: an owner's actions on them, and `/account/api/webhooks`. */
 import type { Context } from "hono";
 import { attempt } from "../changes/attempt.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
@@ -49,7 +49,7 @@ const suspended = () =>
   new Problem("conflict", { detail: "The account is suspended: nothing is sent to its webhooks." });
 const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWebhook);
 
-/** The URL as it is called. Throws `invalid-request`. */
+/** The URL in the form in which it is called. Throws `invalid-request`. */
 function checkUrl(c: Context<OwnerEnv>, text: string): string {
   const url = checkWebhookUrl(text, c.req.url, c.env.OWN_ZONES);
   if (url === undefined) {
@@ -88,7 +88,10 @@ export async function createWebhook(
   return { webhook, secret };
 }
 
-/** Throws `not-found`; for a webhook that is there and not as the change wants it, `otherwise`: by default that of a move from elsewhere. */
+/**
+ * Throws `not-found`, or `otherwise` for a webhook whose state does not allow the change. The default of `otherwise` is for a
+ * move from another place.
+ */
 export async function changeTo(
   c: Context<OwnerEnv>,
   id: string,
@@ -98,7 +101,7 @@ export async function changeTo(
 ) {
   const session = primary(c, id);
   const { made } = await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey);
-  // With a condition, there may be such a webhook.
+  // With a condition, the webhook may exist, but not fulfil it.
   if (made === undefined && change.when !== undefined) await showWebhook(c, id);
   return orThrow(made, change.when === undefined ? noSuchWebhook : otherwise);
 }
@@ -125,7 +128,7 @@ export async function rotateWebhook(
   return { webhook: (await changeTo(c, id, rotate(secret), idempotencyKey)).webhook, secret };
 }
 
-/** Waits for the receiver, ten seconds at most. */
+/** Waits for the receiver, at most ten seconds. */
 export async function testWebhook(
   c: Context<OwnerEnv>,
   id: string,

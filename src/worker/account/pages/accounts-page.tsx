@@ -59,7 +59,7 @@ export const Invitations = ({ invitations, now }: Pick<Props, "invitations" | "n
   );
 
 type AnswerProps = {
-  /** Of the account, or of the invitation. */
+  /** The id of the account, or of the invitation. */
   readonly id: string;
   readonly answers: readonly (readonly [does: string, label: string, described: string])[];
 };

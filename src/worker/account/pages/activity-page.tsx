@@ -1,4 +1,4 @@
-/** `/account/activity`: what happened to the keys and webhooks, and what members decided, by day of UTC, newest first. */
+/** `/account/activity`: the events of keys and webhooks, and the members' decisions, by day of UTC, newest first. */
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./idea-words.ts";
 import { type Frame, Layout } from "./layout.tsx";
@@ -46,7 +46,7 @@ const SETTING_WORDS: Record<string, string> = {
   changelogEnabled: CHANGELOG_SWITCH[0],
 };
 
-/** The kinds of what a member decides about, as an event's name begins. */
+/** The kinds of subjects, as an event's name begins. */
 const KINDS: Record<string, string> = {
   ideabank: "Idea bank",
   proposal: "Idea",
@@ -54,7 +54,7 @@ const KINDS: Record<string, string> = {
   panelist: "Person",
 };
 
-/** The values that have names of their own. */
+/** Values that have names of their own. */
 const VALUE_WORDS: Record<string, string> = {
   ...IDEA_STATUSES,
   ...Object.fromEntries(
@@ -68,7 +68,7 @@ const valueInWords = (name: string, value: unknown): string => {
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
 };
 
-/** "Requests: 600 → 60. Paused: no → yes." Of something new or deleted: "Requests: 600. Paused: no." */
+/** "Requests: 600 → 60. Paused: no → yes." For something new or deleted: "Requests: 600. Paused: no." */
 export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
   const sides: Readonly<Record<string, unknown>>[] = [before, after];
   return Object.keys({ ...before, ...after })

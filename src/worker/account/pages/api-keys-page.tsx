@@ -1,4 +1,4 @@
-/** `/account/api-keys`: every active key, the form for another while there is room, what has ended, and the storage. */
+/** `/account/api-keys`: every active key, the form for another while there is room, the ended keys, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
 import type { Invitation } from "../../model/member.ts";
@@ -13,7 +13,7 @@ import { type Frame, Layout } from "./layout.tsx";
 import { relativeTime, Time } from "./times.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 
-/** What was just done to which key: the list opens with a sentence about it. */
+/** The last action on a key. The list opens with a sentence about it. */
 export type Done = { readonly what: string | undefined; readonly apiKeyId: string | undefined };
 
 type Props = {
@@ -89,7 +89,10 @@ export const ApiKeysPage = ({
   );
 };
 
-/** The sentence for what was done, if the list shows that it was: anybody can write a link with `?done=`. */
+/**
+ * The sentence about the last action. It appears only if the list confirms the action, because anybody can write a link with
+ * `?done=`.
+ */
 function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[], now: number): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
   if (what === "settings") return "The settings are saved.";
@@ -106,7 +109,7 @@ function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[], now: num
 
 type EndedProps = { readonly keys: readonly ApiKey[]; readonly count: number; readonly now: number };
 
-/** The keys that no longer work, folded away: the last ones, and how many there are. */
+/** The ended keys, folded: the last ones, and the number of all. */
 const EndedKeys = ({ keys, count, now }: EndedProps) => (
   <details class="ended">
     <summary>
@@ -134,7 +137,7 @@ const EndedKeys = ({ keys, count, now }: EndedProps) => (
 
 type CardProps = { readonly apiKey: ApiKey; readonly now: number };
 
-/** One active API key in the list: who uses it, what it may do, and what can be done about it. */
+/** One active API key in the list: its use, its settings, its actions. */
 const KeyCard = ({ apiKey, now }: CardProps) => {
   const { id, name, lastFour } = apiKey;
   return (
@@ -158,10 +161,10 @@ const KeyCard = ({ apiKey, now }: CardProps) => {
   );
 };
 
-/** From here on the bar changes its colour. */
+/** From this share on, the bar changes its colour. */
 const NEARLY_FULL = 0.8;
 
-/** How full the account's storage is. */
+/** The used share of the account's storage. */
 const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) => {
   const words = `${bytesInWords(usedBytes)} of ${bytesInWords(maxBytes)} used`;
   const isFull = usedBytes >= maxBytes;

@@ -1,4 +1,4 @@
-/** `/account/approval`: what waits for approval, in all idea banks. */
+/** `/account/approval`: the proposals that wait for approval, in all idea banks. */
 import type { PendingProposal } from "../../database/pending-proposals.ts";
 import { Done, type JustDone } from "./done.tsx";
 import { type Frame, Layout } from "./layout.tsx";
@@ -87,14 +87,14 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
   </p>,
 ];
 
-/** Which text a form decides about. */
+/** Tells which version of the text a form decides about. */
 export const Seen = ({ edits }: Pick<PendingProposal, "edits">) => <input type="hidden" name="edits" value={edits} />;
 
 type DecideProps = { readonly proposal: PendingProposal; readonly isNext?: boolean };
 
 /**
- * What is shown in part can only be hidden. The first button is what Enter in a field does. The one that comes next after a decision
- * takes the focus: one key for each.
+ * A proposal that is shown only in part can only be hidden. The first button is the one that Enter in a field presses. After a
+ * decision, the next proposal takes the focus, so each needs one key.
  */
 export const Decide = ({ proposal: { title, edits, isCut }, isNext = false }: DecideProps) => (
   <div class="buttons">

@@ -1,4 +1,4 @@
-/** The pages of one idea bank. */
+/** The navigation between the pages of one idea bank. */
 const PAGES = { "": "Ideas", settings: "Settings", embed: "Embed" };
 
 export const BankNav = ({ id, current }: { readonly id: string; readonly current: keyof typeof PAGES }) => (

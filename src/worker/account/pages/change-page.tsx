@@ -1,4 +1,4 @@
-/** `/account/api-keys/{id}/change`: what can be changed of a key without a new secret. */
+/** `/account/api-keys/{id}/change`: the settings of a key that can be changed without a new secret. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { ApiKey } from "../../model/account.ts";
 import { OpenedWith } from "../opened-form.tsx";
@@ -10,7 +10,7 @@ import { exactTime, Time } from "./times.tsx";
 type Props = {
   readonly frame: Frame;
   readonly apiKey: ApiKey;
-  /** What was sent before, and refused; undefined when the page opens. */
+  /** The refused form; undefined when the page opens. */
   readonly sent: URLSearchParams | undefined;
   readonly errors: readonly FieldError[];
 };
@@ -80,7 +80,7 @@ function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddress
   return fields;
 }
 
-/** The confirmation before a key is revoked: which one, and whether anything still uses it. */
+/** The confirmation before a key is revoked. It names the key, and tells whether it is still in use. */
 export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKey; now: number }) => (
   <Layout title={`Revoke “${apiKey.name}”?`} current="api-keys" {...frame}>
     <p>

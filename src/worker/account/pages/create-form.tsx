@@ -1,4 +1,4 @@
-/** The form for a new key. What was typed comes back with what is wrong about it. */
+/** The form for a new key. A refused form comes back with its values and its errors. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import { REGIONS } from "../../model/api-key.ts";
 import { SCOPES } from "../../model/scope.ts";
@@ -7,18 +7,18 @@ import { AddressesField, KEY_LABELS, NameField, RateField, ScopesField } from ".
 import { regionInWords } from "./key-words.ts";
 
 export type CreateFormProps = {
-  /** Signed: the id of the key that this form creates. Sent twice, it creates one. */
+  /** The signed id of the key that this form creates. Sent twice, it creates one key. */
   readonly newKeyId: string;
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
-  /** It was asked for, or refused. */
+  /** Whether the form is unfolded: it was asked for, or was refused. */
   readonly isOpen: boolean;
 };
 
-/** What the summary of errors calls the fields. */
+/** The fields' names in the summary of errors. */
 export const CREATE_LABELS = { ...KEY_LABELS, expiresInDays: "Expires", region: "Region" };
 
-/** What a new key may do unless its owner says more. */
+/** The scopes of a new key unless its owner chooses others. */
 const READING = SCOPES.filter((scope) => scope.endsWith(":read"));
 const EXPIRIES = { "": "Never", 30: "In 30 days", 90: "In 90 days", 365: "In a year" };
 

@@ -1,17 +1,17 @@
-/** What was just decided, and the button that takes it back. */
+/** The last decision, and the button that takes it back. */
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { changesInWords } from "./activity-page.tsx";
 
 export type JustDone = {
   readonly event: string;
-  /** What was decided together. */
+  /** The events of one decision. */
   readonly events: readonly AuditEvent[];
-  /** The page to come back to. */
+  /** The page to return to. */
   readonly here: string;
   readonly isUndoable: boolean;
 };
 
-/** `isQuiet`: something else on the page takes the focus, and is described by this. */
+/** `isQuiet`: another element of the page takes the focus, and is described by this one. */
 export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | undefined; readonly isQuiet?: boolean }) =>
   done && (
     <form method="post" action="/account/undo" class="notice good done" data-done>

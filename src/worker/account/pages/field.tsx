@@ -1,16 +1,16 @@
-/** A form's fields and what is wrong with them, at the field and in a summary that links to it. */
+/** A form's fields with their errors, at the field and in a summary that links to it. */
 
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Child } from "../jsx-runtime.ts";
 
-/** What is wrong with a field; an error of a part of it, as `scopes.0`, is the field's, and says the number of one of a list. */
+/** The error of a field. An error of a part, such as `scopes.0`, belongs to the field, and names the part's number in a list. */
 export function messageFor(errors: readonly FieldError[], name: string): string | undefined {
   const error = errors.find(({ path }) => path.split(".")[0] === name);
   const [, place] = error?.path.match(/\.(\d+)$/) ?? [];
   return place === undefined ? error?.message : `number ${Number(place) + 1} ${error?.message}`;
 }
 
-/** Takes the focus when the page opens. `labels` are the fields' by name; the field's element has its name as id. */
+/** Takes the focus when the page opens. `labels` are the fields' labels by name; the id of a field's element is its name. */
 export const ErrorSummary = ({
   title,
   errors,
@@ -47,7 +47,7 @@ type FieldProps = {
   readonly children?: Child;
 };
 
-/** The error stands in the place of the hint, so that neighbours stay where they are. */
+/** The error replaces the hint, so that neighbours do not move. */
 export const Field = ({ name, label, hint, message, children }: FieldProps) => (
   <div class="field">
     <label for={name}>{label}</label>
@@ -60,7 +60,7 @@ export const Field = ({ name, label, hint, message, children }: FieldProps) => (
   </div>
 );
 
-/** What an input says of the text below it. */
+/** The attributes that connect an input with the text below it. */
 export const described = (name: string, message: string | undefined, hint?: string) => ({
   "aria-describedby": message || hint ? `${name}-hint` : undefined,
   "aria-invalid": message ? ("true" as const) : undefined,

@@ -10,7 +10,7 @@ import { type Frame, Layout } from "./layout.tsx";
 type Props = {
   readonly frame: Frame;
   readonly ideaBank: IdeaBank;
-  /** What the form opens with, or what was sent, and refused. */
+  /** The values with which the form opens, or the refused ones. */
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
   readonly isDone: boolean;

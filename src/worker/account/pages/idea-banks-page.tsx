@@ -10,7 +10,7 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBanks: readonly IdeaBank[];
   readonly next: string | undefined;
-  /** What was sent before, and refused. */
+  /** The refused name; empty when the page opens. */
   readonly name: string;
   readonly errors: readonly FieldError[];
 };

@@ -1,4 +1,4 @@
-/** `/account/idea-banks/{id}/ideas/{id}`: one idea: what it says, what was decided, what people wrote below it. */
+/** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, the decisions about it, and its comments. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { Panelist } from "../../model/panelist.ts";
@@ -17,14 +17,14 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBankId: string;
   readonly idea: Proposal;
-  /** Those of the idea bank. */
+  /** All tags of the idea bank. */
   readonly tags: readonly TagCount[];
   readonly comments: readonly Comment[];
   readonly more: string | undefined;
   readonly people: People;
-  /** What the forms open with. */
+  /** The values with which the forms open. */
   readonly fields: { readonly decide: URLSearchParams; readonly edit: URLSearchParams };
-  /** What was sent before, and refused. */
+  /** The refused form; empty when the page opens. */
   readonly sent: URLSearchParams;
   readonly errors: readonly FieldError[];
   readonly now: number;
@@ -100,7 +100,7 @@ export const IdeaPage = (props: Props) => {
 
 type FormProps = Props & { readonly action: string };
 
-/** Whoever wrote it, as a link. */
+/** The author, as a link. */
 export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
   if (id === null) return none;
   const { displayName, externalId } = people.get(id) ?? { displayName: null, externalId: null };
@@ -111,7 +111,7 @@ export const Author = ({ id, people, none }: { id: string | null; people: People
   );
 };
 
-/** What waits is approved on a page of its own, which knows what its author has edited since. */
+/** A waiting idea is approved on a page of its own, which knows whether its author has edited it since. */
 const Decision = ({ idea, tags, fields: { decide: fields }, errors, action }: FormProps) => {
   const [response, wrongTags] = [messageFor(errors, "response"), messageFor(errors, "tags")];
   const isPending = idea.visibility === "pending";

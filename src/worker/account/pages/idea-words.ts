@@ -1,15 +1,15 @@
-/** Idea banks and ideas in words, for the people who keep them. */
+/** Idea banks and ideas in words, for the team. */
 import type { IdeaBankStatus } from "../../model/idea-bank.ts";
 import type { ProposalStatus, Visibility } from "../../model/proposal.ts";
 
-/** A status of an idea bank: its name, and what it does. */
+/** The statuses of an idea bank: name and effect. */
 export const BANK_STATUSES: Record<IdeaBankStatus, readonly [name: string, effect: string]> = {
   DRAFT: ["Draft", "Nobody but your team sees it. Prepare it, then open it."],
   OPEN: ["Open", "People use it, as far as the switches below allow."],
   CLOSED: ["Closed", "People see nothing of it, the changelog included. All ideas stay stored."],
 };
 
-/** The switches of an idea bank: its name, and what it does while it is on. */
+/** The switches of an idea bank: name, and effect while it is on. */
 export const BANK_SWITCHES = {
   submissionsEnabled: ["New ideas", "People submit ideas."],
   votingEnabled: ["Votes", "People vote, and take votes back."],
@@ -32,7 +32,7 @@ export const IDEA_STATUSES: Record<ProposalStatus, string> = {
   declined: "Declined",
 };
 
-/** A visibility of an idea: its name, and who sees it. */
+/** The visibilities of an idea: name, and the people who see it. */
 export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effect: string]> = {
   public: ["Public", "Everybody sees it."],
   pending: ["Waiting", "Its author and your team see it, until you approve it."],

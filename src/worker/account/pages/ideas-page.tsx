@@ -130,7 +130,7 @@ const IdeaRow = ({
   </li>
 );
 
-/** Enter in the field of the tag adds it: the form's first button. */
+/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. */
 const Several = ({ tags }: Pick<Props, "tags">) => (
   <fieldset class="several">
     <legend>With those that you choose</legend>

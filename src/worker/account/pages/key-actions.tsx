@@ -1,6 +1,6 @@
 /**
- * What an owner can do with an active key. The form opens over the page, without JavaScript: nothing on it moves, and Tab stays in it.
- * A browser that knows no `command` opens it as a popover.
+ * An owner's actions on an active key. The form opens over the page, without JavaScript: the page does not move, and Tab stays in
+ * the form. A browser without the attribute `command` opens it as a popover.
  */
 import { type ApiKey, GRACE_PERIODS } from "../../model/account.ts";
 

@@ -1,4 +1,4 @@
-/** What is to be known of a key, in its card and on its page. */
+/** The facts about a key, in its card and on its page. */
 
 import type { ApiKey } from "../../model/account.ts";
 import type { Child } from "../jsx-runtime.ts";
@@ -24,7 +24,7 @@ export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
   </>
 );
 
-/** When an active key expires, if that is within seven days. */
+/** The expiry of an active key, if it is within seven days. */
 export const endsSoon = ({ expiresAt, state }: ApiKey, now: number): string | null =>
   state === "active" && expiresAt !== null && Date.parse(expiresAt) - now <= SOON_MS ? expiresAt : null;
 

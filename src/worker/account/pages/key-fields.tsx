@@ -1,10 +1,10 @@
-/** The fields of a key that can be changed later, for the forms that make a key and that change one. */
+/** The fields of a key that can be changed later, for the form that creates a key and the one that changes it. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import { MAX_BLOCKS } from "../../model/allowed-addresses.ts";
 import { described, Field, messageFor } from "./field.tsx";
 import { rateInWords, SCOPE_GROUPS } from "./key-words.ts";
 
-/** What the summary of errors calls the fields. */
+/** The fields' names in the summary of errors. */
 export const KEY_LABELS = {
   name: "Name",
   scopes: "Scopes",
@@ -13,7 +13,7 @@ export const KEY_LABELS = {
   allowedAddresses: "Allowed addresses",
 };
 
-/** `value` and `chosen` are what the form opens with. */
+/** `value` and `chosen` are the values with which the form opens. */
 type FieldsProps = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
 
 export const NameField = ({ value, errors }: { readonly value: string } & Pick<FieldsProps, "errors">) => {
@@ -74,7 +74,7 @@ const RATES: readonly [number, number][] = [
 const DEFAULT_RATE = "600/60";
 const OTHER_RATE = "other";
 
-/** The limit: a common one, or another in fields of its own. */
+/** The limit: a common one, or another in two fields of its own. */
 export const RateField = ({ fields, errors }: FieldsProps) => {
   const given = `${fields.get("limit")}/${fields.get("windowSeconds")}`;
   const isCommon = RATES.some(([requests, seconds]) => given === `${requests}/${seconds}`);
@@ -135,7 +135,7 @@ type NumberFieldProps = {
   readonly message: string | undefined;
 };
 
-/** Not checked by the browser: it could not say what is wrong with a field that the chosen limit hides. */
+/** The browser does not check it, because it could not show an error at a field that the chosen limit hides. */
 const NumberField = ({ name, fields, initial, hint, message }: NumberFieldProps) => (
   <Field name={name} label={KEY_LABELS[name]} hint={hint} message={message}>
     <input

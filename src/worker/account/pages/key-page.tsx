@@ -1,4 +1,4 @@
-/** `/account/api-keys/{id}`: one key, what it may do, and how it was used. */
+/** `/account/api-keys/{id}`: one key, its settings and its use. */
 import type { ApiKey } from "../../model/account.ts";
 import type { ApiKeyUsage } from "../../model/api-key-usage.ts";
 import { Copyable } from "./copyable.tsx";

@@ -1,4 +1,4 @@
-/** Who uses a key, and what for: its last requests, and how many of each operation were admitted. What clients have sent is text. */
+/** The use of a key: its last requests, and the number of admitted ones by operation. Values from clients are rendered as text. */
 import type { ApiKeyUsage, OperationCount, RefusedRequest, SeenRequest } from "../../model/api-key-usage.ts";
 import { Fact } from "./key-facts.tsx";
 import { countryInWords, number } from "./key-words.ts";

@@ -1,9 +1,9 @@
-/** What a key may do and how often, in words. */
+/** A key's scopes and limit in words. */
 import type { AllowedAddresses } from "../../model/allowed-addresses.ts";
 import type { Region } from "../../model/api-key.ts";
 import { SCOPES, type Scope } from "../../model/scope.ts";
 
-/** Each noun's scopes, each with what it allows. */
+/** The scopes of each noun, each with the permission that it gives. */
 export const SCOPE_GROUPS: readonly { readonly noun: string; readonly scopes: readonly [Scope, string][] }[] = [
   {
     noun: "Surveys",
@@ -39,7 +39,7 @@ export function scopesInWords(scopes: readonly Scope[]): string {
     .trim();
 }
 
-/** "Germany". The names are loaded when they are used: that takes 12 ms. */
+/** "Germany". The names are loaded at their first use, because that takes 12 ms. */
 export const countryInWords = (country: string): string =>
   country === "T1" ? "Tor" : (new Intl.DisplayNames("en", { type: "region" }).of(country) ?? country);
 

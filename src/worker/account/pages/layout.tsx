@@ -1,10 +1,10 @@
-/** What every page of Account Settings shares. Names are escaped by JSX; nothing here is raw HTML. */
+/** The frame of every page of Account Settings. JSX escapes names; nothing here is raw HTML. */
 import type { Child } from "../jsx-runtime.ts";
 
-/** `account` is the address of who has made the account, if it is another account than the visitor's own. */
+/** `account` is the address of the account's creator, if it is not the visitor's own account. */
 export type Frame = { readonly nonce: string; readonly email?: string; readonly account?: string };
 
-/** By the last part of their path. */
+/** The sections, by the last part of their path. */
 const SECTIONS = {
   "idea-banks": "Idea banks",
   approval: "Approval",
@@ -19,7 +19,7 @@ const SECTIONS = {
 type LayoutProps = Frame & {
   readonly title: string;
   readonly current?: keyof typeof SECTIONS;
-  /** Beside the title. */
+  /** Stands beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
 };

@@ -10,7 +10,7 @@ export type MembersPageProps = {
   readonly frame: Frame;
   readonly accountId: string;
   readonly members: readonly Member[];
-  /** Who looks at the page. */
+  /** The visitor. */
   readonly person: string;
   readonly form: { readonly email: string; readonly errors: readonly FieldError[] };
   readonly now: number;
@@ -84,11 +84,11 @@ type RemoveProps = {
   readonly frame: Frame;
   readonly member: Member;
   readonly touched: Awaited<ReturnType<typeof findTouched>>;
-  /** Who looks at the page. */
+  /** The visitor. */
   readonly person: string;
 };
 
-/** The confirmation before a member is removed, with what the person may still know or receive. */
+/** The confirmation before a member is removed, with the keys and webhooks that the person may still know or receive from. */
 export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched, person }: RemoveProps) => (
   <Layout title={`Remove ${email}?`} current="members" {...frame}>
     <p>

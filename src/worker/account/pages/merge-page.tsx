@@ -1,4 +1,4 @@
-/** `/account/idea-banks/{id}/ideas/{id}/merge`: looks for the idea that it repeats. */
+/** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { ErrorSummary } from "./field.tsx";

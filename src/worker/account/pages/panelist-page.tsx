@@ -1,4 +1,4 @@
-/** `/account/people/{id}`: one panelist: what this person has written and voted for, and what the team can end. */
+/** `/account/people/{id}`: one panelist, with proposals, comments and votes, and the team's actions. */
 import { CONTRIBUTIONS_AT_MOST, type Contribution } from "../../database/people.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import { Done, type JustDone } from "./done.tsx";

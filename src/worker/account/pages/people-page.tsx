@@ -1,4 +1,4 @@
-/** `/account/people`: the panelists of the account, found by how a name or an id begins. */
+/** `/account/people`: the panelists of the account, found by the beginning of a name or an id. */
 import type { Panelist } from "../../model/panelist.ts";
 import { Done, type JustDone } from "./done.tsx";
 import { type Frame, Layout } from "./layout.tsx";

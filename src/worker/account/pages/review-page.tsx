@@ -1,4 +1,4 @@
-/** `/account/approval/{id}`: one proposal that waits, with those beside it that it may repeat. */
+/** `/account/approval/{id}`: one waiting proposal, beside those that it may repeat. */
 import type { PendingProposal } from "../../database/pending-proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
@@ -11,7 +11,7 @@ type Props = {
   readonly proposal: PendingProposal;
   readonly similar: readonly Proposal[];
   readonly now: number;
-  /** What was sent before, and refused. */
+  /** The refused form; empty when the page opens. */
   readonly sent: URLSearchParams;
   readonly errors: readonly FieldError[];
 };

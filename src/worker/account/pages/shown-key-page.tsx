@@ -1,4 +1,4 @@
-/** The one page that holds a key, in the answer to the POST that made it: never at a URL, never stored. */
+/** The one page that shows a key, in the answer to the POST that made it: it has no URL, and the key is not stored. */
 import type { ShownKey } from "../actions.ts";
 import { Copyable } from "./copyable.tsx";
 import { type Frame, Layout } from "./layout.tsx";

@@ -1,4 +1,4 @@
-/** Times as people say them, with the exact one on hover. Where JavaScript runs, it puts the reader's time zone in the place of UTC. */
+/** Times in words, with the exact time on hover. With JavaScript they are in the reader's time zone, without it in UTC. */
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],

@@ -1,4 +1,7 @@
-/** A key's requests over the last 24 hours, or 30 days: admitted and over the limit: bars with an axis, a total, and each hour's numbers. */
+/**
+ * A key's requests over the last 24 hours or 30 days, admitted and over the limit, as bars with an axis, a total, and each hour's
+ * numbers.
+ */
 
 import type { ApiKey, HourlyCount } from "../../model/account.ts";
 import type { Child } from "../jsx-runtime.ts";
@@ -9,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
-/** Bars are drawn in percent of the axis. Whatever was counted is seen: it has at least this height. */
+/** Bars are drawn in percent of the axis. A bar that is not zero has at least this height, so that it is visible. */
 const LEAST = 2;
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
@@ -24,7 +27,7 @@ export const UsageChart = ({ apiKey, now }: Props) => {
   return <Chart bars={hours} in="24 hours" every={6} label={({ hour }) => <Clock at={hour} />} />;
 };
 
-/** By day of UTC; nothing when the key was not used. */
+/** By day of UTC. Renders nothing when the key was not used. */
 export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: number }) => {
   const days = spans(DAYS, DAY_MS, now).map((start) => {
     const day = start.slice(0, 10);
@@ -37,7 +40,7 @@ export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: n
 
 const Day = ({ day }: { day: string }) => <time datetime={day}>{day.slice(5)}</time>;
 
-/** The starts of the last spans of so many milliseconds, of UTC. */
+/** The beginnings of the last `count` spans of `spanMs` milliseconds, in UTC. */
 const spans = (count: number, spanMs: number, now: number): string[] =>
   Array.from({ length: count }, (_, index) =>
     new Date(now - (now % spanMs) - (count - 1 - index) * spanMs).toISOString(),
@@ -51,7 +54,7 @@ const sumOf = (counts: readonly Counts[]): Counts => ({
 type ChartProps<Each extends Counts> = {
   readonly bars: readonly Each[];
   readonly in: string;
-  /** A label below each of so many bars. */
+  /** There is one label for this many bars. */
   readonly every: number;
   readonly label: (bar: Each) => Child;
 };
@@ -93,7 +96,7 @@ function Chart<Each extends Counts>({ bars, in: span, every, label }: ChartProps
   );
 }
 
-/** What was over the limit stands on what was admitted. */
+/** The requests over the limit are stacked on the admitted ones. */
 const Bar = ({ low, high }: { low: number; high: number }) => (
   <svg viewBox="0 0 1 100" preserveAspectRatio="none" aria-hidden="true">
     <rect class="admitted" y={100 - low} width={1} height={low} />

@@ -5,7 +5,7 @@ import type { Webhook } from "../../model/webhook.ts";
 import { OpenedWith } from "../opened-form.tsx";
 import { described, ErrorSummary, Field, messageFor } from "./field.tsx";
 
-/** What was sent, and refused. */
+/** A refused form, with its errors. */
 export type SentForm = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
 
 export const Once = () => <input type="hidden" name="once" value={crypto.randomUUID()} />;
@@ -21,7 +21,7 @@ type Props = {
 };
 
 export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
-  // On a webhook's page another form may have been refused.
+  // On a webhook's page, the refused form may be another one.
   const own = webhook === undefined || sent?.fields.get("do") === "change" ? sent : undefined;
   const fields = own?.fields ?? toFields(webhook);
   const message = messageFor(own?.errors ?? [], "url");

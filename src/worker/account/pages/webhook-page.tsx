@@ -1,4 +1,4 @@
-/** `/account/webhooks/{id}`: one webhook, how it is doing, and what can be done about it. */
+/** `/account/webhooks/{id}`: one webhook, its state and its actions. */
 import { MAX_WEBHOOKS, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "./copyable.tsx";
 import { Fact } from "./key-facts.tsx";
@@ -9,7 +9,7 @@ import { Once, Refused, type SentForm, WebhookForm } from "./webhook-form.tsx";
 type Props = {
   readonly frame: Frame;
   readonly webhook: Webhook;
-  /** Just made: shown this once. */
+  /** A new secret, which only this answer shows. */
   readonly secret?: string | undefined;
   readonly sent?: SentForm | undefined;
   readonly now: number;
@@ -17,7 +17,7 @@ type Props = {
 
 export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
-  // What failed last is the next change; a test is none.
+  // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
   const action = `/account/webhooks/${id}`;
   const at = (time: string | null, none: string) => (time ? <Time at={time} now={now} /> : none);
@@ -132,7 +132,7 @@ const WORDS: Readonly<Record<Webhook["state"], string>> = {
   ended: "Ended: the receiver answered 410",
 };
 
-/** The state of a webhook, in a word or a few. */
+/** The state of a webhook, in a few words. */
 const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
   <p class={state === "active" && !failingSince ? "hint" : "paused"}>
     {state === "active" && failingSince ? "Failing" : WORDS[state]}
