@@ -9,6 +9,7 @@ import { ACCOUNT_STATUS_OPERATIONS } from "./account-status.ts";
 import { KEY_OPERATIONS } from "./api-keys.ts";
 import { HEALTH_OPERATIONS, HealthCheck } from "./health.ts";
 import type { OperatorMemory, OperatorOperation } from "./operation.ts";
+import { answerSecurityText, SECURITY_PATH } from "./security-contact.ts";
 
 const MIN_SECRET_LENGTH = 32;
 
@@ -16,10 +17,12 @@ export const OPERATOR_OPERATIONS = { ...HEALTH_OPERATIONS, ...ACCOUNT_STATUS_OPE
 
 export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">) {
   const memory = { ...shared, health: new HealthCheck() };
-  return routeOperations<AppEnv, OperatorOperation>(OPERATOR_OPERATIONS, async (c, operation) => {
+  const routes = routeOperations<AppEnv, OperatorOperation>(OPERATOR_OPERATIONS, async (c, operation) => {
     if (operation.credential.kind === "operator") authenticateOperator(c);
     return operation.handle(c, await readInput(c, operation, "operator"), memory);
   });
+  routes.get(SECURITY_PATH, answerSecurityText);
+  return routes;
 }
 
 /** Without OPERATOR_SECRET the path does not exist. Throws `not-found` or `unauthorized`, without any I/O. */
