@@ -713,8 +713,8 @@ CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
   SELECT RAISE(ABORT, 'quota exceeded') FROM accounts
   WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes >= max_bytes; END;
 
--- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment or a panelist, in the transaction of the
--- change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
+-- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment, a panelist or a survey, in the transaction of
+-- the change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
 -- number: 1, 2, 3, … in each account, in the order in which the changes were committed.
 -- panelist_id: the panelist, or of a proposal or a comment the one for whom the tenant has created it.
 -- actor: 'panelist' for a panelist's request, 'system' for what follows later from another change, else 'tenant'.
@@ -729,6 +729,7 @@ CREATE TABLE IF NOT EXISTS change_log (
   panelist_id TEXT,
   actor TEXT NOT NULL CHECK (actor IN ('tenant', 'panelist', 'system')),
   changed_at INTEGER NOT NULL,
+  survey_id TEXT,
   PRIMARY KEY (account_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -760,6 +761,25 @@ CREATE TRIGGER IF NOT EXISTS log_idea_banks_removed AFTER DELETE ON idea_banks B
   INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     'ideabank.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = OLD.account_id; END;
+
+CREATE TRIGGER IF NOT EXISTS log_surveys_added AFTER INSERT ON surveys BEGIN
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'survey.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_surveys_changed AFTER UPDATE OF title, description, status, url, external_id ON surveys
+WHEN OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description OR OLD.status IS NOT NEW.status
+  OR OLD.url IS NOT NEW.url OR OLD.external_id IS NOT NEW.external_id
+BEGIN
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'survey.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS log_surveys_removed AFTER DELETE ON surveys BEGIN
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    'survey.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a WHERE a.id = OLD.account_id; END;
 
 -- A panelist is deleted when it is marked. Its row goes later.

@@ -111,7 +111,7 @@ describe("the copy that stays up to date", () => {
     await askTenantApi("POST", `${path}/proposals/${first.id}/comments`, { body: "Ours." });
     await sync();
     const before = await copied(path);
-    expect(before.kinds).toEqual(new Set(["comment", "ideaBank", "panelist", "proposal"]));
+    expect(before.kinds).toEqual(new Set(["comment", "ideaBank", "panelist", "proposal", "survey"]));
     expect(before.found).toEqual(before.listed);
     expect(before.listed).toHaveLength(2);
 

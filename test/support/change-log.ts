@@ -10,6 +10,7 @@ type Entry = {
   proposal_id: string | null;
   comment_id: string | null;
   panelist_id: string | null;
+  survey_id: string | null;
 };
 
 /** The whole log of an account, oldest first. */
@@ -28,7 +29,9 @@ export async function watchLog(accountId: string): Promise<() => Promise<string[
     const entries = (await logOf(accountId)).slice(seen);
     seen += entries.length;
     return entries.map(({ type, actor, ...ids }) => {
-      const named = [ids.idea_bank_id, ids.proposal_id, ids.comment_id, ids.panelist_id].filter((id) => id !== null);
+      const named = [ids.idea_bank_id, ids.proposal_id, ids.comment_id, ids.panelist_id, ids.survey_id].filter(
+        (id) => id !== null,
+      );
       return `${actor}: ${type} ${named.join("/")}`;
     });
   };

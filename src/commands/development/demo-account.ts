@@ -15,6 +15,8 @@ import type { LocalDatabase } from "./local-database.ts";
 const ACCOUNT_ID = "DemoAccount";
 const PANELIST_ID = "DemoPanel00";
 const IDEA_BANK_ID = "DemoBank000";
+/** Nobody's: surveys are answered elsewhere. */
+const SURVEY_URL = "https://surveys.example.com/last-ride";
 const KEY_NAME = "Demo key";
 /** Older than the use that it is seen in. */
 const KEY_AGE_MS = 9 * 86_400_000;
@@ -67,6 +69,12 @@ async function seedAccount(database: D1Database, email: string, ids: DemoIds, no
       .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, ?2, ?3)")
       .bind(ids.accountId, email, now),
     ...seedIdeaBank(database, ids, now),
+    database
+      .prepare(
+        `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at, url, external_id)
+         VALUES (?1, ?2, 'How was your last ride?', 'Two minutes, six questions.', 'OPEN', ?3, ?3, ?4, 'last-ride')`,
+      )
+      .bind(createId(ids.accountId, secureRandomBytes), ids.accountId, now - KEY_AGE_MS, SURVEY_URL),
   ]);
 }
 

@@ -15,6 +15,7 @@ const KINDS = {
   },
   panelist: { name: "PanelistChange", always: ["panelistId"], also: ["panelist"] },
   ideabank: { name: "IdeaBankChange", always: ["ideaBankId", "ideaBank"], also: [] },
+  survey: { name: "SurveyChange", always: ["surveyId"], also: ["survey"] },
 } as const;
 const EVERY = ["type", "at", "by"];
 

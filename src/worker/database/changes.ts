@@ -10,6 +10,7 @@ import type { Comment } from "../model/comment.ts";
 import type { IdeaBank } from "../model/idea-bank.ts";
 import type { Panelist } from "../model/panelist.ts";
 import type { Proposal } from "../model/proposal.ts";
+import type { Survey } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
@@ -18,6 +19,7 @@ import { selectIdeaBanks, toIdeaBanks } from "./idea-banks.ts";
 import { fitOf, ITEM_BYTES } from "./pagination.ts";
 import { selectPanelists, toPanelists } from "./panelists.ts";
 import { PROPOSAL_BYTES, selectProposals, toProposals } from "./proposals.ts";
+import { SURVEY_BYTES, selectSurveys, toSurveys } from "./surveys.ts";
 import { type ClaimedWebhook, selectAsClaimed } from "./webhook-deliveries.ts";
 
 type Row = {
@@ -29,6 +31,7 @@ type Row = {
   panelist_id: string | null;
   actor: ChangeActor;
   changed_at: number;
+  survey_id: string | null;
 };
 
 /** `after` is the end of the last page; undefined starts at the oldest kept change, `now` at the end of the log. */
@@ -36,6 +39,7 @@ export type ChangeRequest = {
   readonly after: Position | typeof NOW | undefined;
   readonly limit: number;
   readonly withPanelists: boolean;
+  readonly withSurveys: boolean;
 };
 
 /** `next` is always set, because the log goes on; on an empty page it is the request's own place. */
@@ -67,23 +71,25 @@ const ENTRIES = `entries AS MATERIALIZED (
   SELECT * FROM change_log WHERE account_id = :accountId AND number > :after AND number <= :until
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types))) ORDER BY number LIMIT :rows)`;
 const SIZES = `SELECT ${ITEM_BYTES} + coalesce((SELECT ${PROPOSAL_BYTES} FROM proposals WHERE id = e.proposal_id), 0)
-  + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0) AS bytes FROM entries e`;
+  + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0)
+  + coalesce((SELECT ${SURVEY_BYTES} FROM surveys WHERE id = e.survey_id), 0) AS bytes FROM entries e`;
 const SHOWN = `${ENTRIES}, ${fitOf(SIZES)}, shown AS MATERIALIZED (
   SELECT * FROM entries ORDER BY number LIMIT (SELECT items FROM fit))`;
 
 const byId = <Resource extends { readonly id: string }>(resources: readonly Resource[]) =>
   new Map(resources.map((resource) => [resource.id, resource]));
 
-/** The resources that a page's changes name, by identifier. Panelists are included only if the key may read them. */
+/** The resources that a page's changes name, by identifier. Panelists and surveys are included only if the key may read them. */
 type Resources = {
   readonly ideaBanks: ReadonlyMap<string, IdeaBank>;
   readonly proposals: ReadonlyMap<string, Proposal>;
   readonly comments: ReadonlyMap<string, Comment>;
   readonly panelists: ReadonlyMap<string, Panelist> | undefined;
+  readonly surveys: ReadonlyMap<string, Survey> | undefined;
 };
 
-function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resources): Change {
-  const { idea_bank_id, proposal_id, comment_id, panelist_id } = row;
+function toChange(row: Row, { ideaBanks, proposals, comments, panelists, surveys }: Resources): Change {
+  const { idea_bank_id, proposal_id, comment_id, panelist_id, survey_id } = row;
   return {
     type: row.type,
     at: toTimestamp(row.changed_at),
@@ -92,10 +98,12 @@ function toChange(row: Row, { ideaBanks, proposals, comments, panelists }: Resou
     ...(proposal_id !== null && { proposalId: proposal_id }),
     ...(comment_id !== null && { commentId: comment_id }),
     ...(panelist_id !== null && { panelistId: panelist_id }),
+    ...(survey_id !== null && { surveyId: survey_id }),
     ...(idea_bank_id !== null && proposal_id === null && { ideaBank: ideaBanks.get(idea_bank_id) ?? null }),
     ...(proposal_id !== null && { proposal: proposals.get(proposal_id) ?? null }),
     ...(comment_id !== null && { comment: comments.get(comment_id) ?? null }),
     ...(panelist_id !== null && proposal_id === null && panelists && { panelist: panelists.get(panelist_id) ?? null }),
+    ...(survey_id !== null && surveys && { survey: surveys.get(survey_id) ?? null }),
   };
 }
 
@@ -106,6 +114,7 @@ type Stretch = {
   readonly types: string | null;
   readonly rows: number;
   readonly withPanelists: boolean;
+  readonly withSurveys: boolean;
 };
 
 /** The type of the rows that `toItems` takes. */
@@ -118,7 +127,7 @@ type RowOf<ToItems extends (rows: readonly never[]) => unknown> = Parameters<ToI
 async function readStretch(
   session: Session,
   accountId: string,
-  { withPanelists, ...stretch }: Stretch,
+  { withPanelists, withSurveys, ...stretch }: Stretch,
   claimed?: Statement,
 ): Promise<{
   readonly claimed: readonly unknown[] | undefined;
@@ -150,12 +159,16 @@ async function readStretch(
           selectPanelists("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL"),
         )
       : undefined,
+    surveys: withSurveys
+      ? on<RowOf<typeof toSurveys>>(SHOWN, selectSurveys("SELECT survey_id FROM shown WHERE survey_id IS NOT NULL"))
+      : undefined,
   });
   const resources = {
     ideaBanks: byId(toIdeaBanks(rows.ideaBanks)),
     proposals: byId(toProposals(rows.proposals)),
     comments: byId(toComments(rows.comments)),
     panelists: rows.panelists && byId(toPanelists(rows.panelists)),
+    surveys: rows.surveys && byId(toSurveys(rows.surveys)),
   };
   const found = rows.shown.map((row) => ({ row, change: toChange(row, resources) }));
   return { claimed: rows.claimed, bounds: rows.bounds[0], found };
@@ -165,7 +178,7 @@ async function readStretch(
 export async function listChanges(
   session: Session,
   accountId: string,
-  { after, limit, withPanelists }: ChangeRequest,
+  { after, limit, ...shown }: ChangeRequest,
 ): Promise<ChangePage | "expired"> {
   if (after === NOW) {
     const bounds = prepare<Bounds>(BOUNDS, { accountId, after: 0 });
@@ -173,7 +186,7 @@ export async function listChanges(
     return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
   }
   const begin = after ?? BEGINNING;
-  const stretch = { after: begin.key, until: Number.MAX_SAFE_INTEGER, types: null, rows: limit, withPanelists };
+  const stretch = { after: begin.key, until: Number.MAX_SAFE_INTEGER, types: null, rows: limit, ...shown };
   const { bounds, found } = await readStretch(session, accountId, stretch);
   if (after !== undefined && (bounds === undefined || !isKept(after, bounds))) return "expired";
   const last = found.at(-1);
@@ -204,7 +217,7 @@ export async function listUndelivered(
   rows: number,
 ): Promise<Undelivered | undefined> {
   const { accountId, number, types } = webhook;
-  const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true };
+  const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true, withSurveys: true };
   const { claimed, bounds, found } = await readStretch(session, accountId, stretch, selectAsClaimed(webhook));
   if (claimed?.length !== 1) return undefined;
   const { oldest, newest } = { oldest: bounds?.oldest ?? 1, newest: bounds?.newest ?? number };

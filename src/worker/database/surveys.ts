@@ -22,14 +22,12 @@ type Row = {
 };
 
 const COLUMNS = "id, title, description, status, url, external_id, created_at, updated_at";
+export const SURVEY_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(url), 0) + ${ITEM_BYTES}`;
 
 const selectPage = (columns: string, rows: string) =>
   `SELECT ${columns} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
    ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
-const SIZES = selectPage(
-  `octet_length(title) + octet_length(description) + coalesce(octet_length(url), 0) + ${ITEM_BYTES} AS bytes`,
-  ":rows",
-);
+const SIZES = selectPage(`${SURVEY_BYTES} AS bytes`, ":rows");
 
 const toSurvey = (row: Row): Survey => ({
   id: row.id,
@@ -41,6 +39,11 @@ const toSurvey = (row: Row): Survey => ({
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
 });
+
+/** Of the account, those with the identifiers of the subquery `ids`. */
+export const selectSurveys = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM surveys WHERE id IN (${ids}) AND +account_id = :accountId`;
+export const toSurveys = (rows: readonly Row[]) => rows.map(toSurvey);
 
 type SurveyCreation = {
   readonly accountId: string;

@@ -7,6 +7,7 @@ import { IdeaBank } from "./idea-bank.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Panelist } from "./panelist.ts";
 import { Proposal } from "./proposal.ts";
+import { Survey } from "./survey.ts";
 import { oneOf, Timestamp } from "./text.ts";
 
 export const CHANGE_TYPES = [
@@ -24,6 +25,9 @@ export const CHANGE_TYPES = [
   "ideabank.created",
   "ideabank.updated",
   "ideabank.deleted",
+  "survey.created",
+  "survey.updated",
+  "survey.deleted",
 ] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
@@ -41,10 +45,12 @@ export const Change = describe(
     proposalId: z.optional(Id),
     commentId: z.optional(Id),
     panelistId: z.optional(Id),
+    surveyId: z.optional(Id),
     ideaBank: z.optional(z.nullable(IdeaBank)),
     proposal: z.optional(z.nullable(Proposal)),
     comment: z.optional(z.nullable(Comment)),
     panelist: z.optional(z.nullable(Panelist)),
+    survey: z.optional(z.nullable(Survey)),
   }),
   {
     name: "Change",
@@ -81,11 +87,14 @@ export const Change = describe(
       proposalId: "The proposal that has changed, or that the comment is or was on.",
       commentId: "The comment that has changed.",
       panelistId: "The panelist that has changed, or for whom you have created the proposal or written the comment.",
+      surveyId: "The survey that has changed.",
       ideaBank: "Of a change of an idea bank: the idea bank as it is now, or `null` when it is gone.",
       proposal: "Of a change of a proposal or of a comment: the proposal as it is now, or `null` when it is gone.",
       comment: "Of a change of a comment: the comment as it is now, or `null` when it is gone.",
       panelist:
         "Of a change of a panelist: the panelist as it is now, or `null` when it is gone. Absent when the key lacks the scope `panelists:read`.",
+      survey:
+        "Of a change of a survey: the survey as it is now, or `null` when it is gone. Absent when the key lacks the scope `surveys:read`.",
     },
   },
 );

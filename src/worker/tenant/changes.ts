@@ -21,7 +21,7 @@ export const CHANGE_OPERATIONS = {
     problems: ["cursor-expired"],
     summary: "Follow the changes",
     description:
-      "Oldest first: the changes of idea banks, proposals, comments and panelists after a cursor, in the order in which they were made, " +
+      "Oldest first: the changes of idea banks, proposals, comments, panelists and surveys after a cursor, in the order in which they were made, " +
       "each with the resource as it is now. `nextCursor` is always there: send it as `after`. An empty page means that there is nothing " +
       "new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 " +
       "`cursor-expired`.",
@@ -31,8 +31,9 @@ export const CHANGE_OPERATIONS = {
       const cursor = after === undefined || after === NOW ? after : await verifyCursor(after, list, signingKeys);
       if (after !== undefined && cursor === undefined)
         throw invalid([{ path: "after", message: `must be a nextCursor of this list, or ${NOW}` }]);
-      const withPanelists = c.get("tenant").scopes.includes("panelists:read");
-      const page = await listChanges(session, accountId, { after: cursor, limit, withPanelists });
+      const { scopes } = c.get("tenant");
+      const [withPanelists, withSurveys] = [scopes.includes("panelists:read"), scopes.includes("surveys:read")];
+      const page = await listChanges(session, accountId, { after: cursor, limit, withPanelists, withSurveys });
       if (page === "expired") throw new Problem("cursor-expired");
       return c.json({ items: page.items, nextCursor: await signCursor(page.next, list, signingKeys) });
     },

@@ -98,6 +98,24 @@ describe("the tenant's", () => {
     await runJob(env);
     expect(await added()).toEqual([`tenant: panelist.deleted ${id}`]);
   });
+
+  it("surveys: created, updated by each field, deleted; sending the same again is no change", async () => {
+    const accountId = await addAccount();
+    const { send } = await createTenant({ accountId });
+    const added = await watchLog(accountId);
+    const id = await idOf(send("POST", "/tenant/surveys", { title: "Rides" }));
+    expect(await added()).toEqual([`tenant: survey.created ${id}`]);
+    const fields = { title: "T", description: "D", status: "OPEN", url: "https://example.com", externalId: "1" };
+    for (const [field, value] of Object.entries(fields)) {
+      for (const expected of [[`tenant: survey.updated ${id}`], []]) {
+        await send("PATCH", `/tenant/surveys/${id}`, { [field]: value });
+        expect(await added(), field).toEqual(expected);
+      }
+    }
+    await send("DELETE", `/tenant/surveys/${id}`);
+    await send("DELETE", `/tenant/surveys/${id}`);
+    expect(await added()).toEqual([`tenant: survey.deleted ${id}`]);
+  });
 });
 
 describe("a panelist's", () => {
