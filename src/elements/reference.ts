@@ -1,6 +1,6 @@
 /**
- * What a page can set, hear and style, in words. The names are found in the sources: one that is missing here, or is here alone, is
- * a failure of `npm run build`. No script includes this file.
+ * The settings, events and style hooks of the elements, in words. The build compares the names with the sources: `npm run build`
+ * fails for a name that is only here or only there. No script includes this file.
  */
 export const REFERENCE = {
   attributes: {

@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 import { Failure } from "./failure.ts";
 
 export type Option = ParseArgsOptionDescriptor & {
-  /** What stands for its value in the usage, such as "<folder>". A boolean has none. */
+  /** The placeholder of its value in the usage, such as "<folder>". A boolean has none. */
   readonly value?: string;
   /** One line of the help. */
   readonly help: string;
@@ -27,9 +27,9 @@ export type Given<O extends Options> = {
 export type Definition<O extends Options> = {
   /** The npm script. */
   readonly name: string;
-  /** What it does, in whole sentences. A line each. */
+  /** The command's effect, in whole sentences, one a line. */
   readonly summary: readonly string[];
-  /** What stands in the usage for the arguments without an option, and a line of the help for each. */
+  /** The usage of the arguments without an option, with a line of help for each. */
   readonly positionals?: { readonly usage: string; readonly help: readonly (readonly [string, string])[] };
   /** Which program gets the options that the command does not know. Without it they are refused. */
   readonly passesOnTo?: string;
@@ -73,30 +73,30 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   };
 }
 
-/** Control characters but for line breaks and tabs, and what turns the direction of a line. */
+/** Control characters except line breaks and tabs, and characters that change the direction of a line. */
 const CONTROL = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
-/** What a terminal shows of it, and does not obey: names and texts of files, stores and answers are other people's. */
+/** The text without characters that a terminal obeys, because names and texts in files, stores and answers come from other people. */
 const printable = (text: string): string =>
   text.replaceAll(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Of a Failure, and of what the file system refuses: a full disk, a folder that cannot be written. Undefined for a defect. */
+/** The message of a Failure or of an error of the file system, such as a full disk. Undefined for a defect. */
 function messageOf(error: unknown): string | undefined {
   if (error instanceof Failure) return error.message;
   const isOfFiles = error instanceof Error && "syscall" in error && "errno" in error;
   return isOfFiles ? `The file system refused it: ${error.message}. Correct that, and run it again.` : undefined;
 }
 
-/** What npm may set by itself, where the command has an option of the same name as npm. */
+/** The values that npm may set by itself for an option of the same name. */
 const NPM_DEFAULTS: Readonly<Record<string, string>> = { "dry-run": "" };
 
-/** Where it does arrive: behind `--`, and without npm. */
+/** The way in which the option does arrive: behind `--`, and without npm. */
 const LOCAL_IS_NPMS =
   "--local is npm's own option: without `--` before it, npm takes it, and the command acts on the deployment. For this machine's databases write --on-this-machine.";
 
 /**
- * Throws a Failure for what the command does not know, and for an option that npm has taken for its own: without `--` before it,
- * `npm run deploy --dry-run` would deploy, and `npm run deploy --env=staging` would do so to production.
+ * Throws a Failure for unknown arguments, and for an option that npm has taken for itself: without `--` before it, `npm run
+ * deploy --dry-run` would deploy, and `npm run deploy --env=staging` would deploy to production.
  */
 function read<O extends Options>(definition: Definition<O>, args: readonly string[], { variables }: Context): Given<O> {
   const { options, positionals, passesOnTo } = definition;
@@ -121,7 +121,7 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
     if (error instanceof Failure) throw error;
     if (/^Unknown option '--local'/.test(error instanceof Error ? error.message : ""))
       throw new Failure(`${LOCAL_IS_NPMS}\n${usageOf(definition)}`);
-    // What Node adds is about arguments that begin with a dash: no command here has any.
+    // Node adds a hint about arguments that begin with a dash, which no command here has.
     const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new Failure(`${problem}.\n${usageOf(definition)}`);
   }

@@ -9,7 +9,7 @@ export const YES = {
   help: "Does it without asking. Needed where nobody can be asked, as in a script.",
 } as const satisfies Option;
 
-/** `what`: a sentence that says what is about to happen. Throws a Failure unless the person agrees. */
+/** `what` is a sentence about the coming action. Throws a Failure unless the person agrees. */
 export async function confirm({ ask }: Context, isAgreed: boolean, what: string): Promise<void> {
   if (isAgreed) return;
   if (ask === undefined)

@@ -1,4 +1,4 @@
-/** What a command has around it. The entry of a command gives it the process; a test gives it what it wants to look at. */
+/** The environment of a command. Its entry file passes the process's; a test passes one that it can inspect. */
 import type { RunWrangler } from "./run-wrangler.ts";
 
 export type Context = {

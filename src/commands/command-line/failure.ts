@@ -1,2 +1,2 @@
-/** Why a command stopped, for the person who ran it: no stack trace, and what to do. */
+/** The reason why a command stopped, for the person who ran it: without a stack trace, with the way to go on. */
 export class Failure extends Error {}

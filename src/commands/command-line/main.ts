@@ -23,7 +23,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** For a script that is not a function: its options. The help ends the process, and so does what it does not know. */
+/** The options of a script that is not a function. `--help`, and unknown arguments, end the process. */
 export async function optionsOf<const O extends Options>(
   definition: Omit<Definition<O>, "run">,
 ): Promise<Given<O>["values"]> {

@@ -33,7 +33,7 @@ export const spawnWrangler: RunWrangler = ({ args, folder, variables, input, sho
       stderr += text;
       if (show) process.stderr.write(text);
     });
-    // A wrangler that ends before it has read its input closes the pipe: its exit code says what happened.
+    // A wrangler that ends before it has read its input closes the pipe. Its exit code tells the reason.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     child.once("error", ({ message }) =>

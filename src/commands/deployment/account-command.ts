@@ -1,6 +1,6 @@
 /**
- * `npm run account`: an operator looks after one account. Its keys, its storage quota and another account for who has left one are in
- * its database. A key is revoked and limited by the deployment, because the key's gate has to know.
+ * `npm run account`: an operator manages one account. Its keys, its storage quota and a second account for a person who has left
+ * one are in its database. Revoking and limiting a key goes through the deployment, because the key's gate must be notified.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
 import { confirm, YES } from "../command-line/confirm.ts";
@@ -23,7 +23,7 @@ import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, STO
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
-/** As Account Settings knows owners: visible ASCII. It holds no space; quotes are doubled. */
+/** The addresses that Account Settings accepts: visible ASCII, so no space. Quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
 
@@ -141,7 +141,7 @@ function findDeployment(
   return deploymentAt(context, url);
 }
 
-/** Throws a Failure for what is no identifier of a key. */
+/** Throws a Failure for a text that is not the identifier of a key. */
 function pathOf(apiKeyId: string): string {
   if (IDENTIFIER.test(apiKeyId)) return `/operator/keys/${apiKeyId}`;
   throw new Failure(

@@ -1,4 +1,4 @@
-/** Who is logged in, and the one account that everything happens in. */
+/** The login, and the one account in which everything happens. */
 import { Failure } from "../command-line/failure.ts";
 import { messageOf, type Wrangler } from "./wrangler.ts";
 

@@ -1,4 +1,7 @@
-/** An address makes one account: the directory keeps its entry when the others remove it, so that nobody makes account after account. */
+/**
+ * An address makes one account. Its entry in the directory stays when the other members remove it, so that nobody makes account
+ * after account.
+ */
 import { Failure } from "../command-line/failure.ts";
 import type { EveryDatabase } from "./every-database.ts";
 import { bindingOf, quote } from "./sql.ts";
@@ -7,8 +10,9 @@ import { bindingOf, quote } from "./sql.ts";
 const DIRECTORY = "DB";
 
 /**
- * Deletes the entry of somebody who has left the account that they had made, so that the next visit makes another one. The directory's
- * goes last: it decides, so what is cut off has changed nothing, and is run again. Returns what to print.
+ * Deletes the entry of a person who has left the account that this person had made, so that the next visit makes another one. The
+ * directory's entry is deleted last, because it decides: an interrupted run has changed nothing, and is repeated. Returns the
+ * text to print.
  */
 export async function allowAnother({ bindings, query }: EveryDatabase, email: string): Promise<readonly string[]> {
   const whose = `email = ${quote(email)}`;

@@ -1,4 +1,4 @@
-/** Options that several commands of this folder have, and what they have to be. */
+/** Options that several commands of this folder share, and their rules. */
 import type { Option } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 
@@ -9,7 +9,7 @@ export const ENVIRONMENT = {
   help: "An environment of wrangler.toml, such as staging. Without it the top level.",
 } as const satisfies Option;
 
-/** Not `--local`, which npm takes for its own without a trace: the command would act on the deployment. */
+/** `--local` is not used, because npm takes it silently, and the command would then change the deployment. */
 export const ON_THIS_MACHINE = "on-this-machine";
 export const LOCAL = {
   type: "boolean",
@@ -23,7 +23,7 @@ export function secondsOf(option: string, text: string): number {
   throw new Failure(`${option} ${text}: a number of seconds, such as 120.`);
 }
 
-/** Throws a Failure for what cannot be asked. */
+/** Throws a Failure for a URL that cannot be called. */
 export function requireAddress(option: string, url: string | undefined): void {
   if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return;
   throw new Failure(`${option} ${url}: an address such as https://api.example.com.`);

@@ -78,7 +78,7 @@ async function readObject(response: Response): Promise<Answer> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** Where the secret goes. Throws a Failure for an address that would show it on the way. */
+/** The origin to which the secret is sent. Throws a Failure for an address that would expose it on the way. */
 export function originOf(url: string): string {
   if (!URL.canParse(url)) throw new Failure(`--url ${url}: an address such as https://api.example.com.`);
   const { origin, protocol, hostname } = new URL(url);

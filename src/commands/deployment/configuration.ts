@@ -1,4 +1,4 @@
-/** What wrangler.toml says about one environment, and the two changes that the commands make to it. */
+/** The parts of wrangler.toml about one environment, and the two changes that the commands make to it. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig } from "wrangler";
@@ -19,7 +19,7 @@ export type Configuration = {
   readonly variables: Readonly<Record<string, unknown>>;
 };
 
-/** What is read of it, as wrangler has it. */
+/** The parts that are read, as wrangler prints them. */
 type RawConfiguration = {
   readonly name?: string | undefined;
   readonly account_id?: string | undefined;
@@ -70,7 +70,7 @@ function readRaw(file: string, environment: string): RawConfiguration {
   }
 }
 
-/** Where a key stands: in the section of `table` that has this `binding`. */
+/** The place of a key: in the section of `table` that has this `binding`. */
 export type Place = { readonly environment: string; readonly table: string; readonly binding: string };
 
 /** Writes the id of a resource into wrangler.toml. */

@@ -59,7 +59,7 @@ export const deploy = defineCommand({
     const wrangler = new Wrangler(context, options.env);
     const configuration = await readConfiguration(context.folder, options.env);
     for (const binding of locations.keys()) {
-      // A database cannot be moved later. With a mistyped binding it would be created where nobody wanted it.
+      // A database cannot be moved later, and a mistyped binding would create one in the wrong place.
       if (binding === "" || configuration.databases.some((database) => database.binding === binding)) continue;
       throw new Failure(
         `--database-location ${binding}=…: wrangler.toml has no D1 database with binding = "${binding}".`,

@@ -33,7 +33,7 @@ export function originOf(targets: readonly string[]): string {
     .filter((target) => !target.startsWith("schedule:"))
     .map((target) => /^(?:https?:\/\/)?([\w.-]+\.\w+|(?:localhost|127\.0\.0\.1):\d+)(?=[/ ]|$)/.exec(target)?.[0])
     .filter((host) => host !== undefined);
-  // Your own domain before workers.dev: it is what clients use.
+  // A domain of your own is preferred to workers.dev, because clients use it.
   const host = hosts.find((one) => !one.endsWith(".workers.dev")) ?? hosts[0];
   if (host === undefined) {
     throw new Failure(

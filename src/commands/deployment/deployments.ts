@@ -1,4 +1,4 @@
-/** What is deployed: the deployments of a Worker, and the version of each. */
+/** The deployments of a Worker, and the version of each. */
 import type { Wrangler } from "./wrangler.ts";
 
 export type Deployment = {

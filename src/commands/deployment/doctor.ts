@@ -1,4 +1,4 @@
-/** `npm run doctor`: looks at a deployment, and says what is wrong and how to mend it. It changes nothing. */
+/** `npm run doctor`: examines a deployment, and prints each fault with its mend. It changes nothing. */
 import { join } from "node:path";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -17,7 +17,7 @@ import { readSchemaSteps, type SchemaStep } from "./schema-steps.ts";
 import { listSecrets } from "./signing-secrets.ts";
 import { Wrangler } from "./wrangler.ts";
 
-/** Of each question: all are asked at the same time. */
+/** For each request. All of them run at the same time. */
 const DEADLINE_MS = 4_000;
 const LATE_MS = 600_000;
 
@@ -57,7 +57,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** What cannot be asked is undefined: that is a finding of its own. */
+/** Undefined for a failed request, which is a finding of its own. */
 async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

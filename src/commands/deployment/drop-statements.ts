@@ -1,4 +1,4 @@
-/** What empties a database, whatever it has: read from the database itself, so that it needs no export of it. */
+/** The statements that empty a database. They are made from the database itself, so that no export of it is needed. */
 import type { Row } from "./every-database.ts";
 
 /** One statement. SQLite's own tables and Cloudflare's stay. */

@@ -1,24 +1,28 @@
 /**
- * What a restore must not bring back to life: credentials that were ended after the restored moment. From an export of the state
- * before the restore come statements that end them again in the restored database. Applying them again changes nothing. What an event of the
- * audit trail tells of is left alone where the trail has that event already: it was done, and may have been changed since.
+ * Prevents a restore from bringing ended credentials back to life. From an export of the state before the restore it makes
+ * statements that end in the restored database everything that was ended after the restored moment. Applying them again changes
+ * nothing. If the restored trail already has an event, its effect is left alone, because it was done there, and may have been
+ * changed since.
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had; an old secret that had ended has ended.
- * - Tokens: what was revoked for a panelist is revoked, whether the panelist was restored, is missing or was deleted since.
- * - A restored panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in schema.sql).
- * - Panelists that were deactivated and accounts that were suspended are so again.
- * - API keys whose settings were changed since have those settings: names, pauses, limits, addresses, and that they were found in public.
- * - Members of accounts who were removed are no members. An account that has none left then has those from before the restore.
- * - Webhooks that were deleted are deleted; the others have the URL and the secrets that they had, and are in the state that they
- *   had if that was not `active`.
+ * - Tokens: those that were revoked for a panelist are revoked, whether the panelist was restored, is missing or was deleted
+ *   since.
+ * - A restored panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in
+ *   schema.sql).
+ * - Deactivated panelists and suspended accounts are deactivated and suspended again.
+ * - API keys whose settings were changed get those settings: names, pauses, limits, addresses, and the mark that they were found
+ *   in public.
+ * - Members who were removed are removed again. An account that then has no member gets those from before the restore.
+ * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
+ *   `active`.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { hasTable } from "./read-export.ts";
 
-/** revoked_at of a panelist who is not active, or deleted. */
+/** `revoked_at` of a panelist who is inactive or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
-/** Of an account, by the trigger `audit_event_added`. */
+/** The number for an account, which the trigger `audit_event_added` enforces. */
 const EVENTS_KEPT = 10_000;
 
 /**
@@ -31,10 +35,10 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
     ELSE r.revoked_at END AS at
   FROM token_revocations r LEFT JOIN panelists p ON p.id = r.panelist_id`;
 
-/** Of a statement that is made of the event `e`: whether the restored database has it already. */
+/** The condition that the restored database does not have the event `e` yet, for a statement that is made from it. */
 const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');'";
 
-/** As the state before had them, unless the key's last change is known. */
+/** The settings of the state before, unless the restored key's last change is known. */
 const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
      || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
@@ -43,7 +47,7 @@ const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || '
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
 
-/** Members who were removed, and are none again. Restored, whoever had made the account has it by the address. */
+/** Members who were removed. In the restored database, the account's creator is found by the address. */
 const REMOVED = `FROM audit_events e WHERE e.changes ->> '$.before.member' IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM members m WHERE m.account_id = e.account_id AND m.email = e.changes ->> '$.before.member')`;
 const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quote(e.account_id) || ' AND email = '
@@ -51,7 +55,10 @@ const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quo
 const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
      || quote(e.changes ->> '$.before.member') || ${IS_NEW} AS sql ${REMOVED}
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
-/** After the removals. Who was added since gives nobody back what was taken away: only an account without any member gets members. */
+/**
+ * These follow the removals. Only an account without any member gets members, so a member who was added since gives no removed
+ * one back.
+ */
 const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_by, created_at) SELECT value ->> 0, ' || quote(account_id)
      || ', value ->> 1, value ->> 2, value ->> 3 FROM json_each(' || quote(json_group_array(json_array(id, email, added_by, created_at)))
      || ') WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id)
@@ -72,7 +79,7 @@ const WEBHOOKS = [
   `SELECT 'DELETE FROM webhooks WHERE created_at < ' || quote(min(created_at)) || ' AND id NOT IN (SELECT value FROM json_each('
      || quote((SELECT json_group_array(id) FROM webhooks)) || '));' AS sql
    FROM audit_events HAVING EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM audit_events WHERE webhook_id IS NOT NULL)`,
-  // Of an account whose trail is full, what is older than its own trail.
+  // If an account's trail is full, the webhooks that are older than its oldest event.
   `SELECT 'DELETE FROM webhooks WHERE account_id = ' || quote(e.account_id) || ' AND created_at < ' || quote(min(e.created_at))
      || ' AND id NOT IN (SELECT value FROM json_each(' || quote((SELECT json_group_array(id) FROM webhooks w WHERE w.account_id = e.account_id))
      || '));' AS sql

@@ -15,12 +15,15 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export type EveryDatabase = {
   readonly context: Context;
-  /** Whose they are, in the words of wrangler's options: "--local --env staging". */
+  /** The owner of the databases, in the words of wrangler's options: "--local --env staging". */
   readonly which: string;
   /** In the order of wrangler.toml. */
   readonly bindings: readonly string[];
   readonly resources: readonly Resource[];
-  /** Needed before what follows. Returns where they are. Throws a Failure when nobody is logged in. Nothing to do on this machine. */
+  /**
+   * Must be called before the other functions. Returns the place of the databases. Throws a Failure when nobody is logged in.
+   * Does nothing on this machine.
+   */
   logIn(): Promise<Place>;
   /** Exports a database into a file. */
   export(binding: string, file: string): Promise<void>;
@@ -52,8 +55,8 @@ export async function openEveryDatabase(context: Context, environment: string, l
       const args = ["d1", "export", binding, place, "--output", file, "--skip-confirmation"];
       await wrangler.run(args);
       if (!local) return;
-      // D1 answers no requests while it exports. Here a server goes on writing between two tables: what is read twice with nothing
-      // changed in between was all there at one moment.
+      // On Cloudflare, D1 answers no requests while it exports. Here a server may write between two tables, so the export is
+      // repeated until nothing has changed in between.
       const path = resolve(context.folder, file);
       let before = digestOf(path);
       for (let tries = 1; tries <= LOCAL_TRIES; tries++) {
@@ -82,7 +85,7 @@ export async function openEveryDatabase(context: Context, environment: string, l
   };
 }
 
-/** Of a file of any size. */
+/** The digest of a file of any size. */
 function digestOf(path: string): string {
   const hash = createHash("sha256");
   const buffer = Buffer.alloc(1_048_576);

@@ -6,12 +6,12 @@ import { describeContent, hasSchema, readExport } from "./read-export.ts";
 
 export const fileOf = (folder: string, binding: string): string => join(folder, `${binding}.sql`);
 
-/** Written here first: what was exported before stays until the new one was read back. */
+/** The export is written here first, so that an earlier one stays until the new one was read back. */
 const partOf = (folder: string, binding: string): string => join(folder, `${binding}.part.sql`);
 
 /**
- * Exports every database into `folder`, reads each file back, and prints what it holds. `check` gets the bindings of those that have
- * no schema. If it throws, or an export fails, the files of an earlier export are as they were.
+ * Exports every database into `folder`, reads each file back, and prints its content. `check` gets the bindings of the databases
+ * without a schema. If it throws, or an export fails, the files of an earlier export are unchanged.
  */
 export async function exportAll(
   databases: EveryDatabase,
@@ -20,14 +20,14 @@ export async function exportAll(
 ): Promise<void> {
   const without: string[] = [];
   try {
-    // `DB` last: what an owner's first visit between two exports leaves is an entry of the directory without its account, which the
-    // next visit completes, and not an account that the directory does not know.
+    // `DB` comes last. So an owner's first visit between two exports leaves an entry of the directory without its account, which
+    // the next visit completes, never an account that the directory does not know.
     for (const binding of databases.bindings.toSorted().reverse()) {
       if (!(await exportPart(databases, binding, folder))) without.push(binding);
     }
     check(without);
   } catch (error) {
-    // Half of the data is no use to anybody, and may be what filled the disk.
+    // Half an export is useless, and may be the reason why the disk is full.
     removeParts(databases, folder);
     throw error;
   }

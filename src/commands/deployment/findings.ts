@@ -1,12 +1,12 @@
-/** What is wrong with a deployment, and its mend: from what `npm run doctor` has seen (pure). */
+/** The faults of a deployment with their mends, from the observations of `npm run doctor` (pure). */
 import type { Rotation } from "./rotation.ts";
 
 export type DatabaseSeen = {
   readonly binding: string;
   readonly isCreated: boolean;
-  /** As Cloudflare's API has it. Undefined when it could not be read. */
+  /** The mode that Cloudflare's API reports. Undefined when it could not be read. */
   readonly replication: string | undefined;
-  /** Schema steps that it has not had. Undefined when it could not be asked. */
+  /** The schema steps that it lacks. Undefined when it could not be asked. */
   readonly missingSteps: readonly string[] | undefined;
   readonly failedWebhooks: number;
   /** Webhooks that wait for the scheduled job for more than ten minutes. */
@@ -14,9 +14,9 @@ export type DatabaseSeen = {
   readonly fullAccounts: number;
 };
 
-/** What requests to the deployment's address saw. */
+/** The results of requests to the deployment's address. */
 export type AddressSeen = {
-  /** Of `GET /tenant/whoami` over plain http with a forged key. Undefined when nobody listens there. */
+  /** The status of `GET /tenant/whoami` over plain http with a forged key. Undefined when nothing listens there. */
   readonly plainHttp: number | undefined;
   readonly forgedKey: number | undefined;
   readonly accountSignedOut: number | undefined;

@@ -1,10 +1,10 @@
-/** What the operator reads of all accounts, and of one account's activity: as text, or as JSON for a program. */
+/** The operator's list of accounts, and the activity of one account: as text, or as JSON for a program. */
 import type { EveryDatabase, Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1_048_576;
-/** What the quota counts (schema.sql, `quota_exceeded`). */
+/** The storage as the quota counts it (schema.sql, `quota_exceeded`). */
 export const STORED = "stored_bytes + 128 * counted_votes";
 /** So many events are read at once. */
 const PAGE = 1_000;

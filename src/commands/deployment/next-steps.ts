@@ -1,4 +1,4 @@
-/** What is left for a person to do after a deployment. */
+/** The steps that remain for a person after a deployment. */
 import type { Account } from "./account.ts";
 import type { Configuration } from "./configuration.ts";
 

@@ -14,7 +14,7 @@ import {
   type SchemaStep,
 } from "./schema-steps.ts";
 
-/** `wayOn`: what to do about a database whose file is missing. */
+/** `wayOn` tells the reader how to go on when a database's file is missing. */
 export function requireFiles(
   { context }: EveryDatabase,
   folder: string,
@@ -27,10 +27,13 @@ export function requireFiles(
   }
 }
 
-/** What a file of the backup holds: in words, and the identifiers of its accounts. */
+/** The content of a backup's file: in words, and the identifiers of its accounts. */
 export type BackedUp = { readonly words: string; readonly accounts: ReadonlySet<string> };
 
-/** What each file of the backup holds. Throws a Failure for one that should not replace anything, or not without `asItIs`. `present`: the command that backs up the present into backups/present. */
+/**
+ * The content of each file of the backup. Throws a Failure for a file that should not replace anything, or not without `asItIs`.
+ * `present` is the command that backs up the present state into backups/present.
+ */
 export async function readBackup(
   databases: EveryDatabase,
   folder: string,
@@ -79,7 +82,7 @@ function requireWholeSchema(file: string, state: SchemaState, steps: readonly Sc
   );
 }
 
-/** A trigger can undo a revocation in the transaction that makes it, and nobody would see that: no option lets it in. */
+/** A trigger can undo a revocation in the transaction that makes it, unnoticed. So no option admits a foreign trigger. */
 function requireOwnSchema(file: string, state: SchemaState, steps: readonly SchemaStep[]): void {
   const foreign = foreignObjects(state, steps);
   if (foreign.length === 0) return;

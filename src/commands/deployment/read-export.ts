@@ -1,9 +1,12 @@
-/** An export, read back into a temporary database. It may come from anywhere: what it could do beside making tables and rows is refused. */
+/**
+ * Reads an export back into a temporary database. It may come from anywhere, so every statement is refused that does more than
+ * make tables and rows.
+ */
 import { constants, DatabaseSync } from "node:sqlite";
 import { Failure } from "../command-line/failure.ts";
 import { readPieces } from "./sql-pieces.ts";
 
-/** What the statements of an export do. No ATTACH, no VACUUM INTO (which attaches), no virtual tables: those reach files. */
+/** The operations of an export. ATTACH, VACUUM INTO (which attaches) and virtual tables are missing, because they reach files. */
 const ALLOWED: readonly number[] = [
   constants.SQLITE_CREATE_TABLE,
   constants.SQLITE_CREATE_INDEX,
@@ -19,7 +22,7 @@ const ALLOWED: readonly number[] = [
   constants.SQLITE_TRANSACTION,
 ];
 
-/** Throws a Failure when the file is not a whole export, or does what an export does not. */
+/** Throws a Failure when the file is not a whole export, or contains other operations. */
 export function readExport(file: string): DatabaseSync {
   // A damaged database may refer to tables that it has no longer. What it holds can be read all the same.
   // Without a name it is SQLite's own: in memory while it is small, then in a temporary file that ends with the process.
@@ -52,7 +55,7 @@ const rowsOf = (database: DatabaseSync, table: string): number =>
 /** Whether the project's schema is in it. A database that was never deployed to has none. */
 export const hasSchema = (database: DatabaseSync): boolean => hasTable(database, "accounts");
 
-/** What a database is described by: tables, and their words. */
+/** The tables that describe a database's content, with their words. */
 export const CONTENT = [
   ["accounts", "accounts"],
   ["api_keys", "API keys"],

@@ -7,7 +7,7 @@ type Credentials = { type: string; token?: string; key?: string; email?: string 
 /** The address that wrangler calls too. */
 const apiOf = ({ variables }: Context) => variables.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
 
-/** Turns it on. "on": it was. "unknown": it could not be read or set; `replicationByHand` is what to do. */
+/** Turns it on. "on": it was on before. "unknown": it could not be read or set; `replicationByHand` tells how to do it. */
 export async function ensureReadReplication(
   wrangler: Wrangler,
   accountId: string,

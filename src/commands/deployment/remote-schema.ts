@@ -8,7 +8,7 @@ import type { Wrangler } from "./wrangler.ts";
 
 type Answer = { results: Record<string, unknown>[] }[];
 
-/** What the database behind `binding` still needs. Throws a Failure when its schema is of no step. */
+/** The steps that the database behind `binding` needs. Throws a Failure when its schema is of no step. */
 export async function planRemoteSteps(
   wrangler: Wrangler,
   binding: string,

@@ -1,9 +1,9 @@
-/** What a restore would change, asked of the databases before it begins. */
+/** The changes that a restore would make, read from the databases before it begins. */
 import type { EveryDatabase } from "./every-database.ts";
 import type { BackedUp } from "./read-backup.ts";
 import { CONTENT } from "./read-export.ts";
 
-/** Accounts that are there now and not in the backup. What cannot be read is for the export to tell. */
+/** The accounts that exist now and are not in the backup. If a database cannot be read, the export reports it. */
 export async function accountsGone(
   databases: EveryDatabase,
   backedUp: ReadonlyMap<string, BackedUp>,
@@ -24,7 +24,7 @@ export const hasAccounts = async ({ query }: EveryDatabase, binding: string): Pr
 export const nameSome = (names: readonly string[]): string =>
   `${names.slice(0, 5).join(", ")}${names.length > 5 ? `, and ${names.length - 5} more` : ""}`;
 
-/** As `describeContent` says it of an export. */
+/** In the same words as `describeContent` for an export. */
 export async function describePresent(databases: EveryDatabase, binding: string): Promise<string> {
   if (!(await hasAccounts(databases, binding))) return "no tables";
   const [row] = await databases.query(

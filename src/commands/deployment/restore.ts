@@ -20,10 +20,10 @@ import { readPieces } from "./sql-pieces.ts";
 import { whatHadEnded } from "./state-before.ts";
 import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
 
-/** With its distance from UTC. Checked first: what wrangler refuses would be refused after the export. */
+/** It must have its distance from UTC. It is checked first, because wrangler would refuse it only after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** D1 keeps so much. */
+/** D1 keeps this much. */
 const TRAVEL_MS = 30 * 86_400_000;
 
 export const restore = defineCommand({
@@ -164,7 +164,7 @@ function requireTime(timestamp: string, now: number): void {
     throw new Failure(`--timestamp ${timestamp} is more than 30 days ago: restore a backup with --from.`);
 }
 
-/** What was ended again, in words. */
+/** The ended things, in words. */
 function describeEnded(statements: number, isExported: boolean): string {
   const what = `what had been ended (${statements} statements)`;
   if (isExported) return `${statements === 0 ? "nothing, for nothing had been ended" : what}.`;
@@ -194,7 +194,7 @@ async function exportPresent(
   }
 }
 
-/** What the database holds then, in words. */
+/** Returns the database's content afterwards, in words. */
 async function travel(databases: EveryDatabase, binding: string, timestamp: string): Promise<string> {
   await databases.travel(binding, timestamp);
   if (!(await hasAccounts(databases, binding)))
@@ -203,7 +203,7 @@ async function travel(databases: EveryDatabase, binding: string, timestamp: stri
   return `${row?.n} accounts`;
 }
 
-/** Empties the database and loads the backup, in one file: nothing is between the two. */
+/** Empties the database and loads the backup in one file, so that there is no state in between. */
 async function importBackup(databases: EveryDatabase, binding: string, from: string, before: string): Promise<void> {
   const drop = dropStatements(await databases.query(binding, READ_SCHEMA));
   const file = `${before}/${binding}-import.sql`;

@@ -63,8 +63,8 @@ export const rollback = defineCommand({
 });
 
 /**
- * As wrangler chooses it: the last one before the present one that had all requests. After a rollback that is the version that was left:
- * throws a Failure.
+ * The version that wrangler would choose: the last one before the present one that had all requests. After a rollback that would
+ * be the version that was left, so this throws a Failure.
  */
 function versionBefore([present, ...older]: readonly Deployment[], environment: string): string {
   const [live, before] = [stableOf(present === undefined ? [] : [present]), stableOf(older)];

@@ -69,7 +69,10 @@ const LONGEST_TOKEN_MS = 90 * 86_400_000;
 /** For how long after a deployment an isolate of the version before may still sign. */
 const ROLLOUT_MS = 300_000;
 
-/** What the slot that does not sign is needed for. `keys`: valid API keys that it signed, or whose secret before is in its grace. */
+/**
+ * The credentials that need the slot that does not sign. `keys`: valid API keys that it signed, now or with a previous secret in
+ * its grace.
+ */
 export type Need = { readonly keys: number; readonly tokensUntil: number };
 
 export async function readNeed(

@@ -1,4 +1,4 @@
-/** What a database's schema consists of, in a form that can be compared. */
+/** The parts of a database's schema, in a form that can be compared. */
 
 /** A table, index, trigger or view. `sql` made it. */
 export type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string };

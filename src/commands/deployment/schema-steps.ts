@@ -19,7 +19,7 @@ export type SchemaStep = { readonly name: string; readonly sql: string };
 export type SchemaState = { readonly ledger: readonly string[]; readonly objects: readonly SchemaObject[] };
 
 export type SchemaPlan = {
-  /** What to apply, in this order. Each is one file and one transaction, and ends with its rows in the ledger. */
+  /** The files to apply, in this order. Each is one transaction, and ends with its rows in the ledger. */
   readonly files: readonly SchemaStep[];
   /** Steps in the ledger that this version does not have: a newer version was here. Its steps are additive, so this one works. */
   readonly unknown: readonly string[];
@@ -28,7 +28,7 @@ export type SchemaPlan = {
 /** The database has no ledger, and its schema is not `schema.sql`. */
 export class UnknownSchema extends Error {}
 
-/** As wrangler creates it. */
+/** The same statement as wrangler's. */
 const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER}(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,
@@ -62,7 +62,7 @@ export async function readSchemaSteps(folder = "migrations"): Promise<readonly S
   return Promise.all(names.map(async (name) => ({ name, sql: await readFile(join(folder, name), "utf8") })));
 }
 
-/** What a database in `state` still needs. Throws UnknownSchema. */
+/** The steps that a database in `state` needs. Throws UnknownSchema. */
 export function planSchema({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): SchemaPlan {
   if (ledger.length === 0 && objects.length > 0) return { files: [ledgerOfWhole(objects, steps)], unknown: [] };
   return {
@@ -80,8 +80,8 @@ export function missingObjects({ ledger, objects }: SchemaState, steps: readonly
 }
 
 /**
- * The triggers and views of a database in `state` that are not those of the schema, and its tables and indexes that have the name of
- * one of the schema's and are another. Those that the steps in its ledger make are the schema's; without a ledger, those of all steps.
+ * The triggers and views in `state` that do not belong to the schema, and the tables and indexes that have a name of the schema's
+ * and are different. The schema is the one that the steps in its ledger make; without a ledger, the one that all steps make.
  */
 export function foreignObjects({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): readonly string[] {
   const had = ledger.length === 0 ? steps : steps.filter(({ name }) => ledger.includes(name));

@@ -1,4 +1,7 @@
-/** The signing secrets of a deployment: written, never read. Cloudflare does not show a secret again, and nobody needs to see one. */
+/**
+ * Writes the signing secrets of a deployment. They are never read: Cloudflare does not show a secret again, and nobody needs to
+ * see one.
+ */
 import { randomBytes } from "node:crypto";
 import { Failure } from "../command-line/failure.ts";
 import { CONFIGURATION } from "./configuration.ts";

@@ -13,7 +13,7 @@ type Check = {
   readonly headers?: Record<string, string>;
   /** Any of these. */
   readonly statuses: readonly number[];
-  /** What the body must have. */
+  /** A text that the body must contain. */
   readonly contains: string;
 };
 

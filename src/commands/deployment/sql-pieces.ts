@@ -3,14 +3,14 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** In characters. D1 takes no statement, and no row, that is longer than 2 MB. */
+/** In characters. D1 accepts no longer statement or row than 2 MB. */
 const LONGEST_STATEMENT = 64 * 1024 * 1024;
 
-/** A semicolon, or what can hold one that ends nothing: to its end, or to the end of the text. */
+/** A semicolon, or something that can contain one without ending the statement: to its end, or to the end of the text. */
 const NEXT = /;|'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 const SPACE = String.raw`(?:\s|--[^\n]*\n|/\*[\s\S]*?\*/)*`;
 const TRIGGER = new RegExp(`${SPACE}CREATE${SPACE}(?:TEMP(?:ORARY)?${SPACE})?TRIGGER\\b`, "iy");
-/** As in SQLite's `sqlite3_complete`. */
+/** The rule of SQLite's `sqlite3_complete`. */
 const END_OF_TRIGGER = new RegExp(`;${SPACE}END${SPACE};`, "iy");
 
 /** The text of the file. Each piece ends where a statement ends; the last one, where the file ends. */
@@ -33,7 +33,7 @@ export function* readPieces(file: string, bytes = PIECE_BYTES): Generator<string
   }
 }
 
-/** Where the last whole statement ends; 0 when there is none. The text starts where a statement starts. */
+/** The end of the last whole statement; 0 when there is none. The text begins with the beginning of a statement. */
 function endOfStatements(text: string): number {
   let end = 0;
   NEXT.lastIndex = 0;

@@ -1,4 +1,4 @@
-/** The state of a database before a restore: its export, and what of it has to be ended again afterwards. */
+/** The state of a database before a restore: its export, and the endings in it that have to be repeated afterwards. */
 import { resolve } from "node:path";
 import { Failure } from "../command-line/failure.ts";
 import { canEnd, endAgain } from "./end-again.ts";
@@ -17,9 +17,9 @@ const WHAT_HAS_ENDED = `SELECT json_array(
 const LOOKS = 3;
 
 /**
- * The statements that end again what had ended, to be read before the database is put back: from the states before of restores that
- * stopped, oldest first, and from this one's (`present`), looked at once more if it `isNew`. Throws a Failure when they cannot be
- * made: the tables are damaged, or of another version.
+ * The statements that repeat the endings. They are read before the database is put back: from the states before of restores that
+ * stopped, oldest first, and from that of this one (`present`), which is compared with the database once more if it `isNew`.
+ * Throws a Failure when they cannot be made, because the tables are damaged or of another version.
  */
 export async function whatHadEnded(
   databases: EveryDatabase,
@@ -47,8 +47,8 @@ export async function whatHadEnded(
 }
 
 /**
- * From the export in `folder`, after another look at the database: what was ended since its export would come back. If there is
- * something, exports it anew. Throws a Failure when each look finds more.
+ * From the export in `folder`, after another look at the database, because anything that was ended since the export would come
+ * back. If there is something new, exports again. Throws a Failure when each look finds more.
  */
 async function endedUntilNow(databases: EveryDatabase, binding: string, folder: string): Promise<readonly string[]> {
   for (let look = 1; look <= LOOKS; look++) {

@@ -1,6 +1,7 @@
 /**
- * What a restore has still to do, written down in the folder of its state before: the databases that it may have put back, and has
- * not ended again in. A restore that stops leaves it there. The databases themselves do not tell: nothing is ended in them any more.
+ * The unfinished part of a restore, written down in the folder of its state before: the databases that it may have put back, and
+ * in which it has not ended credentials again. A restore that stops leaves it there. The databases themselves do not show it,
+ * because nothing is ended in them any more.
  */
 import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,7 +18,7 @@ export const folderBefore = (now: Date): string => `backups/${PREFIX}${now.toISO
 
 const fileIn = ({ context }: EveryDatabase, folder: string) => resolve(context.folder, folder, "restore.json");
 
-/** Undefined when no restore has made the folder, or none that came to put something back. */
+/** Undefined when no restore has made the folder, or none that began to put a database back. */
 function read(databases: EveryDatabase, folder: string): Ledger | undefined {
   const file = fileIn(databases, folder);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
@@ -25,7 +26,7 @@ function read(databases: EveryDatabase, folder: string): Ledger | undefined {
 
 function write(databases: EveryDatabase, folder: string, unfinished: readonly string[]): void {
   const file = fileIn(databases, folder);
-  // In one step: half a file would hide what is left to do.
+  // Written in one step, because half a file would hide the unfinished part.
   writePrivately(`${file}.part`, JSON.stringify({ of: databases.which, unfinished }));
   renameSync(`${file}.part`, file);
 }
@@ -34,7 +35,7 @@ function write(databases: EveryDatabase, folder: string, unfinished: readonly st
 export const noteUnfinished = (databases: EveryDatabase, binding: string, folder: string): void =>
   write(databases, folder, [...(read(databases, folder)?.unfinished ?? []), binding]);
 
-/** To be called when what every such folder has is ended in the database. */
+/** Call it when the endings of every such folder are repeated in the database. */
 export function noteFinished(databases: EveryDatabase, binding: string): void {
   for (const folder of unfinishedFolders(databases, binding)) {
     const unfinished = read(databases, folder)?.unfinished ?? [];
@@ -46,7 +47,7 @@ export function noteFinished(databases: EveryDatabase, binding: string): void {
   }
 }
 
-/** The databases in which something of this folder has still to be ended. Undefined when no restore has made it: nobody knows. */
+/** The databases in which endings of this folder must still be repeated. Undefined when no restore has made the folder. */
 export function unfinishedIn(databases: EveryDatabase, folder: string): readonly string[] | undefined {
   const ledger = read(databases, folder);
   if (ledger === undefined || ledger.of === databases.which) return ledger?.unfinished;

@@ -39,7 +39,7 @@ export class Wrangler {
     });
   }
 
-  /** Its standard output. Throws a Failure that has what it wrote, if it failed. */
+  /** Its standard output. Throws a Failure with its messages if it failed. */
   async run(args: readonly string[], options: WranglerOptions = {}): Promise<string> {
     const result = await this.try(args, options);
     if (result.ok) return result.stdout;
@@ -48,7 +48,7 @@ export class Wrangler {
     );
   }
 
-  /** What it printed as JSON. Wrangler may print lines before it. */
+  /** The JSON that it printed. Wrangler may print other lines before it. */
   async json<T>(args: readonly string[]): Promise<T> {
     const stdout = await this.run(args);
     const start = stdout.search(/^[[{]/m);
@@ -60,7 +60,7 @@ export class Wrangler {
   }
 }
 
-/** What a failed call wrote, standard error first, without colors and empty lines. Wrangler colors what it writes into a pipe, too. */
+/** The messages of a failed call, standard error first, without colors and empty lines. Wrangler colors its output even in a pipe. */
 export const messageOf = ({ stdout, stderr }: WranglerResult): string =>
   stripVTControlCharacters(`${stderr}\n${stdout}`)
     .split("\n")

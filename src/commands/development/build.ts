@@ -16,7 +16,7 @@ import { faultsOfReleases } from "./released-elements.ts";
 
 const DOCUMENT = "public/openapi.json";
 
-/** Writes what is committed, or checks that it is what it should be. */
+/** Writes a committed file, or checks its content. */
 async function keep(path: string, text: string, check: boolean): Promise<void> {
   if ((await readFile(path, "utf8").catch(() => "")) === text) return;
   if (check) throw new Failure(`${path} is stale: npm run build, and commit it`);

@@ -1,4 +1,4 @@
-/** `npm run check`: what is generated, written and typed as it should be. The tests are commands of their own. */
+/** `npm run check`: generated files, lint, format and types. The tests are commands of their own. */
 import { spawnSync } from "node:child_process";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";

@@ -1,4 +1,4 @@
-/** What the demo idea bank has implemented: its changelog. */
+/** The changelog of the demo idea bank. */
 import type { DemoProposal } from "./demo-proposals.ts";
 
 export const DEMO_CHANGELOG: readonly DemoProposal[] = [

@@ -1,6 +1,6 @@
-/** What was said under the demo's proposals, by title. */
+/** The comments under the demo's proposals, by title. */
 
-/** The panelist of the demo token is the first: what this one has written can be edited and deleted in the board. */
+/** The first is the panelist of the demo token, whose texts can be edited and deleted in the board. */
 export const DEMO_NAMES = [
   "Robin",
   "Amira",

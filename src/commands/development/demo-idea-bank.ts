@@ -107,5 +107,5 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
   ];
 }
 
-/** What many vote for has been there for a while. */
+/** A proposal with many votes is older. */
 const ageInDays = ({ status, votes }: DemoProposal): number => (status === "submitted" ? 0.5 : 6) + votes / 9;

@@ -5,7 +5,7 @@ export type DemoProposal = {
   readonly status: ProposalStatus;
   /** Days between its last activity and the first start. */
   readonly daysAgo: number;
-  /** By so many panelists. */
+  /** The number of panelists who vote for it. */
   readonly votes: number;
   readonly title: string;
   readonly description: string;

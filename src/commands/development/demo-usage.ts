@@ -23,7 +23,7 @@ export function seedUsage(database: D1Database, apiKeyId: string, now: number): 
   ];
 }
 
-/** As a key's gate stores it. */
+/** The form in which a key's gate stores it. */
 function seenAt(now: number): object {
   const sync = {
     network: "203.0.113.0/24",
@@ -48,7 +48,7 @@ function requestsIn(time: Date) {
 
 function countsIn(time: Date): { admitted: number; limited: number } {
   const hour = time.getUTCHours();
-  // Not random: the same hour always counts the same.
+  // It is not random, so that an hour always has the same count.
   const jitter = ((time.getTime() / HOUR_MS) * 7919) % 97;
   if (hour === 2) return { admitted: 3_400 + jitter * 9, limited: 0 };
   const isDay = hour >= 7 && hour < 19;

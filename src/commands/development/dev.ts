@@ -22,7 +22,7 @@ import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_STATE_FOLDER = ".wrangler/state";
-/** In the state folder: where the server answers, for scripts. The key is beside it. */
+/** The file in the state folder with the server's address, for scripts. The key is beside it. */
 const ADDRESS_FILE = "dev-address.txt";
 
 export const dev = defineCommand({
@@ -69,7 +69,7 @@ export const dev = defineCommand({
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const operatorSecret = await localOperatorSecret(context.folder);
     const args = [
-      // wrangler.toml minifies what is deployed. Here a stack trace names functions and lines.
+      // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
       ...["dev", "--minify=false", "--config", config],
       ...["--port", String(port), "--persist-to", stateFolder],
       // wrangler takes no secret from .dev.vars that wrangler.toml does not require. Who reads this process's arguments can open
@@ -83,7 +83,7 @@ export const dev = defineCommand({
   },
 });
 
-/** Makes the databases ready. Returns what a developer needs to use the server, the link last. */
+/** Makes the databases ready. Returns the lines that a developer needs to use the server, the link last. */
 async function prepare(context: Context, config: string, stateFolder: string, origin: string): Promise<string> {
   const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** `docs/embed-reference.md`: what a page can set, hear and style of the elements, by the names that their sources use. */
+/** Makes `docs/embed-reference.md`: the settings, events and style hooks of the elements, by the names that their sources use. */
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { BOARD_LABELS } from "../../elements/board/labels.ts";
@@ -22,7 +22,7 @@ type Names = Readonly<Record<Kind, ReadonlySet<string>>>;
 const find = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap((match) => match.slice(1)).filter((found) => found !== undefined);
 
-/** What stands between double quotes or backticks; `status-${name}` is any status. */
+/** The texts between double quotes or backticks; `status-${name}` is any status. */
 const quoted = (text: string): string[] =>
   find(text, /["`]([^"`]*)["`]/g).flatMap((words) => words.replaceAll(/\$\{\w+\}/g, "…").split(" "));
 
@@ -44,7 +44,7 @@ export function namesIn(scripts: string, styles: string): Names {
   };
 }
 
-/** What is not described, and what is described but does not exist. */
+/** The names without a description, and the descriptions without a name. */
 export function faultsOfReference(names: Names): string[] {
   return (Object.keys(REFERENCE) as Kind[]).flatMap((kind) => {
     const described = Object.keys(REFERENCE[kind]);

@@ -21,9 +21,9 @@ export type LauncherLabel =${union("idea-bank-launcher")};
 /** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
 export type TokenProvider = () => string | Promise<string>;
 
-/** What both elements can be given. */
+/** The settings of every element. */
 export interface IdeaBankSettings<Name extends string> {
-  /** Where the API is. The origin that the script came from, unless set. */
+  /** The API's address. By default the origin of the script. */
   src: string;
   /** The panelist's token. */
   token: string | undefined;
@@ -34,7 +34,7 @@ export interface IdeaBankSettings<Name extends string> {
 }
 
 export interface IdeaBankChangelog extends HTMLElement, IdeaBankSettings<ChangelogLabel> {
-  /** How many entries are new since the visitor looked last. */
+  /** The number of entries since the visitor's last look. */
   readonly count: number;
 }
 
@@ -58,11 +58,11 @@ export interface IdeaBankLauncher extends HTMLElement {
 export type ChangelogCountEvent = CustomEvent<{ readonly count: number }>;
 export type SignedOutEvent = CustomEvent<{ readonly error: "not-signed-in" | "unauthorized" }>;
 
-/** What is an attribute and no property. */
+/** The attributes without a property. */
 export interface IdeaBankAttributes {
   /** An address of the page's own server that answers with a token, as a text. */
   "token-url"?: string;
-  /** Where the page signs visitors in; \`{page}\` stands for its address. */
+  /** The address where the page signs visitors in; \`{page}\` stands for its address. */
   "sign-in-url"?: string;
   "heading-level"?: 1 | 2 | 3 | 4;
   /** Of the board. */

@@ -27,7 +27,7 @@ export function requireWholeFiles(stateFolder: string): void {
   }
 }
 
-/** What SQLite says of the file: "ok", or what is wrong with it, in a line. */
+/** SQLite's finding about the file: "ok", or the fault in one line. */
 function findingIn(file: string): string {
   try {
     const database = new DatabaseSync(file);
@@ -50,8 +50,8 @@ const isClosedConnection = (error: unknown): boolean => error instanceof TypeErr
 type Use = (databases: readonly LocalDatabase[]) => Promise<void>;
 
 /**
- * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which have today's schema then.
- * `use` may run twice: it finds what it has done. Throws UnknownSchema.
+ * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which then have today's schema.
+ * `use` may run twice, so it must recognize its own work. Throws UnknownSchema.
  */
 export async function withLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
   try {

@@ -1,4 +1,7 @@
-/** `npm run release:elements`: gives the elements, as they are now, the version in `src/elements/version.ts`. Commit what it writes. */
+/**
+ * `npm run release:elements`: releases the present elements as the version in `src/elements/version.ts`. Commit the files that it
+ * writes.
+ */
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
 import { buildElements } from "./build-elements.ts";

@@ -1,6 +1,6 @@
 /**
  * Releases of the custom elements: `public/embed/<version>/`, and their hashes in `public/embed/releases.json`. Other people's
- * pages name a release by its hash, so what was released never changes and never goes away.
+ * pages name a release by its hash, so a release never changes and never disappears.
  */
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
@@ -14,7 +14,7 @@ const MANIFEST = `${FOLDER}/releases.json`;
 const DOCS = "docs/embed.md";
 const SNIPPET = /(?<=<!-- released -->\n)[\s\S]*?(?=<!-- \/released -->)/;
 
-/** By file name: the hash that a page names in `integrity`. */
+/** The hash that a page names in `integrity`, by file name. */
 type Release = Readonly<Record<string, string>>;
 export type Releases = { readonly latest: string; readonly releases: Readonly<Record<string, Release>> };
 
@@ -44,7 +44,7 @@ const RAISE_THE_VERSION =
   `The elements differ from their release ${ELEMENTS_VERSION}, which never changes. ` +
   "Raise the version in src/elements/version.ts; npm run release:elements releases it.";
 
-/** What is wrong with the releases below `root`, a line each. */
+/** The faults of the releases below `root`, one a line. */
 export async function faultsOfReleases(elements: ReadonlyMap<string, string>, root = "."): Promise<string[]> {
   const manifest = await readReleases(root);
   const faults: string[] = [];

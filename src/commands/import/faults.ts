@@ -1,4 +1,4 @@
-/** What the tenant API would refuse, found before anything is sent: each idea and each person that has a fault, with its first one. */
+/** Finds what the tenant API would refuse before anything is sent: each idea and each person with a fault, with its first one. */
 import { TenantComment } from "../../worker/model/comment.ts";
 import { ProposalExternalId } from "../../worker/model/metadata.ts";
 import { NewPanelist } from "../../worker/model/panelist.ts";

@@ -1,6 +1,6 @@
 /** Text of a service that keeps HTML. What is none stays as it is: "a < b", "List<String>", a tag that is only mentioned. */
 
-/** A tag that ends, or a line break: nobody writes one of these by chance. */
+/** A tag that ends, or a line break. Nobody writes one of these by chance. */
 const EVIDENCE =
   /<\/(?:a|b|blockquote|code|div|em|h[1-6]|i|li|ol|p|pre|s|span|strong|table|tbody|td|th|tr|u|ul)\s*>|<br\s*\/?>/i;
 const BLOCK = new Set("blockquote div h1 h2 h3 h4 h5 h6 ol p pre table ul".split(" "));
@@ -33,7 +33,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ] as const),
 ]);
 
-/** Undefined for what is no HTML. Links keep their address, lists their items. */
+/** Undefined for a text without HTML. Links keep their address, lists their items. */
 export function textOfHtml(html: string): string | undefined {
   if (!EVIDENCE.test(html)) return undefined;
   // Lines of the source are no lines of the text, where the text has marks for them.
@@ -64,7 +64,7 @@ export function textOfHtml(html: string): string | undefined {
 
 const decode = (text: string): string => text.replaceAll(PART, (all, ...groups) => characterOf(groups[4]) ?? all);
 
-/** What the parser of a browser makes of it: a number that is no character is U+FFFD. */
+/** The character that a browser's parser makes of it: a number without a character is U+FFFD. */
 function characterOf(entity: string | undefined): string | undefined {
   if (entity === undefined) return undefined;
   if (!entity.startsWith("#")) return NAMED.get(entity.toLowerCase());

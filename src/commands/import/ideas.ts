@@ -1,4 +1,4 @@
-/** What a file of another service holds, in the terms of the tenant API; and what of it has no counterpart here. */
+/** The content of another service's file in the terms of the tenant API, and the parts of it that have no counterpart here. */
 import type { ProposalStatus, Visibility } from "../../worker/model/proposal.ts";
 import { Tag } from "../../worker/model/tag.ts";
 import { Moment, Name, Title, withoutInvisible } from "../../worker/model/text.ts";
@@ -19,7 +19,7 @@ export type Idea = {
   readonly title: string;
   readonly description: string;
   readonly status: ProposalStatus;
-  /** Of a new one. Once it is there, its visibility is the tenant's. */
+  /** For a new idea only. Afterwards its visibility is the tenant's decision. */
   readonly visibility: Visibility;
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
@@ -32,18 +32,18 @@ export type Idea = {
   readonly duplicateOf: string | undefined;
 };
 
-/** What the person has said about the file. */
+/** The person's options about the file. */
 export type Terms = {
-  /** By the name of a status, as `statusName` gives it. */
+  /** By the name of a status, as `statusName` returns it. */
   readonly statuses?: ReadonlyMap<string, ProposalStatus>;
-  /** By our name of a column: the file's. */
+  /** The file's names of columns, by ours. */
   readonly columns?: ReadonlyMap<string, string>;
 };
 
 /** `faulty`: rows that give no idea, and why. */
 export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost; readonly faulty: readonly string[] };
 
-/** What the tenant API is sent for a new idea, but for its author. */
+/** The body for a new idea, without its author. */
 export const toUpsert = ({ title, description, status, visibility, tags, metadata, createdAt, response }: Idea) => ({
   ...{ title, description, status, visibility, tags, metadata, createdAt },
   ...(response !== undefined && { response: { text: response } }),
@@ -62,9 +62,9 @@ export function peopleOf(ideas: readonly Idea[]): readonly Person[] {
 
 export const COMMENT_OF_TEAM = "comment of an administrator: imported as the team's";
 
-/** Counts what is not imported, and why. */
+/** Counts the parts that are not imported, with the reasons. */
 export class Lost {
-  /** Votes that the file only counts: nobody can be named as their voter. */
+  /** Votes that the file only counts, without their voters. */
   votes = 0;
   readonly #counts = new Map<string, number>();
 
@@ -75,7 +75,10 @@ export class Lost {
   lines = (): string[] => [...this.#counts].map(([what, count]) => `  ${count} × ${what}`);
 }
 
-/** One line as the API takes it: spaces for control characters, without what no screen shows. That it was shortened is told. */
+/**
+ * One line as the API accepts it: spaces for control characters, without invisible characters. If it was shortened, `lost` counts
+ * it.
+ */
 function toLine(text: string, length: number, what: string, lost: Lost): string {
   const spaced = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")

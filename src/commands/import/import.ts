@@ -132,7 +132,7 @@ export const importIdeas = defineCommand({
   },
 });
 
-/** What another service gives has the shape that its documents say, or is refused: no row is guessed. */
+/** The file must have the shape that the service documents, otherwise it is refused. No row is guessed. */
 function readAs(read: Read, file: Buffer, terms: Terms, service: string | undefined): Import {
   try {
     return read(file, Date.now(), terms);
@@ -143,7 +143,7 @@ function readAs(read: Read, file: Buffer, terms: Terms, service: string | undefi
   }
 }
 
-/** Throws a Failure for what names no status or column of ours. */
+/** Throws a Failure for an unknown status or column. */
 function termsOf(statuses: readonly string[], columns: readonly string[]): Terms {
   const divide = (text: string, at: number) => [text.slice(0, at), text.slice(at + 1).trim()] as const;
   return {

@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180) with a line of names: `id` and `title`, and of `description`, `status`, `visibility`, `tags`, `created_at`, `author_id`,
- * `author`, `voters`, `response` what there is. The names that Fider's and Canny's own CSV files have are understood, too.
+ * Reads CSV (RFC 4180) with a line of names: `id` and `title`, and any of `description`, `status`, `visibility`, `tags`,
+ * `created_at`, `author_id`, `author`, `voters`, `response`. The names in Fider's and Canny's own CSV files are understood, too.
  */
 import { VISIBILITIES } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -21,7 +21,7 @@ import {
 import { toStatus } from "./statuses.ts";
 import { utf8Of } from "./utf8.ts";
 
-/** By our names: those that files have. Of several that a file has, the first counts. */
+/** The names that files have, by ours. If a file has several of them, the first counts. */
 const NAMES = {
   id: ["id", "number", "post id", "url"],
   title: ["title", "post title"],
@@ -61,7 +61,7 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
   for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
   const faulty: string[] = [];
   const ideas = lines.flatMap((line, index): Idea | [] => {
-    // What stands in another column than it should may be shown to everybody.
+    // A value in the wrong column may be shown to everybody.
     if (line.length !== names.length) {
       faulty.push(
         `row ${index + 1}: ${line.length} fields, and the header has ${names.length}: quote what has a comma`,
@@ -108,7 +108,7 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
   return { ideas, lost, faulty };
 }
 
-/** What a spreadsheet may have written in place of commas. */
+/** The separator that a spreadsheet may have written in the place of commas. */
 function otherSeparator(header: readonly string[]): string {
   if (header.length !== 1) return "";
   const name = { ";": "semicolons", "\t": "tabs" }[/[;\t]/.exec(header[0] ?? "")?.[0] ?? ""];

@@ -48,7 +48,7 @@ type User = { id: number; name: string | null; email: string | null; role?: numb
 const STATUSES: readonly ProposalStatus[] = ["submitted", "in-progress", "implemented", "declined", "planned"];
 const DUPLICATE = 5;
 const DELETED = 6;
-/** Of a user's role: a visitor's is 1, those of collaborators and administrators are above. */
+/** The role of a visitor is 1. The roles of collaborators and administrators are above it. */
 const VISITOR = 1;
 const TABLES = ["posts", "comments", "post_votes", "post_tags", "tags", "users", "attachments"];
 
@@ -71,7 +71,7 @@ export function readFider(file: Buffer, now: number): Import {
   );
   const team = new Set(rows<User>("users").flatMap(({ id, role = VISITOR }) => (role > VISITOR ? [id] : [])));
   const faulty: string[] = [];
-  // What only Fider's team sees, panelists must not.
+  // Panelists must not see tags that only Fider's team sees.
   const publicTags = rows<Tag>("tags").filter((tag) => tag.is_public !== false);
   lost.add("private tag", rows("tags").length - publicTags.length);
   const tagNames = new Map(publicTags.map(({ id, name }) => [id, name]));

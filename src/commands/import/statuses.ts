@@ -14,14 +14,14 @@ const STATUSES: ReadonlyMap<string, ProposalStatus> = new Map(
   (Object.keys(NAMES) as ProposalStatus[]).flatMap((status) => NAMES[status].map((name) => [name, status] as const)),
 );
 
-/** In which form names are compared: "In_Progress" and "in-progress" are one. */
+/** The form in which names are compared: "In_Progress" and "in-progress" are equal. */
 export const statusName = (name: string): string =>
   name
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_.-]+/g, " ");
 
-/** `own`: what the person has said, by the status's name. */
+/** `own` are the person's choices, by the status's name. */
 export function toStatus(name: string, own: ReadonlyMap<string, ProposalStatus>, lost: Lost): ProposalStatus {
   const status = own.get(statusName(name)) ?? STATUSES.get(statusName(name));
   if (status === undefined && name.trim() !== "")

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Failure } from "../command-line/failure.ts";
 
 const DEADLINE_MS = 30_000;
-/** Of a request that was not answered, or with 5xx. A 429 is waited for as often as it comes. */
+/** For a request without an answer, or with a 5xx. A 429 is waited for as often as it comes. */
 const TRIES = 6;
 const MAX_WAIT_SECONDS = 120;
 
@@ -17,13 +17,13 @@ type Options = {
   /** Ends waits and requests: the person has had enough. */
   readonly signal: AbortSignal;
   readonly complain: (line: string) => void;
-  /** How it waits, in milliseconds. */
+  /** The waiting itself, in milliseconds. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 };
 
 const sleep: NonNullable<Options["pause"]> = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
 
-/** `send` throws a Failure for what is not answered with one of the `expected` statuses. Every request is safe to repeat. */
+/** `send` throws a Failure for an answer without one of the `expected` statuses. Every request is safe to repeat. */
 export function createTenantApi({ origin, apiKey, signal, complain, pause = sleep }: Options) {
   const wait = async (seconds: number, why: string) => {
     complain(`${why}: waiting for ${seconds} s.`);
@@ -47,7 +47,7 @@ export function createTenantApi({ origin, apiKey, signal, complain, pause = slee
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
       })
-        // An answer that breaks off is none: what it was asked to write may be written, or not.
+        // An answer that breaks off counts as none: its request may have been done or not.
         .then(async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }))
         .catch((error: Error) => error);
       signal.throwIfAborted();
@@ -107,13 +107,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** What to say of an answer that has no detail: the tenant API's have one, or are JSON. */
+/** The message for an answer without a detail. The tenant API's answers have one, or are JSON. */
 function whatElse(origin: string, { headers }: Received, json: unknown): string {
   const location = headers.get("Location");
   if (location !== null) return `leads to ${location}: give the address that answers as --url`;
   return json === undefined ? `is no answer of the tenant API: is --url the deployment's address? It is ${origin}` : "";
 }
 
-/** What fetch says is only that it failed. */
+/** `fetch` itself only says that it failed. */
 const causeOf = (error: Error): string =>
   error.cause instanceof Error ? error.cause.message || error.message : error.message;

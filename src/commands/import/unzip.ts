@@ -7,7 +7,7 @@ const ENTRY = 0x02014b50;
 /** An entry's text is at most so large: an archive can name any size. */
 const MAX_BYTES = 2 ** 30;
 
-/** The entries with these names that the archive has. Throws a Failure for what is no archive. */
+/** The entries with these names that the archive has. Throws a Failure for a file that is not an archive. */
 export function unzip(archive: Buffer, names: readonly string[]): Map<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from("PK\u0005\u0006"));
   if (end < 0 || archive.readUInt32LE(end) !== END) throw new Failure("The file is no ZIP archive.");

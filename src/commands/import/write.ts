@@ -1,6 +1,6 @@
 /**
- * Writes ideas through the tenant API. Everything is written by the ids of the file, and what is there is not written again: so an import
- * that was interrupted is done by running it again, and running it twice gives what running it once does.
+ * Writes ideas through the tenant API. Everything is written under the ids of the file, and things that exist are not written
+ * again. So an interrupted import is completed by running it again, and running it twice has the effect of running it once.
  */
 import { createHash } from "node:crypto";
 import { Failure } from "../command-line/failure.ts";
@@ -14,7 +14,7 @@ type StoredComment = { by: string; panelistId: string | null; body: string; crea
 
 const keyOf = (...parts: readonly string[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
-/** Where the import writes, and who has been written. */
+/** The receiver of the import, and the people who were written. */
 class Writer {
   readonly #api: TenantApi;
   readonly #proposals: string;
@@ -30,7 +30,7 @@ class Writer {
     this.#proposals = `/tenant/ideabanks/${ideaBankId}/proposals`;
   }
 
-  /** The id of the panelist, who is created if there is none. A name that the panelist has stays. */
+  /** The id of the panelist, who is created if necessary. A panelist's existing name stays. */
   async #panelist({ externalId }: Person): Promise<string> {
     const known = this.#panelists.get(externalId);
     if (known !== undefined) return known;
@@ -106,7 +106,7 @@ class Writer {
     }
   }
 
-  /** Into what the target was itself merged into, if it was. */
+  /** If the target was itself merged, into that one's target. */
   async merge(source: Proposal, target: Proposal): Promise<void> {
     const into = target.duplicateOf ?? target.id;
     if (source.duplicateOf !== null || into === source.id) return;

@@ -1,11 +1,11 @@
 /**
- * `Change` as a union: each kind names what is always there, so that a generated client does not ask for the `proposalId` of a comment's
- * change. The last member takes every type, because types can be added.
+ * `Change` as a union: each kind names the members that it always has, so that a generated client does not ask for the
+ * `proposalId` of a comment's change. The last member takes every type, because types can be added.
  */
 import { CHANGE_TYPES, type ChangeType } from "../../worker/model/change.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** By the first word of a type: the members that are always there, and those that can be. */
+/** By the first word of a type: the members that always exist, and those that may. */
 const KINDS = {
   proposal: { name: "ProposalChange", always: ["ideaBankId", "proposalId", "proposal"], also: ["panelistId"] },
   comment: {

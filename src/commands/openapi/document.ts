@@ -11,7 +11,7 @@ import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 import { describeWebhooks } from "./webhooks.ts";
 
-/** Who uses the operations of each credential: the reference has a group for each, in this order. */
+/** The users of each credential: the reference has a group for each, in this order. */
 const READERS = {
   apiKey: "For tenants",
   compoundToken: "For panelists",

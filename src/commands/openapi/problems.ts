@@ -129,7 +129,7 @@ function toResponse(codes: readonly ProblemCode[], kind: Kind = {}) {
   };
 }
 
-/** As a client of the operation gets it: the texts of the table are those for an API key. */
+/** The problem as a client of the operation gets it, because the texts of the table are those for an API key. */
 function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
   const kind = operation?.credential.kind;
   const isPanelists = kind === "compoundToken";

@@ -72,7 +72,7 @@ function toJsonSchemas(
   return Object.fromEntries(Object.entries(named).toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The rules of what a client sends. An answer may go beyond them later, and clients that are generated check what they read. */
+/** The rules for input. An answer may exceed them later, and generated clients check their answers. */
 const RULES_OF_INPUT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties", "uniqueItems", "maximum"];
 
 /** An answer's schema is open: words and members can be added. Those of today are examples. */

@@ -1,4 +1,4 @@
-/** The document's `webhooks`: what a receiver is sent of each type. */
+/** The document's `webhooks`: the request that a receiver gets for each type. */
 import { CHANGE_TYPES } from "../../worker/model/change.ts";
 import { changeKindOf } from "./change-union.ts";
 

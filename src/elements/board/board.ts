@@ -28,9 +28,9 @@ const CLOSED = "idea-bank-not-found";
 const RENEW_TIMES_MS = 30_000;
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
-/** What the tab's history calls the form of a new idea; an open idea is called by its identifier. */
+/** The name of the form for a new idea in the tab's history. An open idea has its identifier. */
 const FORM = "";
-/** Before what was begun without a sign-in. */
+/** Marks a view that was begun without a sign-in. */
 const BEGUN = "=";
 
 export type OpenOptions = {
@@ -39,13 +39,13 @@ export type OpenOptions = {
   readonly proposal?: string;
 };
 
-/** Attribute `proposal`: the identifier of one to open first. Attribute `history`: Back closes what is open. */
+/** Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view. */
 class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
   #left: string | null | undefined;
-  /** Reads what is shown again. */
+  /** Reads the present view again. */
   #reread = () => {};
-  /** What the page asked for before there was something to show it. */
+  /** The page's request from before there was anything to show. */
   #asked: OpenOptions | undefined;
   #open: ((options: OpenOptions) => void) | undefined;
 
@@ -92,7 +92,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         );
       }
     };
-    // In a panel that is not open, nothing is asked for.
+    // While the panel is closed, nothing is requested.
     const displayed = new ResizeObserver(() => {
       if (this.root.offsetWidth === 0) return;
       displayed.disconnect();
@@ -117,13 +117,13 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
   #showBoard(access: Access, ideaBank: IdeaBank, signal: AbortSignal, reload: () => Promise<void>): void {
     const { words } = this;
-    // A visitor is shown what a sign-in makes possible.
+    // A visitor sees the actions that a sign-in makes possible.
     const capabilities = ideaBank.isVisitor
       ? { ...access.capabilities, canVote: true, canComment: true, canSubmitProposals: true }
       : access.capabilities;
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string) => {
-      // What has the focus goes away.
+      // The focused part disappears, so the board takes the focus.
       if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
@@ -132,7 +132,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (text) this.announce(text);
     };
     const report = (error: unknown, again = () => notify("")) => {
-      // The idea bank has been closed meanwhile: what it allows is asked for again.
+      // The idea bank was closed meanwhile, so its capabilities are read again.
       if (error instanceof RequestFailure && error.code === CLOSED) {
         void reload();
         return;
@@ -147,7 +147,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (text) this.countDown(error, text, again);
     };
     const begun = `idea-bank-board:begun:${ideaBank.bank}`;
-    /** What is open now; undefined is the list. */
+    /** The open view; undefined is the list. */
     let shownView: string | undefined;
     const signIn = (proposal = shownView) => {
       if (proposal !== undefined) remember(begun, BEGUN + proposal, "sessionStorage");
@@ -192,9 +192,9 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       },
       signal,
     );
-    /** Back to the list, from what is open. */
+    /** Returns from the open view to the list. */
     let leave = () => {};
-    /** What was asked for before the visitor's last move is not shown any more. */
+    /** An answer to a request from before the visitor's last move is not shown any more. */
     let moves = 0;
     const move = () => {
       moves += 1;
@@ -239,14 +239,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           notify(words.say("withdrawn"));
         },
       });
-      // While it cannot be read again, what is shown stays.
+      // If it cannot be read again, the present content stays.
       this.#reread = () => void opened.update().catch(() => {});
       show(opened.element, opened.focus);
       return opened;
     };
     const visit = (idea: Idea) => {
       open(idea.id);
-      // Where it cannot be read, what the list knows stays.
+      // If it cannot be read, the list's data stay.
       openIdea(idea)
         .update()
         .catch(() => {});

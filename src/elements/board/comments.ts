@@ -8,11 +8,11 @@ import type { Comment, Idea } from "./idea-bank.ts";
 import { question } from "./question.ts";
 import { time } from "./time.ts";
 
-/** As many comments as the API gives at once. */
+/** The API's page size. */
 const PAGE = 20;
 const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
-/** `showCount` shows how many there are by what `idea` says now. */
+/** `showCount` shows the number of comments that `idea` has now. */
 export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
   const { ideaBank, capabilities, words, level, signal, announce, report, dispatch } = context;
   const list = h("ol", { class: "comments", part: "comments" });

@@ -120,7 +120,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     const known = ballots.get(idea.id)?.confirmed;
     const before = JSON.stringify(idea);
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
-    // What was written meanwhile may be newer than the answer.
+    // The visitor's own actions meanwhile may be newer than the answer.
     if (JSON.stringify(idea) !== before) return update();
     Object.assign(idea, now);
     // A vote that was given meanwhile is newer, and a button with the focus keeps it.

@@ -1,4 +1,4 @@
-/** What was written and not sent yet: it survives a reload, and with it the key that makes sending it twice one submission. */
+/** A text that was not sent yet. It survives a reload, with its idempotency key, so that sending it twice makes one submission. */
 import { forget, recall, remember } from "../shared/storage.ts";
 
 export type Fields = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export class Draft {
   readonly #key: string;
   #kept: Kept;
 
-  /** `owner` begins the key; so does `visitor` before a sign-in, and what was written then goes on. */
+  /** The key begins with `owner`. A draft under `visitor`, from before a sign-in, is taken over. */
   constructor(owner: string, visitor: string, name: string) {
     this.#key = `idea-bank-board:${owner}:${name}`;
     const before = `idea-bank-board:${visitor}:${name}`;
@@ -39,7 +39,7 @@ export class Draft {
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Only this code writes it; what somebody else has written there is no draft. */
+/** Only this code writes the storage's entry. Any other content is not a draft. */
 function parse(text: string | null): Kept | undefined {
   try {
     const { idempotencyKey, fields } = JSON.parse(text ?? "") ?? {};

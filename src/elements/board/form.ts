@@ -1,4 +1,4 @@
-/** A form that keeps its draft, sends once, and says what is missing beside the field. */
+/** A form that keeps its draft, sends once, and shows errors beside the fields. */
 import { h } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import { Draft, type Fields } from "./draft.ts";
@@ -13,14 +13,14 @@ type Field = {
   readonly rows?: number;
   /** It may stay empty. */
   readonly optional?: true;
-  /** In place of a draft. */
+  /** Replaces the draft. */
   readonly value?: string;
 };
 
 export type FormOptions = {
   readonly fields: readonly Field[];
   readonly submit: string;
-  /** Whose draft it is; undefined for a form that keeps none. */
+  /** The owner of the draft; undefined for a form that keeps none. */
   readonly draft?: string;
   readonly send: (fields: Fields, idempotencyKey: string) => Promise<void>;
   readonly cancel?: () => void;
@@ -85,12 +85,12 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       return;
     }
     sending = true;
-    // Not `disabled`, which would lose the focus.
+    // `disabled` would lose the focus.
     submit.setAttribute("aria-disabled", "true");
     try {
       const sent = read();
       await options.send(sent, draft?.idempotencyKey ?? "");
-      // What was typed meanwhile has not been sent.
+      // Text that was typed meanwhile has not been sent, so it stays.
       for (const { name, input } of inputs) if (input.value === sent[name]) input.value = "";
       draft?.write(read());
     } catch (error) {

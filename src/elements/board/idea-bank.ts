@@ -5,7 +5,7 @@ import type { TagCount } from "../../worker/model/tag.ts";
 import type { Connection, RequestOptions } from "../shared/request.ts";
 import { RequestFailure } from "../shared/request-failure.ts";
 
-/** Its vote and what belongs to it follow what the panelist does. */
+/** Its vote and related fields follow the panelist's actions. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
 export type Comment = PanelistComment;
 export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
@@ -19,12 +19,12 @@ export class IdeaBank {
     this.#connection = connection;
   }
 
-  /** What this browser remembers belongs to this idea bank and this panelist. */
+  /** The browser's memory belongs to this idea bank and this panelist. */
   get who(): string {
     return this.#connection.who;
   }
 
-  /** What a visitor who is not signed in has begun is of the idea bank. */
+  /** The drafts of a visitor who is not signed in belong to the idea bank. */
   get bank(): string {
     return this.#connection.bank;
   }
@@ -45,7 +45,7 @@ export class IdeaBank {
   similar = (title: string, signal: AbortSignal) =>
     this.#get<Page<Idea>>(`/proposals/similar?${new URLSearchParams({ title })}`, { signal });
 
-  /** `id` may come from the page: what is no identifier could be a path to somewhere else. */
+  /** `id` may come from the page. It must be an identifier, because another text could be a path to somewhere else. */
   async idea(id: string): Promise<Idea> {
     if (!/^\w+$/.test(id)) throw new RequestFailure("proposal-not-found");
     return this.#get(`/proposals/${id}`);

@@ -8,9 +8,9 @@ import { type SimilarOptions, similarIdeas } from "./similar.ts";
 type IdeaFormOptions = {
   /** The one that is edited. */
   readonly idea?: Idea;
-  /** For a new one: what is there already. */
+  /** For a new idea: finds similar ones. */
   readonly similar?: SimilarOptions;
-  /** In place of the draft's title. */
+  /** Replaces the draft's title. */
   readonly title?: string | undefined;
   readonly send: (idea: Submission, idempotencyKey: string) => Promise<void>;
   readonly cancel: () => void;

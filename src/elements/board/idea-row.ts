@@ -1,4 +1,4 @@
-/** A proposal in the list: the vote, the title that opens it, and what there is to know at a glance. */
+/** An idea in the list: the vote, the title that opens it, and its main facts. */
 import { h, heading, icon } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";

@@ -9,7 +9,7 @@ import { toolbar } from "./toolbar.ts";
 
 /** So many pages in a row come by themselves: below the board the page may have an end that the visitor wants to reach. */
 const PAGES_BY_THEMSELVES = 3;
-/** How many there were last time: as many are to come, by all appearances. */
+/** The last number of ideas, which is the best guess for the number of rows to come. */
 const ROWS = "idea-bank-board:rows";
 
 export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
@@ -52,7 +52,7 @@ export class List {
     signal.addEventListener("abort", () => watcher.disconnect());
   }
 
-  /** The first page, of what is asked for now. `quiet`: what is there stays until then. */
+  /** Loads the first page of the present filter. `quiet` keeps the present rows until then. */
   async load(quiet = false): Promise<void> {
     const { words, signal, enter, announce, failure } = this.#context;
     this.#loading?.abort();
@@ -74,14 +74,17 @@ export class List {
     }
   }
 
-  /** After the visitor comes back: the first page as it is now. What has the focus, and what was loaded after it, stays in place. */
+  /**
+   * Reads the first page again, after the visitor comes back. The focused row, and the rows that were loaded after it, stay in
+   * place.
+   */
   async reread(): Promise<void> {
     const { signal, ideaBank } = this.#context;
     const filter = this.#filter;
     if (this.#loading) return;
     try {
       const { items, nextCursor } = await ideaBank.ideas(filter, undefined, signal);
-      // The visitor has asked for something else meanwhile.
+      // The visitor has changed the filter meanwhile.
       if (this.#loading || this.#filter !== filter) return;
       if (this.#byId.size <= items.length && !this.#place.matches(":focus-within")) {
         this.#showFirst(items, nextCursor);
@@ -89,7 +92,7 @@ export class List {
       }
       for (const idea of items) if (!this.#byId.get(idea.id)?.matches(":focus-within")) this.refresh(idea);
     } catch {
-      // While it cannot be read again, what is shown stays.
+      // If it cannot be read again, the present rows stay.
     }
   }
 
@@ -126,7 +129,7 @@ export class List {
     if (this.#byId.size === 0) this.#showEmpty();
   }
 
-  /** Where the visitor came from. */
+  /** Focuses the row from which the visitor came. */
   focus(id: string): void {
     (this.#byId.get(id)?.querySelector<HTMLElement>(".open") ?? this.#place).focus();
   }
@@ -178,9 +181,7 @@ export class List {
     if (cursor !== undefined) requestAnimationFrame(() => (this.#more.hidden = this.#cursor === undefined));
   }
 
-  /**
-   * Where all are shown, those that are still open come first. A page that moved while it was read may name a proposal twice.
-   */
+  /** When all statuses are shown, open ideas come first. A page that shifted while it was read may name an idea twice. */
   #append(ideas: readonly Idea[]): void {
     for (const idea of ideas) {
       if (this.#byId.has(idea.id)) continue;

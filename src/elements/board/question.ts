@@ -1,4 +1,4 @@
-/** A step before what cannot be undone: a link, then a question with two buttons in its place. */
+/** A confirmation before an action that cannot be undone: a link, then a question with two buttons in its place. */
 import { h } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
 import { onEscape } from "./escape.ts";

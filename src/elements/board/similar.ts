@@ -10,7 +10,7 @@ const FROM = 5;
 
 export type SimilarOptions = {
   readonly open: (idea: Idea) => void;
-  /** Those that can be seen: their votes follow what the visitor does. */
+  /** Called with the visible ideas, so that their votes follow the visitor's actions. */
   readonly shown: (ideas: readonly Idea[]) => void;
 };
 
@@ -32,7 +32,8 @@ export function similarIdeas(
 
   const show = (ideas: readonly Idea[]) => {
     const now = ideas.map(({ id }) => id).join();
-    // What stays is left as it is. Nothing goes from under who is about to vote.
+    // Nothing is redrawn if the ideas are the same, or while the focus is among them, so that no idea moves away under a visitor
+    // who is about to vote.
     if (now === ids || !input.isConnected || section.matches(":focus-within")) return;
     ids = now;
     section.hidden = ideas.length === 0;
@@ -43,7 +44,7 @@ export function similarIdeas(
 
   whenTyped(input, signal, async (title, asking) => {
     if (title.length < FROM) show([]);
-    // It is a help: who types goes on without it.
+    // The list is only a help: if it cannot be read, typing goes on without it.
     else show((await ideaBank.similar(title, asking).catch(() => undefined))?.items ?? []);
   });
   return section;

@@ -1,7 +1,7 @@
 /**
- * What is open in the board, as entries of the tab's history: Back closes it, and Forward and a reload open it again. The address
- * and `history.state` stay the page's own: an entry is known by its key, which no page can copy into another entry, and what was
- * open in it is kept in the tab's storage. A browser without the Navigation API (Firefox before 147, Safari before 26.2) has no
+ * Keeps the board's open view as entries of the tab's history: Back closes it, and Forward and a reload open it again. The
+ * address and `history.state` belong to the page. An entry is known by its key, which no page can copy into another entry, and
+ * its view is kept in the tab's storage. A browser without the Navigation API (Firefox before 147, Safari before 26.2) has no
  * such key, so there nothing is written.
  */
 import { recall, remember } from "../shared/storage.ts";
@@ -11,20 +11,23 @@ const navigation: Navigation | undefined = window.navigation;
 export class TabHistory {
   readonly #name: string;
   readonly #isOn: boolean;
-  /** What the history said last. */
+  /** The view in the history's last entry. */
   #last: string | undefined;
-  /** Back has been asked for and has not happened yet. */
+  /** Back was called, and has not happened yet. */
   #leaving = false;
   #next: string | undefined;
 
-  /** `name` tells boards apart. `show` is told what else is open now; undefined is the list. Nothing is written unless `isOn`. */
+  /**
+   * `name` tells boards apart. `show` is called when another view has to be shown; undefined is the list. Nothing is written
+   * unless `isOn`.
+   */
   constructor(name: string, isOn: boolean, show: (view: string | undefined) => void, signal: AbortSignal) {
     this.#name = name;
     this.#isOn = isOn;
     this.#last = this.view;
     if (!isOn) return;
     const follow = ({ navigationType }: NavigationCurrentEntryChangeEvent) => {
-      // What the page opens on top of an entry closes nothing.
+      // If the page adds an entry, the board stays open.
       if (navigationType !== "traverse") return;
       const next = this.#next;
       this.#leaving = false;
@@ -38,7 +41,7 @@ export class TabHistory {
     navigation?.addEventListener("currententrychange", follow, { signal });
   }
 
-  /** What was open here when the tab was left or reloaded. */
+  /** The view that was open when the tab was left or reloaded. */
   get view(): string | undefined {
     const key = this.#key;
     return key === undefined ? undefined : (recall(key, "sessionStorage") ?? undefined);
@@ -77,7 +80,7 @@ export class TabHistory {
     }
   }
 
-  /** Where the storage keeps what was open in the current entry; undefined where nothing is written. */
+  /** The storage's key for the current entry's view; undefined when nothing is written. */
   get #key(): string | undefined {
     const entry = this.#isOn ? navigation?.currentEntry : null;
     return entry ? `${this.#name}:${entry.key}` : undefined;

@@ -1,4 +1,4 @@
-/** When something happened: "3 days ago", and the date itself to whoever points at it. */
+/** A time in words, such as "3 days ago", with the date on hover. */
 import { h } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
 import type { BOARD_LABELS } from "./labels.ts";

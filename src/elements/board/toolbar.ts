@@ -1,4 +1,4 @@
-/** How the list is sorted, and which proposals it shows. */
+/** The controls that sort and filter the list. */
 import type { Sort } from "../../worker/model/panelist-proposal.ts";
 import { h, icon } from "../shared/h.ts";
 import type { BoardContext } from "./board-context.ts";
@@ -10,7 +10,7 @@ const SORTS = ["hot", "top", "new", "active"] as const satisfies readonly Sort[]
 const CHEVRON = "M4 6.2 8 10l4-3.8";
 let toolbars = 0;
 
-/** `change` is told whether it was typed: what is there stays in view until the next answer. */
+/** `change` gets whether the visitor is typing; then the present rows stay until the next answer. */
 export function toolbar(
   { ideaBank, words, signal }: BoardContext,
   first: Filter,
@@ -75,7 +75,7 @@ export function toolbar(
   whenTyped(search, signal, async (text) => {
     if (text === q) return;
     q = text;
-    // What was found has an order of its own.
+    // Search results have an order of their own.
     order.disabled = q !== "";
     apply(true);
   });

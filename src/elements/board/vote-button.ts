@@ -9,15 +9,15 @@ const ARROW = "M3.5 10.2 8 5.6l4.5 4.6";
 
 /** The vote for one idea, however often its button is drawn. */
 export type Ballot = {
-  /** What the API has said last. */
+  /** The API's last answer. */
   confirmed: Vote;
   wanted: boolean;
   sending: boolean;
-  /** Each button, and what draws it anew. */
+  /** Each button, with the function that draws it anew. */
   readonly buttons: Map<HTMLElement, () => void>;
 };
 
-/** Where voting is closed it is the count alone. `idea` follows what happens. */
+/** If voting is closed, it is only the count. `idea` is updated with the vote. */
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   const { ideaBank, capabilities, ballots, words, signal, announce, report, signIn, dispatch } = context;
   const count = h("span", { class: "count", "aria-hidden": "true" });
@@ -31,7 +31,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   const known = { confirmed: { voted: idea.voted, votes: idea.votes }, wanted: idea.voted };
   const ballot: Ballot = ballots.get(idea.id) ?? { ...known, sending: false, buttons: new Map() };
   const { buttons } = ballot;
-  // What is being sent is newer than what was read.
+  // A vote that is being sent is newer than the one that was read.
   if (!ballot.sending) Object.assign(ballot, known);
   ballots.set(idea.id, ballot);
 
@@ -47,7 +47,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
     for (const draw of buttons.values()) draw();
   };
 
-  /** One request at a time: clicks meanwhile only change what is wanted. */
+  /** Sends one request at a time. Clicks meanwhile only change the wanted state. */
   async function settle(): Promise<void> {
     if (ballot.sending) return;
     ballot.sending = true;

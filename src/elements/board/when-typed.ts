@@ -1,4 +1,4 @@
-/** What is asked for while somebody types: after a pause, and of what was typed last alone. */
+/** Runs a request while somebody types: after a pause, and only for the last text. */
 
 const PAUSE_MS = 400;
 

@@ -1,6 +1,6 @@
 /**
- * `<idea-bank-changelog>`: what an idea bank has implemented, newest first.
- * Event `changelog-count`: how many entries are newer than the visitor's last look, for a badge; 0 once they have been seen.
+ * `<idea-bank-changelog>`: the implemented proposals of an idea bank, newest first. Event `changelog-count`: the number of
+ * entries since the visitor's last look, for a badge; 0 once they have been seen.
  */
 import type { Changelog } from "../../worker/model/changelog.ts";
 import baseStyles from "../shared/base.css";
@@ -16,7 +16,7 @@ import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
 
 const PATH = "/public/ideabank/changelog";
-/** How many entries there were last time: as many are to come, by all appearances. */
+/** The last number of entries, which is the best guess for the number to come. */
 const ROWS = "idea-bank-changelog:rows";
 
 type Item = Changelog["items"][number];
@@ -28,7 +28,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     super(CHANGELOG_LABELS, baseStyles + styles);
   }
 
-  /** How many entries are new to this visitor. */
+  /** The number of entries that are new to this visitor. */
   get count(): number {
     return this.#count ?? 0;
   }
@@ -55,7 +55,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         look();
       } catch (error) {
         if (signal.aborted) return;
-        // What is shown stays while it cannot be read again; unless it may not be read any more.
+        // If it cannot be read again, the present entries stay, unless the visitor may not read them any more.
         if (etag && this.stateAfter(error) === "error") return;
         etag = null;
         this.show(this.#head(), this.failure(error, begin));

@@ -1,4 +1,4 @@
-/** The list of entries. Showing newer ones keeps what the visitor has unfolded, and the focus. */
+/** The list of entries. When newer ones appear, unfolded entries and the focus stay. */
 import type { Changelog } from "../../worker/model/changelog.ts";
 import { h, heading } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
@@ -15,7 +15,7 @@ export class Entries {
   readonly list = h("ol", { class: "entries", part: "entries" });
   readonly #words: Words<typeof CHANGELOG_LABELS>;
   readonly #level: number;
-  /** By what they show. */
+  /** By their content. */
   #rows = new Map<string, HTMLElement>();
 
   constructor(words: Words<typeof CHANGELOG_LABELS>, level: number) {

@@ -1,6 +1,6 @@
 /**
- * Which entries are newer than what the visitor has seen. On a first visit no entry is marked as new: all of them would be.
- * An entry of the same second as the newest that was seen is not new: `lastModified` has seconds.
+ * Finds the entries that are newer than the visitor's last look. On a first visit no entry is marked as new, because all of them
+ * would be. `lastModified` is in seconds, so an entry of the same second as the newest seen one does not count as new.
  */
 import { recall, remember } from "../shared/storage.ts";
 
@@ -26,7 +26,7 @@ export class LastVisit {
     return ({ lastModified }) => lastModified > before;
   }
 
-  /** How many of these the visitor has not looked at; none on the first visit. */
+  /** The number of entries that the visitor has not seen; 0 on the first visit. */
   unseen(items: readonly Dated[]): number {
     return this.#before === null ? 0 : items.filter(({ lastModified }) => lastModified > this.#seen).length;
   }

@@ -1,6 +1,6 @@
 /**
- * `<idea-bank-launcher>`: a button that opens the element inside it in a panel, with the number of what is new since the visitor
- * looked last. It floats in the corner of the window; with `inline` it stands where the page puts it.
+ * `<idea-bank-launcher>`: a button that opens the element inside it in a panel, with the number of entries since the visitor's
+ * last look. It floats in the corner of the window; with `inline` it stays in its place in the page.
  */
 import { h, icon } from "../shared/h.ts";
 import { Words } from "../shared/labels.ts";
@@ -10,9 +10,9 @@ import styles from "./launcher.css";
 
 const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
 const CROSS = "m4 4 8 8m0-8-8 8";
-/** Pixels between the panel and what is around it. */
+/** The distance between the panel and its surroundings, in pixels. */
 const GAP = 8;
-/** As wide as in launcher.css. */
+/** The same width as in launcher.css. */
 const PANEL_EM = 28;
 
 type Opening = HTMLElement & { open(options: object): void };
@@ -56,7 +56,7 @@ class IdeaBankLauncher extends HTMLElement {
       window.addEventListener("resize", place, { signal });
       window.addEventListener("scroll", place, { signal, capture: true, passive: true });
     });
-    // Browsers give the focus back from what is in the panel's own tree, which the page's element is not.
+    // Browsers return the focus only from elements in the panel's own tree, to which the page's element does not belong.
     this.#panel.addEventListener("beforetoggle", ({ newState }) => {
       const root = this.getRootNode();
       const focused = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
@@ -89,7 +89,7 @@ class IdeaBankLauncher extends HTMLElement {
     this.#show();
   }
 
-  /** Opens the panel; and what is inside, as its own `open` does. */
+  /** Opens the panel, and passes the options to `open` of the element inside. */
   open(options?: object): void {
     if (!this.#panel.matches(":popover-open")) this.#panel.showPopover();
     const board = this.querySelector<Opening>("idea-bank-board");

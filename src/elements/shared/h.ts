@@ -4,7 +4,7 @@ type Value = string | number | boolean | null | undefined | ((event: Event) => v
 export type Attributes = Readonly<Record<string, Value>>;
 export type Child = Node | string | false | null | undefined;
 
-/** An `<img name="createElement">` in the page hides the document's own method: what is called is the prototype's. */
+/** An `<img name="createElement">` in the page hides the document's own method, so the prototype's is called. */
 const { createElement, createElementNS } = Document.prototype;
 
 /** `h("button", { type: "button", onclick: close }, "Close")`. An attribute that is `false`, null or undefined is left out. */

@@ -1,6 +1,6 @@
 /**
- * What both elements share: where the API is, whose token is sent, which words are used, and a shadow root whose styles are
- * adopted (a strict Content-Security-Policy has nothing to refuse) and which foreign styles do not reach.
+ * The base of the elements: the API's address, the token, the labels, and a shadow root. Its styles are adopted, so that a strict
+ * Content-Security-Policy has nothing to refuse; foreign styles do not reach into it.
  */
 import type { COMMON_LABELS } from "./common-labels.ts";
 import { h } from "./h.ts";
@@ -11,7 +11,7 @@ import { Connection } from "./request.ts";
 import { RequestFailure } from "./request-failure.ts";
 import { forgetToken, providerOf, type TokenProvider } from "./tokens.ts";
 
-/** Also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
+/** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
 
 const ONLINE_AGAIN_MS = 3_000;
@@ -52,7 +52,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     shadow.append(this.root, this.#status);
   }
 
-  /** Where the API is. The origin that this script came from, unless the page says otherwise. */
+  /** The API's address. By default the origin of this script. */
   get src(): string {
     return this.getAttribute("src") || new URL(import.meta.url).origin;
   }
@@ -126,7 +126,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     return this.#words;
   }
 
-  /** Of the element's own heading in the page's outline; what is below it has the next. */
+  /** The level of the element's own heading in the page's outline. Headings below it have the next level. */
   protected get headingLevel(): number {
     return Number(this.getAttribute("heading-level")) || 2;
   }
@@ -146,18 +146,18 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.root.replaceChildren(...content);
   }
 
-  /** Told to screen readers, shown to nobody. */
+  /** Announces a text to screen readers; it is not visible. */
   protected announce(text: string): void {
     this.#status.textContent = text;
   }
 
-  /** What went wrong, in words. */
+  /** An error in words. */
   protected explain(error: unknown): string {
     const { code, seconds } = failureOf(error);
     return this.words.say(code, { count: seconds }) || this.words.say("failed");
   }
 
-  /** Where the page signs visitors in; `{page}` is where they come back to. */
+  /** The address where the page signs visitors in; `{page}` is the page to return to. */
   protected get signInUrl(): string | undefined {
     return this.getAttribute("sign-in-url")?.replace("{page}", encodeURIComponent(location.href));
   }

@@ -7,7 +7,7 @@ export function languageOf(element: Element): string {
   return canonical(named?.getAttribute("lang")?.replaceAll("_", "-")) ?? canonical(navigator.language) ?? "en";
 }
 
-/** Undefined for what is no language: `Intl` throws on it. */
+/** Undefined for a text that is not a language, because `Intl` throws on it. */
 function canonical(language: string | undefined): string | undefined {
   try {
     return Intl.getCanonicalLocales(language)[0];

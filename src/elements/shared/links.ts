@@ -1,8 +1,8 @@
-/** Where the links are in what people write (pure). */
+/** Finds the links in texts that people write (pure). */
 
 /**
- * Up to white space, quotation marks and what no address has: control and direction characters, and the marks that end a sentence
- * or a quotation where words have no spaces between them.
+ * A URL ends at white space, quotation marks and characters that no address contains: control and direction characters, and the
+ * marks that end a sentence or a quotation in scripts without spaces.
  */
 const URLS = /\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（），：；？]+/giu;
 /** A longer one is no address that people use, and finding its end would take long. */

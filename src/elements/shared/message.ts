@@ -1,4 +1,4 @@
-/** What is shown in place of everything else: why there is nothing, and what the visitor can do. */
+/** A message in the place of all content: why there is none, and what the visitor can do. */
 import { type Child, h, icon } from "./h.ts";
 
 const ALERT = "M8 5v4m0 2v.1M8 2 1 14h14z";
@@ -11,7 +11,7 @@ const ICONS: Readonly<Record<string, string>> = { empty: BULB, error: ALERT };
 export const message = (state: string, ...content: readonly Child[]): HTMLElement =>
   h("div", { class: "message", part: "message" }, icon(ICONS[state] ?? LOCK), ...content);
 
-/** Rows in the shape of what is to come. */
+/** Rows in the shape of the content that is being loaded. */
 export const skeleton = (rows: number, row: string, marker: string): HTMLElement =>
   h(
     "div",

@@ -10,7 +10,7 @@ export class RequestFailure extends Error {
   readonly code: string;
   /** After `too-many-requests`: how long to wait. */
   readonly seconds: number;
-  /** After `invalid-request`: what is wrong with which field. */
+  /** After `invalid-request`: the errors by field. */
   readonly errors: readonly FieldError[];
 
   constructor(code = "offline", seconds = 0, errors: readonly FieldError[] = []) {

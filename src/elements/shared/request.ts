@@ -32,7 +32,7 @@ export class Connection {
   /** The one of the last request. */
   #sent = "";
 
-  /** `signal` ends every request: nobody waits for the answers any more. `provider` is looked up whenever a token is needed. */
+  /** `signal` ends every request, when its answer is no longer needed. `provider` is looked up whenever a token is needed. */
   constructor(base: string, token: string | undefined, provider: () => TokenProvider | undefined, signal: AbortSignal) {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
@@ -42,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Whose the token of the last request was: its idea bank and its panelist, which a token names before what changes with each
-   * issue. What the browser remembers is kept apart by it. For all visitors who are not signed in it is the idea bank.
+   * The holder of the last request's token: its idea bank and its panelist, which are the first part of a token and do not change
+   * with each issue. The browser's memory is kept apart by it. For visitors who are not signed in it is the idea bank.
    */
   get who(): string {
     return this.isVisitor ? this.bank : `${this.#base}:${this.#sent.slice(4, 28)}`;
@@ -98,7 +98,7 @@ export class Connection {
       if (status === 204 || status === 304) return { body: null, etag: null };
       // An answer that was cut off is none.
       if (ok) return { body: await response.json(), etag: response.headers.get("ETag") };
-      // What stands between the page and the API answers in its own words.
+      // A proxy between the page and the API answers without a problem document.
       const problem = await response.json().catch(() => ({}));
       const code = typeof problem?.error === "string" ? problem.error : "failed";
       const errors = Array.isArray(problem?.errors) ? problem.errors : [];

@@ -3,7 +3,7 @@
 /** For good, or for the tab. */
 type Place = "localStorage" | "sessionStorage";
 
-/** What the browser's storage did not take. */
+/** The values that the browser's storage refused. */
 const memory: Record<string, string | undefined> = {};
 
 export function recall(key: string, place: Place = "localStorage"): string | null {

@@ -74,7 +74,7 @@ export function nextToken(
   if (kept.asking) return kept.asking;
   if (kept.token !== undefined && kept.token !== refused) return Promise.resolve(kept.token);
   const ask = async () => {
-    // What the page gives has a deadline as the API has.
+    // The page's own answer has a deadline, as the API's has.
     const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
     try {
       const token = await Promise.race([provider(), late]);

@@ -1,4 +1,4 @@
-/** What the reference page reads of an OpenAPI 3.1 document, as document.ts makes it. */
+/** The parts of an OpenAPI 3.1 document that the reference page reads, as document.ts makes them. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -1,4 +1,4 @@
-/** Request samples of an operation: what a developer would paste. */
+/** Request samples of an operation, ready to paste. */
 import type { Operation, Parameter } from "./document-types.ts";
 
 /** Stands for the origin of the deployment: the page's script puts in its own. */

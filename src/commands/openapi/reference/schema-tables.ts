@@ -68,7 +68,7 @@ export const parameterTable = (parameters: readonly Parameter[]): Html =>
     })),
   );
 
-/** An object's fields; those of a list's items; in one line what is neither. */
+/** The fields of an object, or of a list's items; one line for any other schema. */
 export function fieldsOf(caption: string, schema: Schema, { components }: OpenApi): Html {
   const found = schema.$ref === undefined ? schema : components.schemas[nameOf(schema.$ref)];
   const properties = Object.entries(found?.properties ?? {});
@@ -77,7 +77,7 @@ export function fieldsOf(caption: string, schema: Schema, { components }: OpenAp
     caption,
     properties.map(([name, field]) => ({
       name,
-      // In an answer nobody has to fill it in.
+      // Only in a body is a field required of the reader.
       isRequired: caption === "Body" && (found?.required?.includes(name) ?? false),
       schema: field,
       words: field.description,
