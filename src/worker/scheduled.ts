@@ -16,11 +16,13 @@ import { newTurn } from "./database/slices.ts";
 import { type Caller, Databases } from "./store/databases.ts";
 import type { Session } from "./store/session.ts";
 
-/** A run begins no slice, and no delivery, after this time. */
-const RUN_MS = 30_000;
+/** A run begins no slice after this time. */
+const SLICES_MS = 30_000;
+/** A run begins no delivery after this time: then an attempt of less than ten seconds ends before the next run begins. */
+const DELIVERIES_MS = 50_000;
 /**
  * Workers ends an invocation that sends more than 1,000 statements to D1. This many for the slices are enough to look for each
- * task in 62 databases.
+ * task in 62 databases; the deliveries get those that the slices leave.
  */
 const STATEMENTS_OF_SLICES = 600;
 const STATEMENTS_OF_DELIVERIES = 350;
@@ -39,18 +41,24 @@ export async function runScheduled(
   send: Send = sendByFetch,
 ): Promise<void> {
   const sessions = new Databases().all(caller).map(({ database }) => database.withoutSession());
-  const allowance: Allowance = { endsAt: Date.now() + RUN_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
+  const allowance: Allowance = { endsAt: Date.now() + DELIVERIES_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
   const delivered = deliverDue(sessions, send, allowance).catch((error: unknown) => {
     console.error("the scheduled job could not deliver to webhooks; the next run tries again", error);
     return error;
   });
-  const failures = await runSlices(sessions, now);
+  const statements = { left: STATEMENTS_OF_SLICES };
+  const failures = await runSlices(sessions, now, statements);
+  allowance.statements.left += statements.left;
   const failure = await delivered;
   if (failure !== undefined) failures.push(failure);
   if (failures.length > 0) throw new AggregateError(failures, "the scheduled job failed in part");
 }
 
-async function runSlices(sessions: readonly Session[], now: () => number): Promise<unknown[]> {
+async function runSlices(
+  sessions: readonly Session[],
+  now: () => number,
+  statements: { left: number },
+): Promise<unknown[]> {
   const start = now();
   const tasksOf = (session: Session): Task[] => [
     ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
@@ -63,17 +71,16 @@ async function runSlices(sessions: readonly Session[], now: () => number): Promi
   ];
   const waiting = sessions.map(tasksOf);
   const failures: unknown[] = [];
-  let statements = STATEMENTS_OF_SLICES;
   const work = async () => {
-    while (statements >= STATEMENTS_OF_A_SLICE && now() - start < RUN_MS) {
+    while (statements.left >= STATEMENTS_OF_A_SLICE && now() - start < SLICES_MS) {
       // A database leaves the queue while it is worked on, so one that hangs stops only one lane.
       const tasks = waiting.shift();
       const task = tasks?.shift();
       if (tasks === undefined || task === undefined) return;
-      statements -= STATEMENTS_OF_A_SLICE;
+      statements.left -= STATEMENTS_OF_A_SLICE;
       try {
         if (await task()) tasks.push(task);
-        else statements += STATEMENTS_OF_A_SLICE - 1;
+        else statements.left += STATEMENTS_OF_A_SLICE - 1;
       } catch (error) {
         console.error("the scheduled job could not delete a slice; the next run tries again", error);
         failures.push(error);

@@ -128,7 +128,7 @@ export async function rotateWebhook(
   return { webhook: (await changeTo(c, id, rotate(secret), idempotencyKey)).webhook, secret };
 }
 
-/** Waits for the receiver, at most ten seconds. */
+/** Waits for the receiver, at most 15 seconds. */
 export async function testWebhook(
   c: Context<OwnerEnv>,
   id: string,

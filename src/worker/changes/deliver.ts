@@ -31,13 +31,17 @@ export type Allowance = { readonly endsAt: number; readonly statements: { left: 
 
 const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= endsAt || statements.left <= 0;
 
-/** Delivers until an attempt fails, nothing waits, or the allowance is used up. Rejects when the database does not answer. */
-export async function deliver(session: Session, id: string, send: Send, allowance: Allowance): Promise<void> {
+/**
+ * Delivers until an attempt fails, nothing waits, or the allowance is used up. True in the last case: something may be left. Rejects
+ * when the database does not answer.
+ */
+export async function deliver(session: Session, id: string, send: Send, allowance: Allowance): Promise<boolean> {
   while (!isUsedUp(allowance)) {
     allowance.statements.left -= STATEMENTS_TO_READ;
     const webhook = await claimWebhook(session, id);
-    if (webhook === undefined || !(await deliverClaimed(session, webhook, send, allowance))) return;
+    if (webhook === undefined || !(await deliverClaimed(session, webhook, send, allowance))) return false;
   }
+  return true;
 }
 
 /** Whether something is left to deliver. False when an attempt has failed, and when the claim was lost. */
@@ -58,9 +62,11 @@ async function deliverClaimed(
   }
   let claimed = { ...webhook, isDue: true };
   for (const [index, { id, number, change }] of changes.entries()) {
-    // The claim lasts longer than the allowance, however long the database took to answer. A claim that is not released here ends
-    // by itself.
-    if (Date.now() >= allowance.endsAt) return false;
+    // The claim lasts longer than the allowance, however long the database took to answer.
+    if (Date.now() >= allowance.endsAt) {
+      await release(session, claimed);
+      break;
+    }
     allowance.statements.left -= 1;
     const made = await attempt(send, webhook, { id, payload: change });
     const failure = isDelivered(made.answer)
@@ -109,8 +115,9 @@ export function watchWebhooks(
  * attempt takes up to 15.
  */
 const SOON_MS = 12_000;
-/** Of the 1,000 statements that an invocation may send. */
-const STATEMENTS_SOON = 500;
+/** An answer is followed by this many at most. The scheduled job makes the others: no vote pays for a webhook that was moved back. */
+const DELIVERIES_SOON = 40;
+const STATEMENTS_SOON = DELIVERIES_SOON + (DELIVERIES_SOON / ROWS) * STATEMENTS_TO_READ;
 
 /** Makes the first attempts, after the answer to a write. Webhooks do not wait for each other's receivers. */
 export async function deliverSoon(session: Session, ids: readonly string[], send: Send): Promise<void> {
@@ -123,13 +130,17 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
   await Promise.all(deliveries);
 }
 
-/** The job spends at most this long on one account in a run, then serves the next one. */
-const ACCOUNT_MS = 10_000;
+/** The job spends at most this long on one account, then serves the next one. An account alone gets the next turn at once. */
+const TURN_MS = 10_000;
 /** A run calls this many receivers at the same time. Workers opens six connections for an invocation. */
 const LANES = 4;
 const DUE_AT_MOST = 100;
 
 type Due = DueWebhook & { readonly session: Session };
+/** The due webhooks of one account. */
+type Account = readonly Due[];
+/** The accounts that wait for a turn. In `failed`, each webhook has failed since its last delivery. */
+type Waiting = { readonly first: Account[]; readonly failed: Account[] };
 
 /**
  * Delivers the due changes of all databases. A database that takes more than two seconds to list its own is served after the
@@ -137,6 +148,7 @@ type Due = DueWebhook & { readonly session: Session };
  */
 export async function deliverDue(sessions: readonly Session[], send: Send, allowance: Allowance): Promise<void> {
   const failures: unknown[] = [];
+  const waiting: Waiting = { first: [], failed: [] };
   const selected = sessions.map(async (session): Promise<readonly Due[]> => {
     allowance.statements.left -= 3;
     try {
@@ -147,40 +159,84 @@ export async function deliverDue(sessions: readonly Session[], send: Send, allow
     }
   });
   const isSoon = await Promise.all(selected.map((due) => hasSettledWithin(DEADLINE_MS.withFallback, due)));
-  for (const soon of [true, false]) {
-    const due = await Promise.all(selected.filter((_, index) => isSoon[index] === soon));
-    failures.push(...(await deliverInOrder(due.flat(), send, allowance)));
-  }
+  const soon = await Promise.all(selected.filter((_, index) => isSoon[index]));
+  enqueue(waiting, soon.flat());
+  const late = selected.filter((_, index) => !isSoon[index]).map(async (due) => enqueue(waiting, await due));
+  const report = (error: unknown) => void failures.push(error);
+  await serveAll(waiting, send, allowance, report);
+  await Promise.all(late);
+  await serveAll(waiting, send, allowance, report);
   if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
 }
 
-/**
- * Delivers in the order of due times, account by account. Accounts with a webhook that has not failed come first, so that none
- * waits behind receivers that hang. One lane serves the other accounts first, with its own share of the statements. Returns the
- * failures.
- */
-async function deliverInOrder(due: readonly Due[], send: Send, allowance: Allowance): Promise<readonly unknown[]> {
-  const failures: unknown[] = [];
+/** Puts the accounts in the order of their due times, those with a webhook that has not failed first. */
+function enqueue({ first, failed }: Waiting, due: readonly Due[]): void {
   const inOrder = due.toSorted((one, other) => one.hasFailed - other.hasFailed || one.dueAt - other.dueAt);
   const accounts = [...Map.groupBy(inOrder, ({ accountId }) => accountId).values()];
-  const first = accounts.filter(([next]) => next?.hasFailed === 0);
-  const failed = accounts.filter(([next]) => next?.hasFailed === 1);
-  const serve = async (queues: readonly (typeof accounts)[], share: Allowance) => {
+  first.push(...accounts.filter(([next]) => next?.hasFailed === 0));
+  failed.push(...accounts.filter(([next]) => next?.hasFailed === 1));
+}
+
+/**
+ * Serves accounts in turns. An account that has something left after its turn waits behind all the others for the next one. One lane
+ * serves the accounts that have failed first, with its own share of the statements: then no account waits behind receivers that hang.
+ */
+async function serveAll(
+  { first, failed }: Waiting,
+  send: Send,
+  allowance: Allowance,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const serve = async (queues: readonly Account[][], share: Allowance) => {
     while (!isUsedUp(share)) {
-      const webhooks = queues.find((queue) => queue.length > 0)?.shift();
-      if (webhooks === undefined) return;
-      const endsAt = Math.min(share.endsAt, Date.now() + ACCOUNT_MS);
-      for (const [index, { id, session }] of webhooks.entries()) {
-        // Each account gets a part of the remaining time, so that a slow one does not use it all.
-        const now = Date.now();
-        const part = now + (endsAt - now) / (webhooks.length - index);
-        await deliver(session, id, send, { ...share, endsAt: part }).catch((error: unknown) => failures.push(error));
-      }
+      const waiting = first.length + failed.length;
+      const account = queues.find((queue) => queue.length > 0)?.shift();
+      if (account === undefined) return;
+      const turn = { ...share, endsAt: Math.min(share.endsAt, Date.now() + TURN_MS) };
+      const left = await withPart(turn, { statements: waiting }, (part) => serveAccount(account, send, part, report));
+      if (left.length > 0) first.push(left);
     }
   };
   const share = { ...allowance, statements: { left: Math.floor(allowance.statements.left / LANES) } };
   allowance.statements.left -= share.statements.left;
   const lanes = Array.from({ length: LANES - 1 }, () => serve([first, failed], allowance));
-  await Promise.all([serve([failed, first], share), ...lanes]);
-  return failures;
+  const lane = serve([failed, first], share).then(() => {
+    allowance.statements.left += share.statements.left;
+  });
+  await Promise.all([...lanes, lane]);
+}
+
+/** Gives each webhook a part of the turn, so that a slow one does not use it all. Returns the webhooks that have something left. */
+async function serveAccount(
+  account: Account,
+  send: Send,
+  turn: Allowance,
+  report: (error: unknown) => void,
+): Promise<Account> {
+  const left: Due[] = [];
+  for (const [index, webhook] of account.entries()) {
+    const parts = account.length - index;
+    const isLeft = await withPart(turn, { time: parts, statements: parts }, (part) =>
+      deliver(webhook.session, webhook.id, send, part),
+    ).catch(report);
+    if (isLeft) left.push(webhook);
+  }
+  return left;
+}
+
+/** Runs with one of several equal parts of the allowance. Statements that the part does not use are given back. */
+async function withPart<Done>(
+  { endsAt, statements }: Allowance,
+  parts: { readonly time?: number; readonly statements: number },
+  use: (part: Allowance) => Promise<Done>,
+): Promise<Done> {
+  const now = Date.now();
+  const left = Math.ceil(statements.left / parts.statements);
+  const part = { endsAt: now + (endsAt - now) / (parts.time ?? 1), statements: { left } };
+  statements.left -= left;
+  try {
+    return await use(part);
+  } finally {
+    statements.left += part.statements.left;
+  }
 }

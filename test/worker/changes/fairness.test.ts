@@ -13,7 +13,7 @@ import { addAccount } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 
-it("an account's slow receivers have ten seconds of a run; then others are served, and the run ends", async () => {
+it("an account's slow receivers have a turn of ten seconds; then others are served, and the run ends", async () => {
   const slow = await createWebhookScene(() => 500);
   const quick = await createWebhookScene(() => 500);
   for (let more = 1; more < 4; more++) await addWebhook(slow.accountId);
@@ -42,28 +42,119 @@ it("an account's slow receivers have ten seconds of a run; then others are serve
   await runJob(env, Date.now, receiver.send);
   now.mockRestore();
   expect(receiver.taken.map(({ body }) => body.ideaBankId)).toEqual([quick.bank.id]);
-  expect(receiver.seen.filter(({ body }) => body.ideaBankId === slow.bank.id)).toHaveLength(1);
+  const order = receiver.seen.map(({ body }) => body.ideaBankId);
+  expect(order.slice(0, 2).toSorted()).toEqual([slow.bank.id, quick.bank.id].toSorted());
+  // One of its four webhooks in a turn.
+  expect(order.slice(2)).toEqual(Array(3).fill(slow.bank.id));
   expect(slow.receiver.seen).toHaveLength(before);
   expect(await quick.stored()).toMatchObject({ due_at: null, attempts: 0 });
 });
 
-/** Accounts with a webhook and a change that waits for it. `attempts` have failed; `due` orders them. */
+/** Accounts with a webhook and so many changes that wait for it. `attempts` have failed; `due` orders them. */
 async function addWaiting(
   count: number,
   name: string,
-  { attempts, due, digit }: { attempts: number; due: number; digit?: Digit },
+  { attempts, due, changes = 1, digit }: { attempts: number; due: number; changes?: number; digit?: Digit },
 ) {
   for (let index = 0; index < count; index++) {
     const accountId = await addAccount(digit && { digit });
     const id = await addWebhook(accountId, { url: `https://${name}.example/${index}` });
     await databaseOf(id).batch(
       [
-        `INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at) VALUES (?1, 1, 'panelist.updated', 'p', 'tenant', 1)`,
+        `${numbers(1, changes)} INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+         SELECT ?1, i, 'panelist.updated', 'p', 'tenant', ${Date.now()} FROM n`,
         `UPDATE webhooks SET attempts = ${attempts}, failing_since = iif(${attempts}, 1e12, NULL), due_at = ${due} WHERE account_id = ?1`,
       ].map((sql) => databaseOf(id).prepare(sql).bind(accountId)),
     );
   }
 }
+
+/** A clock that goes on only while a receiver of `names` is waited for: so long by its name. */
+function clockOfReceivers(durations: Readonly<Record<string, number>>) {
+  const start = Date.now();
+  let passed = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => start + passed);
+  const receiver = createReceiver(({ url }) => {
+    passed += durations[new URL(url).host.split(".")[0] ?? ""] ?? 0;
+    return 200;
+  });
+  return { ...receiver, passed: () => passed };
+}
+const countsOf = ({ taken }: { taken: readonly { url: string }[] }) =>
+  Object.fromEntries([...Map.groupBy(taken, ({ url }) => url)].map(([url, each]) => [url, each.length]));
+
+it("a backlog is worked off as fast as its receiver answers while nobody else waits", async () => {
+  await addWaiting(1, "bulk", { attempts: 0, due: 1, changes: 2_000 });
+  const receiver = clockOfReceivers({ bulk: 300 });
+  await runJob(env, Date.now, receiver.send);
+  // 50 seconds: 2,000 are delivered in a quarter of an hour.
+  expect(receiver.taken).toHaveLength(167);
+  expect(receiver.passed()).toBe(167 * 300);
+});
+
+it("a backlog that is worked off after five days of failures waits for no share of those that fail", async () => {
+  await addWaiting(1, "recovered", { attempts: 9, due: 1, changes: 2_000 });
+  const receiver = clockOfReceivers({ recovered: 300 });
+  await runJob(env, Date.now, receiver.send);
+  expect(receiver.taken).toHaveLength(167);
+});
+
+it("with more backlogs than lanes each has its turn before any has a second one, and then they have equal parts", async () => {
+  await addWaiting(5, "bulk", { attempts: 0, due: 1, changes: 500 });
+  await addWaiting(1, "single", { attempts: 0, due: 2 });
+  const receiver = clockOfReceivers({ bulk: 1_000 });
+  await runJob(env, Date.now, receiver.send);
+  const order = receiver.taken.map(({ url }) => url);
+  const single = order.findIndex((url) => url.includes("single"));
+  // Four lanes share the clock's ten seconds of a turn.
+  expect(single).toBeGreaterThanOrEqual(0);
+  expect(single).toBeLessThanOrEqual(25);
+  expect(new Set(order.slice(0, 30)).size).toBe(6);
+});
+
+it("quick backlogs leave the others their part of the statements", async () => {
+  await addWaiting(5, "bulk", { attempts: 0, due: 1, changes: 500, digit: "0" });
+  await addWaiting(15, "single", { attempts: 0, due: 2, digit: "0" });
+  const receiver = clockOfReceivers({});
+  await deliverDue(sessionsOf(env), receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 350 } });
+  const counts = Object.entries(countsOf(receiver));
+  expect(counts.filter(([url]) => url.includes("single"))).toHaveLength(15);
+  expect(counts.filter(([url]) => url.includes("bulk"))).toHaveLength(5);
+});
+
+it("what the slices of a run leave of the statements, the deliveries have", async () => {
+  await addWaiting(1, "bulk", { attempts: 0, due: 1, changes: 250 });
+  let calls = 0;
+  const receiver = createReceiver(async () => {
+    calls += 1;
+    // The slices have ended by then.
+    for (let turns = 0; calls === 1 && turns < 100; turns++) await env.DB.prepare("SELECT 1").run();
+    return 200;
+  });
+  await runJob(env, Date.now, receiver.send);
+  // With their own 350 alone they would be fewer than 200.
+  expect(receiver.taken).toHaveLength(250);
+});
+
+it.each([1, 4])("one answer makes at most 40 deliveries, to %i webhooks", async (webhooks) => {
+  const accountId = await addAccount();
+  const ids = await Promise.all(Array.from({ length: webhooks }, () => addWebhook(accountId)));
+  await databaseOf(accountId).batch(
+    [
+      `${numbers(1, 300)} INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+       SELECT ?1, i, 'panelist.updated', 'p', 'tenant', 1 FROM n`,
+      "UPDATE webhooks SET due_at = 1 WHERE account_id = ?1",
+    ].map((sql) => databaseOf(accountId).prepare(sql).bind(accountId)),
+  );
+  const receiver = createReceiver();
+  await deliverSoon(sessionOf(databaseOf(accountId)), ids, receiver.send);
+  expect(receiver.taken).toHaveLength(40);
+  const moved = await databaseOf(accountId)
+    .prepare("SELECT sum(number) AS n, sum(claimed_until) AS claimed FROM webhooks WHERE account_id = ?1")
+    .bind(accountId)
+    .first();
+  expect(moved).toEqual({ n: 40, claimed: 0 });
+});
 
 it.each([
   { who: "a first attempt waits behind none that failed", slowAttempts: 1, attempts: 0 },
@@ -142,7 +233,8 @@ it("of an account's webhooks those that have not failed come first, and a slow o
     return 200;
   });
   await runJob(env, Date.now, receiver.send);
-  expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook", "https://failed.example/"]);
+  const turn = ["https://receiver.example/hook", "https://failed.example/"];
+  expect(receiver.seen.map(({ url }) => url)).toEqual([...turn, ...turn, ...turn]);
 });
 
 it("what a run reads to know what is due does not grow with what is due", async () => {
@@ -190,8 +282,9 @@ it("no attempt begins when the database took so long that the claim may be over"
     return result;
   });
   await deliverSoon(sessionOf(slow), [id], receiver.send);
-  expect([calls, receiver.seen.length]).toEqual([2, before]);
-  expect(await stored()).toMatchObject({ attempts: 1, claimed_until: expect.any(Number) });
+  expect([calls, receiver.seen.length]).toEqual([3, before]);
+  // The next run goes on with it.
+  expect(await stored()).toMatchObject({ attempts: 1, claimed_until: 0 });
 });
 
 it.each([
@@ -249,4 +342,29 @@ it("what is due in a database that takes three seconds to say so is delivered af
   await delivered;
   const hosts = receiver.taken.map(({ url }) => url.slice(0, 12));
   expect(hosts).toEqual(["https://well", "https://well", "https://late", "https://late"]);
+});
+
+it("it does not wait for the end of others' backlogs, only for a turn", async () => {
+  await addWaiting(1, "bulk", { attempts: 0, due: 1, changes: 100, digit: "0" });
+  await addWaiting(1, "late", { attempts: 0, due: 1, digit: "1" });
+  const start = Date.now();
+  freezeTimers(start);
+  let calls = 0;
+  const slow = interceptDatabase(env.DB_1, async (_, makeCall) => {
+    calls += 1;
+    if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 3_000));
+    return makeCall();
+  });
+  const receiver = createReceiver(async ({ url }) => {
+    if (url.includes("bulk")) await vi.advanceTimersByTimeAsync(1_000);
+    return 200;
+  });
+  const allowance = { endsAt: start + 50_000, statements: { left: 500 } };
+  const delivered = deliverDue([sessionOf(env.DB), sessionOf(slow)], receiver.send, allowance);
+  for (let turns = 0; turns < 10; turns++) await env.DB.prepare("SELECT 1").run();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await delivered;
+  const late = receiver.taken.findIndex(({ url }) => url.includes("late"));
+  expect(late).toBeGreaterThan(0);
+  expect(late).toBeLessThanOrEqual(10);
 });
