@@ -613,12 +613,19 @@ BEGIN
 END;
 
 -- Who comes back after a deletion has the same identifier: the tokens of before stay invalid. The revocation is not counted while the
--- panelist exists.
-CREATE TRIGGER IF NOT EXISTS revocation_panelist_returns AFTER INSERT ON panelists
-WHEN EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id)
+-- panelist exists. And for who is created inactive, the tenant's server may have signed tokens before.
+CREATE TRIGGER IF NOT EXISTS revocation_panelist_added AFTER INSERT ON panelists
+WHEN (NEW.active = 0 AND NEW.tokens_issued = 1 AND NEW.tokens_revoked_at IS NULL)
+  OR EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id)
 BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - 100 WHERE id = NEW.account_id;
-  UPDATE panelists SET tokens_revoked_at = (SELECT revoked_at FROM token_revocations WHERE panelist_id = NEW.id) WHERE id = NEW.id;
+  UPDATE accounts SET stored_bytes = stored_bytes - 100
+  WHERE id = NEW.account_id AND EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id);
+  UPDATE panelists
+  SET tokens_revoked_at = max(
+    coalesce((SELECT revoked_at FROM token_revocations WHERE panelist_id = NEW.id), 0),
+    iif(NEW.active = 0, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0)
+  )
+  WHERE id = NEW.id;
 END;
 
 CREATE TRIGGER IF NOT EXISTS revocation_account_removed AFTER DELETE ON accounts

@@ -79,7 +79,8 @@ it("the answer that can be a replay names its header: the first one again, and a
         "Idempotency-Replayed" in headers ? [status] : [],
       );
       const isOwners = security.some((each) => "accessClientId" in each);
-      expect([method, path, named]).toEqual([method, path, [isOwners ? "409" : method === "delete" ? "204" : "201"]]);
+      const success = Object.keys(responses).find((status) => status.startsWith("2"));
+      expect([method, path, named]).toEqual([method, path, [isOwners ? "409" : success]]);
     }
 });
 

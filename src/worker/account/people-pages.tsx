@@ -67,7 +67,7 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
   const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {
       case "end-tokens":
-        return found(await revokePanelistTokens(session, accountId, id));
+        return found(await revokePanelistTokens(session, { accountId, id }));
       case "block":
       case "unblock":
         return found(await updatePanelist(session, accountId, id, { active: what === "unblock" }));

@@ -183,6 +183,9 @@ const selectRevocation = (accountId: string, id: string): Statement<TokenRevocat
     { accountId, id },
   );
 
+/** `newExternalId`: the panelist is created if there is none. Its server may have signed tokens for who has only read. */
+type RevokedPanelist = { readonly accountId: string; readonly id: string; readonly newExternalId?: string };
+
 /**
  * Revokes every token that was issued until now, by D1's clock, which also dates the tokens. A token's time is in whole seconds,
  * so a token that is issued after a revocation is dated in the next second. A second revocation within a second ends that token
@@ -190,15 +193,23 @@ const selectRevocation = (accountId: string, id: string): Statement<TokenRevocat
  */
 export async function revokePanelistTokens(
   session: Session,
-  accountId: string,
-  id: string,
+  { accountId, id, newExternalId }: RevokedPanelist,
   idempotencyKey?: IdempotencyKey,
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
+  const isNew = newExternalId !== undefined;
   const sql = `UPDATE panelists SET tokens_revoked_at = CASE
       WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
       ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-    WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
+    WHERE account_id = :accountId AND id = :id ${isNew ? "" : "AND deleted_at IS NULL"} AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
+    created: isNew
+      ? prepare(
+          `INSERT INTO panelists (id, account_id, external_id, created_at, tokens_issued)
+           SELECT :id, :accountId, :newExternalId, CAST(unixepoch('subsec') * 1000 AS INTEGER), 1 WHERE ${notDoneBefore()}
+           ON CONFLICT DO NOTHING`,
+          { accountId, id, newExternalId, idempotencyKey: idempotencyKey?.key },
+        )
+      : undefined,
     ...deleteOnce(accountId, idempotencyKey, sql, { id }),
     revoked: selectRevocation(accountId, id),
   });

@@ -118,6 +118,12 @@ export const TokenRequest = describe(
 );
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
+export const TokenRevocation = describe(z.strictObject({ externalId: ExternalId }), {
+  name: "TokenRevocation",
+  example: { externalId: EXAMPLE_EXTERNAL_ID },
+  fields: { externalId: "Your own id for the person." },
+});
+
 export const IssuedToken = describe(
   z.object({
     token: z.string().check(z.regex(new RegExp(`${COMPOUND_TOKEN.pattern.source}|${VISITOR_TOKEN.pattern.source}`))),

@@ -1,7 +1,7 @@
 /**
  * Answers the operations on proposals, votes and comments: first the token, then the panelist's rate limit, then one D1 round
- * trip that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write, 429, 404 (the panelist cannot
- * see it), 403 (closed).
+ * trip that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write (both by the view), 429, 404
+ * (the panelist cannot see it), 403 (closed).
  */
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
@@ -21,10 +21,12 @@ import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
 import { subjectsOf, unauthorized } from "./authenticate-panelist.ts";
+import { openIdeaBank } from "./idea-bank.ts";
 import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
-export function createParticipationAnswer({ tokens, views, databases }: IdeaBankMemory, send: Send) {
+export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
+  const { tokens, views, databases } = memory;
   /**
    * Tokens that D1 has reported as revoked, which is permanent. Further requests with one do not count against its panelist's
    * rate.
@@ -34,7 +36,10 @@ export function createParticipationAnswer({ tokens, views, databases }: IdeaBank
     const { method, credential } = operation;
     const token = await tokens.read(c);
     if (revoked.has(token)) throw unauthorized("revoked");
-    if (token.panelistId === null && method !== "GET") throw new Problem("sign-in-required");
+    if (token.panelistId === null && method !== "GET") {
+      await openIdeaBank(c, memory, null);
+      throw new Problem("sign-in-required");
+    }
     const database = databases.of(c, token.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
     await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");

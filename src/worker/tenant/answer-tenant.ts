@@ -51,7 +51,9 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       session: primary.session,
       now: Date.now(),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
-        if (revocation !== undefined) views.noteRevocation(revocation);
+        if (revocation === undefined) return;
+        views.noteRevocation(revocation);
+        views.noteWrite(revocation.panelistId, primary.bookmark);
       },
     };
     const response = await operation.handle(c, request).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { deriveId } from "../credentials/id.ts";
 import { revokePanelistTokens } from "../database/panelists.ts";
 import { endVisitorTokens, findTokenIssue, type NamedPanelist, VISITOR } from "../database/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
-import { IssuedToken, TokenRequest } from "../model/panelist.ts";
+import { IssuedToken, TokenRequest, TokenRevocation } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
@@ -62,7 +62,25 @@ export const TOKEN_OPERATIONS = {
     summary: "Revoke all of a panelist's tokens",
     description: "Tokens that are issued afterwards are valid. Visitors' tokens are not a panelist's.",
     handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
-      const { result, revocation } = await revokePanelistTokens(session, accountId, ids.panelistId, idempotencyKey);
+      const panelist = { accountId, id: ids.panelistId };
+      const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
+      noteRevocation(revocation);
+      return respondDeleted(c, result);
+    },
+  }),
+
+  revokeTokensOf: operation({
+    method: "POST",
+    path: "/tenant/tokens/revoke",
+    scope: "panelists:write",
+    body: TokenRevocation,
+    summary: "Revoke all of a person's tokens",
+    description:
+      "Names the panelist by `externalId`. An unknown one creates the panelist: who has only read with a token that your server has " +
+      "signed is not stored yet.",
+    handle: async (c, { session, accountId, body: { externalId }, idempotencyKey, noteRevocation }) => {
+      const panelist = { accountId, id: await deriveId(accountId, externalId), newExternalId: externalId };
+      const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
       noteRevocation(revocation);
       return respondDeleted(c, result);
     },

@@ -110,6 +110,65 @@ describe("ending signed tokens", () => {
     for (const of of [isolate, elsewhere]) expect(await statuses(of, later)).toEqual([200, 200, 200]);
   });
 
+  it("by externalId, those of a person who has only read end everywhere, once for an Idempotency-Key", async () => {
+    freeze(Date.now());
+    const { sign, isolate, tenant, introspect, path } = await createScene();
+    const [token, other] = [await sign(), await sign("another")];
+    const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
+    for (const of of [isolate, elsewhere]) expect(await statuses(of, token)).toEqual([200, 200, 200]);
+    const revoke = (key: string, by = tenant) =>
+      by.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" }, { "Idempotency-Key": key });
+    expect((await revoke("r1")).status).toBe(204);
+    expect(await statuses(isolate, token)).toEqual([401, 401, 401]);
+    freeze(Date.now() + 2_000);
+    expect(await statuses(elsewhere, token)).toEqual([401, 401, 401]);
+    expect((await sendWith(isolate, token)("POST", PROPOSALS, { title: "x" })).status).toBe(401);
+    expect(await introspect(token)).toEqual({ active: false, reason: "revoked" });
+    expect(await statuses(isolate, other)).toEqual([200, 200, 200]);
+    freeze(Date.now() + 2_000);
+    const later = await sign();
+    expect(await statuses(elsewhere, later)).toEqual([200, 200, 200]);
+    expect((await revoke("r1")).headers.get("Idempotency-Replayed")).toBe("true");
+    expect(
+      (await (await createScene()).tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status,
+    ).toBe(204);
+    for (const of of [isolate, elsewhere]) expect(await statuses(of, later)).toEqual([200, 200, 200]);
+    const issued = await tenant.send("POST", `${path}/tokens`, { externalId: "customer-42" });
+    expect((await issued.json<{ panelistId: string }>()).panelistId).toBe((await introspect(later)).panelistId);
+  });
+
+  it("by externalId, those of a panelist with a row, active or not, and of one that is being deleted", async () => {
+    const { sign, isolate, tenant, issue } = await createScene();
+    const revoke = async () =>
+      (await tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status;
+    const { token, panelistId } = await issue({ externalId: "customer-42" });
+    expect(await revoke()).toBe(204);
+    expect(await statuses(isolate, token)).toEqual([401, 401, 401]);
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+    expect(await revoke()).toBe(204);
+    const later = await sign("customer-42", { iat: seconds() + 1 });
+    expect(await statuses(isolate, later)).toEqual([401, 401, 401]);
+    await tenant.send("DELETE", `/tenant/panelists/${panelistId}`);
+    expect(await revoke()).toBe(204);
+    expect(await statuses(isolate, later)).toEqual([401, 401, 401]);
+  });
+
+  it("a panelist who is created inactive has none that is valid, before and after the first read", async () => {
+    const { sign, isolate, tenant } = await createScene();
+    const token = await sign();
+    expect(await statuses(isolate, token)).toEqual([200, 200, 200]);
+    const created = await tenant.send("POST", "/tenant/panelists", { externalId: "customer-42", active: false });
+    const { id } = await created.json<{ id: string }>();
+    const elsewhere = createIsolate();
+    freeze(Date.now() + 30_000);
+    const later = await sign();
+    for (const of of [isolate, elsewhere])
+      for (const each of [token, later]) expect(await statuses(of, each)).toEqual([401, 401, 401]);
+    await tenant.send("PATCH", `/tenant/panelists/${id}`, { active: true });
+    freeze(Date.now() + 30_000);
+    expect(await statuses(elsewhere, await sign())).toEqual([200, 200, 200]);
+  });
+
   it("deleting the panelist ends them, ours and the server's, and a new one comes back as the same person, without the past", async () => {
     const { sign, isolate, tenant, issue, propose, bank } = await createScene();
     const [token, ours] = [await sign(), await issue({ externalId: "customer-42" })];

@@ -78,19 +78,21 @@ describe("a visitor's token", () => {
     expect(withoutCapabilities(await visitors.text())).toBe(withoutCapabilities(await panelists.text()));
   });
 
-  it.each(writing)(
-    "does not write: $method $path is 403, and nothing is called",
-    async ({ method, path, operation }) => {
-      const { env: counted, counts } = countStores(env);
-      const { issue } = await createScene();
-      const { token } = await issue();
-      const ids = { proposalId: newId(), commentId: newId() };
-      const answer = await sendWith(createIsolate(counted), token)(method, fillPath(path, ids), bodyOf(operation));
-      expect(answer.status).toBe(403);
-      expect(await answer.json()).toMatchObject({ error: "sign-in-required" });
-      expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
-    },
-  );
+  it.each(writing)("does not write: $method $path is 403, from memory", async ({ method, path, operation }) => {
+    const { env: counted, counts } = countStores(env);
+    const { issue } = await createScene();
+    const { token } = await issue();
+    const ids = { proposalId: newId(), commentId: newId() };
+    const send = sendWith(createIsolate(counted), token);
+    for (let times = 0; times < 3; times++) {
+      const answer = await send(method, fillPath(path, ids), bodyOf(operation));
+      expect([answer.status, await answer.json()]).toEqual([
+        403,
+        expect.objectContaining({ error: "sign-in-required" }),
+      ]);
+    }
+    expect(counts).toEqual({ d1: 1, "kv.read": 0, "kv.write": 0, gate: 0 });
+  });
 
   it("has no capability to write", async () => {
     const { issue, isolate } = await createScene();
@@ -161,6 +163,23 @@ describe("ending the visitors' tokens", () => {
     for (const token of tokens)
       for (const of of [isolate, elsewhere]) expect(await statuses(of, token)).toEqual([401, 401, 401]);
     expect(await statuses(isolate, (await panelist()).token)).toEqual([200, 200, 200]);
+  });
+
+  it.each(operations)("$method $path is 401 with one that has ended", async ({ method, path, operation }) => {
+    const { issue, end, bank } = await createScene();
+    const { token: revoked } = await issue();
+    await end();
+    const issuedAt = Math.floor(Date.now() / 1000) - 61;
+    const claims = { ideaBankId: bank.id, panelistId: null, issuedAt, expiresAt: issuedAt + 60 };
+    for (const token of [revoked, await issueToken(claims, signingKeys)])
+      for (const ids of [{ proposalId: newId(), commentId: newId() }, {}])
+        for (const body of [bodyOf(operation), operation.body && "not JSON"]) {
+          const answer = await sendWith(createIsolate(), token)(method, fillPath(path, ids), body);
+          expect([answer.status, await answer.json()]).toEqual([
+            401,
+            expect.objectContaining({ error: "unauthorized" }),
+          ]);
+        }
   });
 
   it("lets a new one work at once, everywhere; a third within a second has to wait for it", async () => {
