@@ -273,6 +273,7 @@ END;
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
 -- words: a JSON array of the words of the title (src/worker/model/words.ts). A search finds no proposal whose words are NULL.
 -- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
+-- by_tenant: the tenant wrote it, for no panelist. Otherwise author_id is NULL once its panelist was deleted.
 CREATE TABLE IF NOT EXISTS proposals (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -297,7 +298,8 @@ CREATE TABLE IF NOT EXISTS proposals (
   words TEXT CHECK (json_valid(words)),
   external_id TEXT,
   metadata TEXT,
-  tags TEXT CHECK (json_valid(tags))
+  tags TEXT CHECK (json_valid(tags)),
+  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1))
 ) STRICT;
 
 -- The tenant's lists: all, by status, by visibility.

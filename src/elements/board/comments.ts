@@ -2,6 +2,7 @@
 import { h, heading, icon } from "../shared/h.ts";
 import { skeleton } from "../shared/message.ts";
 import { prose, setProse } from "../shared/prose.ts";
+import { authorOf } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
@@ -35,7 +36,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
   function comment({ id, by, author, mine, body, createdAt }: Comment): HTMLElement {
     shown.add(id);
     const official = by === "tenant";
-    const who = official ? words.say("team") : mine ? words.say("you") : (author ?? words.say("anonymous"));
+    const who = authorOf({ by, author, mine }, words) ?? words.say("anonymous");
     const remove = async () => {
       await ideaBank.deleteComment(idea.id, id);
       idea.comments -= 1;

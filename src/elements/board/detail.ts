@@ -1,6 +1,7 @@
 /** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
 import { h, heading, icon } from "../shared/h.ts";
 import { prose, setProse } from "../shared/prose.ts";
+import { authorOf } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
 import { onEscape } from "./escape.ts";
@@ -42,7 +43,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
       status(idea.status, words),
       tags(idea, words) || "",
       h("span", { hidden: idea.visibility !== "pending" }, words.say("pending")),
-      h("span", {}, idea.mine ? words.say("you") : (idea.author ?? words.say("anonymous"))),
+      h("span", {}, authorOf(idea, words) ?? words.say("anonymous")),
       time(idea.createdAt, words),
     );
     const merged =

@@ -1,5 +1,6 @@
 /** An idea in the list: the vote, the title that opens it, and its main facts. */
 import { h, heading, icon } from "../shared/h.ts";
+import { authorOf } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 import { status } from "./status.ts";
@@ -12,7 +13,7 @@ const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
 export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HTMLElement {
   const { words, level } = context;
-  const who = idea.mine ? words.say("you") : idea.author;
+  const who = authorOf(idea, words);
   const isOver = idea.status === "implemented" || idea.status === "declined";
   const talk = words.say("comments", { count: idea.comments });
   return h(

@@ -36,10 +36,10 @@ const createdAtOf = ({ createdAt }: Fields, now: number): number =>
 /** Inserts nothing if the idea bank is not the tenant's, the panelist does not exist, or the external id is taken. */
 const insertInto = (fields: Fields, condition: string) =>
   `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
-     external_id, metadata, tags, words, created_at, last_activity_at)
+     external_id, metadata, tags, words, created_at, last_activity_at, by_tenant)
    SELECT :proposalId, :accountId, :ideaBankId, ${namedPanelist(fields)}, :title, coalesce(:description, ''),
      coalesce(:status, 'submitted'), coalesce(:visibility, 'public'), :response, iif(:response IS NULL, NULL, :createdAt),
-     :externalId, :metadata, :tags, :words, :createdAt, :createdAt
+     :externalId, :metadata, :tags, :words, :createdAt, :createdAt, ${namedPanelist(fields)} IS NULL
    WHERE ${OWNED} AND ${panelistExists(fields)} AND NOT ${TAKEN} AND ${condition}
    RETURNING id`;
 

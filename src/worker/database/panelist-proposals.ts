@@ -43,6 +43,7 @@ export type ProposalRow = {
   comments: number;
   voted: number;
   mine: number;
+  by_tenant: number;
   author: string | null;
   visibility: PanelistProposal["visibility"];
   response: string | null;
@@ -67,7 +68,7 @@ const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: 
 const COLUMNS = `p.id, p.title, p.description, p.status, p.tags, p.visibility, p.votes, p.comments, p.response, p.responded_at,
   p.duplicate_of IS NOT NULL AS merged,
   (SELECT d.id FROM proposals d WHERE d.id = ${targetOf("p")} AND ${visible("d")}) AS duplicate_of,
-  p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, w.display_name AS author,
+  p.created_at, p.last_activity_at, coalesce(p.author_id = :panelistId, 0) AS mine, p.by_tenant, w.display_name AS author,
   EXISTS (SELECT 1 FROM votes v WHERE v.proposal_id = p.id AND v.panelist_id = :panelistId)
     OR EXISTS (SELECT 1 ${votesOnTheWay("p.id")}) AS voted`;
 
@@ -81,6 +82,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
   comments: row.comments,
   voted: row.voted === 1,
   mine: row.mine === 1,
+  by: row.by_tenant === 1 ? "tenant" : "panelist",
   author: row.author,
   visibility: row.visibility,
   response: toResponse(row.response, row.responded_at),

@@ -26,6 +26,7 @@ export const PanelistProposal = describe(
     comments: Count,
     voted: flag(),
     mine: flag(),
+    by: CommentAuthor,
     author: z.nullable(Name),
     visibility: oneOf(["public", "pending"]),
     response: z.nullable(OfficialResponse),
@@ -44,6 +45,7 @@ export const PanelistProposal = describe(
       comments: 3,
       voted: true,
       mine: false,
+      by: "panelist",
       author: "Robin",
       visibility: "public",
       response: { text: "From May on.", respondedAt: "2026-11-20T12:00:00.000Z" },
@@ -61,6 +63,7 @@ export const PanelistProposal = describe(
       voted:
         "Whether the token's panelist votes for it, or for a proposal whose votes are on their way to it after a merge.",
       mine: "Whether the token's panelist submitted it.",
+      by: "Who wrote it: a `panelist`, or the `tenant`, who then has no name here.",
       author: "The display name of who submitted it, or `null`.",
       visibility: "`public`, or `pending` while one's own proposal waits for the tenant's approval.",
       response: "The tenant's official response, or `null`.",

@@ -96,6 +96,7 @@ export const PROPOSAL_OPERATIONS = {
         comments: 0,
         voted: false,
         mine: true,
+        by: "panelist",
         author: access.panelist?.displayName ?? null,
         visibility,
         response: null,

@@ -133,6 +133,7 @@ describe("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Dogs", exact: true }).click();
     await page.getByText("From May on.").waitFor();
     await page.getByRole("heading", { name: "22 comments" }).waitFor();
+    await page.locator(".detail .meta").first().getByText("Team", { exact: true }).waitFor();
     await expect.poll(() => focused(page)).toBe("Dogs");
     await page.getByRole("button", { name: "Show more comments" }).press("Enter");
     await page.locator(".comment").filter({ hasText: "Amira" }).getByText("Yes please").waitFor();

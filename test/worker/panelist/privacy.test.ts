@@ -148,6 +148,7 @@ describe("every byte that a panelist can read", () => {
       "comments",
       "voted",
       "mine",
+      "by",
       "author",
       "visibility",
       "response",

@@ -29,6 +29,7 @@ const submitted = {
   comments: 0,
   voted: false,
   mine: true,
+  by: "panelist",
   author: "Robin",
   visibility: "public",
   response: null,
@@ -257,9 +258,16 @@ describe("the author", () => {
     expect(await sam.json()).toMatchObject({ displayName: "Sam", externalId: "new-here" });
   });
 
-  it("is null for the tenant's proposals", async () => {
-    const { panel, kim } = await createScene();
-    expect(await kim.read(`${PROPOSALS}/${await panel.propose()}`)).toMatchObject({ author: null, mine: false });
+  it("is the tenant, without a name, of what the tenant writes for no panelist", async () => {
+    const { panel, robin, kim } = await createScene();
+    const readNew = async (fields?: object) => kim.read(`${PROPOSALS}/${await panel.propose(fields)}`);
+    expect(await readNew()).toMatchObject({ by: "tenant", author: null, mine: false });
+    expect(await readNew({ panelistId: robin.id })).toMatchObject({ by: "panelist", author: "Robin", mine: false });
+    expect(await readNew({ panelistExternalId: kim.externalId })).toMatchObject({ by: "panelist", mine: true });
+    const { bank, tenant } = panel;
+    const synced = await tenant.send("PUT", `/tenant/ideabanks/${bank.id}/proposals/by-external-id/a`, { title: "A" });
+    const { id } = await synced.json<{ id: string }>();
+    expect(await kim.read(`${PROPOSALS}/${id}`)).toMatchObject({ by: "tenant" });
   });
 
   it("who is deleted leaves proposals and comments without one, and the votes are deleted", async () => {
@@ -271,7 +279,8 @@ describe("the author", () => {
       await send("POST", `${path}/comments`, { body: "Yes." });
     }
     expect((await panel.tenant.send("DELETE", `/tenant/panelists/${robin.id}`)).status).toBe(204);
-    expect(await kim.read(path)).toMatchObject({ author: null, mine: false, votes: 1, voted: true, comments: 2 });
+    expect(await kim.read(path)).toMatchObject({ by: "panelist", author: null, mine: false, votes: 1, voted: true });
+    expect(await kim.read(path)).toMatchObject({ comments: 2 });
     expect(await kim.read(another)).toMatchObject({ author: "Kim", mine: true, votes: 1 });
     expect(await kim.read(`${path}/comments`)).toMatchObject({
       items: [

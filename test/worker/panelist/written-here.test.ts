@@ -1,12 +1,13 @@
 /** What a tenant has changed through an isolate shows in every later answer of it to panelists, whichever replica is read. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { issueToken } from "../../../src/worker/credentials/compound-token.ts";
 import { bindingOf } from "../../support/databases.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { PROPOSALS, sendWith } from "../../support/panel.ts";
 import { createTenant } from "../../support/tenant.ts";
-import { addIdeaBank, tokenFor } from "../../support/world.ts";
+import { addIdeaBank, signingKeys, tokenFor } from "../../support/world.ts";
 
 /** A minute old: no refusal of it is confirmed by the primary. */
 const tokenOf = (ideaBankId: string, panelistId: string) =>
@@ -50,4 +51,16 @@ it.each(WRONG)("a wrong request is refused as of what its Consistency-Token incl
   const answer = await elsewhere(method, path, body, headers);
   const { error } = await answer.json<{ error: string }>();
   expect([answer.status, error]).toEqual([otherwise, otherwise === 400 ? "invalid-request" : "proposal-not-found"]);
+});
+
+it("visitors' tokens that were ended here are 401 here, whichever replica is read", async () => {
+  const { bank, bindings } = await createScene();
+  const isolate = createIsolate(bindings);
+  const tenant = await createTenant({ accountId: bank.accountId }, isolate);
+  const issuedAt = Math.floor(Date.now() / 1000) - 60;
+  const claims = { ideaBankId: bank.id, panelistId: null, issuedAt, expiresAt: issuedAt + 3_600 };
+  const send = sendWith(isolate, await issueToken(claims, signingKeys));
+  expect((await send("GET", PROPOSALS)).status).toBe(200);
+  expect((await tenant.send("DELETE", `/tenant/ideabanks/${bank.id}/visitor-tokens`)).status).toBe(204);
+  expect((await send("GET", PROPOSALS)).status).toBe(401);
 });

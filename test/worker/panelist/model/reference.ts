@@ -19,6 +19,7 @@ export type Comment = {
 
 export type Proposal = {
   readonly id: string;
+  readonly by: "panelist" | "tenant";
   author: Panelist | null;
   title: string;
   description: string;
@@ -111,7 +112,7 @@ export class Reference {
     const refused = this.refusal(token, "canSubmitProposals");
     if (refused) return refused;
     const visibility = this.settings.approvalRequired ? "pending" : "public";
-    this.add({ id, author: token.panelist, ...text, visibility });
+    this.add({ id, by: "panelist", author: token.panelist, ...text, visibility });
     return { status: 201 };
   }
 
@@ -176,7 +177,7 @@ export class Reference {
 
   /** As the tenant, from here on. */
   propose = (text: Text & { status: ProposalStatus; visibility: Visibility }, id: string): Answer => {
-    this.add({ id, author: null, ...text });
+    this.add({ id, by: "tenant", author: null, ...text });
     return { status: 201 };
   };
 
@@ -262,7 +263,11 @@ export class Reference {
     return answer;
   }
 
-  add(fields: Pick<Proposal, "id" | "author" | "title" | "description" | "visibility"> & { status?: ProposalStatus }) {
+  add(
+    fields: Pick<Proposal, "id" | "by" | "author" | "title" | "description" | "visibility"> & {
+      status?: ProposalStatus;
+    },
+  ) {
     const times = { createdAt: this.now, lastActivityAt: this.now };
     const blank = { response: null, tags: [], mergedInto: null, comments: [], ...times };
     this.proposals.push({ status: "submitted", ...fields, ...blank, voters: new Map() });

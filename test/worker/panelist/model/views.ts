@@ -20,6 +20,7 @@ export function viewProposal(model: Reference, proposal: Proposal, token: Token)
     comments: comments.length,
     voted: voters.has(panelist),
     mine: author === panelist,
+    by: proposal.by,
     author: author?.name ?? null,
     visibility: visibility === "pending" ? "pending" : "public",
     response,
