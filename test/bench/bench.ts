@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures, prints the report, and writes it to `docs/benchmarks.md` with its plots. `-- --quick` takes a
+ * `npm run bench`: measures, prints two pages, and writes them to `docs/` with their plots. `-- --quick` takes a
  * minute and a half, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
  * `-- --resume` goes on after the last part that a full run has finished.
  */
@@ -14,7 +14,7 @@ import { measureScale } from "./measure/scale.ts";
 import { measureSpeed } from "./measure/speed.ts";
 import { measureStartUp } from "./measure/start-up.ts";
 import { measureWorld } from "./measure/world.ts";
-import { plotsOf, report } from "./report.ts";
+import { pagesOf, plotsOf } from "./report.ts";
 import type { Plan, Results } from "./results.ts";
 import { worldReport } from "./world-report.ts";
 
@@ -64,7 +64,7 @@ const QUICK: Plan = {
 
 const values = await optionsOf({
   name: "bench",
-  summary: ["Measures speed, cost and memory, prints the report, and writes docs/benchmarks.md with its plots."],
+  summary: ["Measures speed, cost and memory, and writes docs/benchmarks.md with its tables and plots."],
   options: {
     quick: { type: "boolean", default: false, help: "Only tests the benchmark, in about a minute. Writes nothing." },
     resume: { type: "boolean", default: false, help: "Goes on after the last part that a full run has finished." },
@@ -93,11 +93,10 @@ const measured = {
   speed: await part("speed", () => measureSpeed(plan.speed)),
 };
 const results: Results = { plan, startedAt, minutes, versions: await readVersions(), ...measured };
-const text = report(results);
-console.log(text);
+const pages = pagesOf(results);
+for (const page of Object.values(pages)) console.log(page);
 if (!values.quick) {
-  await writeFile("docs/benchmarks.md", text);
-  for (const [name, plot] of Object.entries(plotsOf(results))) await writeFile(`docs/${name}`, plot);
+  for (const [name, text] of Object.entries({ ...pages, ...plotsOf(results) })) await writeFile(`docs/${name}`, text);
 }
 
 /** What a part has measured, kept in a file until the next run begins: a full run takes half an hour. */

@@ -1,4 +1,4 @@
-/** The report of a run: `docs/benchmarks.md` and its plots, made of measurements alone. */
+/** The report of a run: `docs/benchmarks.md`, its tables and its plots, made of measurements alone. */
 import { cpus, release, type as systemName, totalmem } from "node:os";
 import { type BarGroup, plotBars, plotLines } from "./plot.ts";
 import { PRICES, PRICES_AS_OF } from "./prices.ts";
@@ -71,30 +71,81 @@ export const plotsOf = (results: Results): Record<string, string> => ({
 
 const kindOf = (name: string) => (name.startsWith("limit") ? "limit" : name.startsWith("peer") ? "peer" : "ours");
 
-export function report(results: Results): string {
+/** The pages, by file name below `docs/`: one that is read in two minutes, and the tables behind it. */
+export const pagesOf = (results: Results): Record<string, string> => ({
+  "benchmarks.md": summary(results),
+  "benchmarks-tables.md": tables(results),
+});
+
+/** In this order on the page. */
+const QUESTIONS = { waits: "Waiting", costs: "Cost", uses: "Processor, memory and size" } as const;
+/** The rows of the page's table of costs: what is asked most, and what peers pay for it. */
+const FELT_IN_THE_BILL = [
+  "changelog: ours, fresh",
+  "changelog: peer: KV each time",
+  "whoami: ours, keys near their default limit (9 requests a second each)",
+  "whoami: peer: better-auth",
+  "proposals: ours, a page by votes",
+  "proposals: ours, a vote",
+];
+
+function summary(results: Results): string {
   const verdicts = judge(results);
   const missed = verdicts.filter(({ met }) => !met);
+  const targetsOf = (question: keyof typeof QUESTIONS) =>
+    table(
+      ["", "target", "measured: median (spread)", "", "beside it"],
+      verdicts
+        .filter((verdict) => verdict.question === question)
+        .map(({ what, target, measured, met, beside = "" }) => [
+          what,
+          target,
+          measured,
+          met ? "met" : "**missed**",
+          beside,
+        ]),
+    );
   return `# Benchmarks
 
-Made by \`npm run bench\`; nothing in here is typed by hand. Everything ran in one workerd on one machine, in turns, so the ratios are
-what to read: the times are those of a local simulation of D1, KV and Durable Objects, without a network. [The world](#the-world) puts the
-network in.
+\`npm run bench\` writes this page. All of it ran in one workerd on one machine: local D1, KV and Durable Objects, without a network.
+So read the counts and the ratios, not the times. In "across the world" the distances are simulated. [All tables](benchmarks-tables.md)
 
 ${describe(results)}
 
-## Targets
+## ${QUESTIONS.waits}
+
+${targetsOf("waits")}
+
+## ${QUESTIONS.costs}
+
+${targetsOf("costs")}
+
+Dollars for a million requests, at the prices of ${PRICES_AS_OF}. Processor time is not in it. [How it is counted](benchmarks-tables.md#cost)
 
 ${table(
-  ["", "target", "measured: median (spread)", "", "beside it"],
-  verdicts.map(({ what, target, measured, met, beside = "" }) => [
-    what,
-    target,
-    measured,
-    met ? "met" : "**missed**",
-    beside,
-  ]),
+  ["", "$ a million"],
+  FELT_IN_THE_BILL.map((row) => [row, dollarsOf(results, row).toFixed(3)]),
 )}
-${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}
+
+## ${QUESTIONS.uses}
+
+"Of the bare route" is the processor time of a bare Hono route with the same answer, over ours.
+
+${targetsOf("uses")}
+${missed.length > 0 ? "\n## What is missed, and why\n" : ""}${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}`;
+}
+
+function dollarsOf({ cost }: Results, row: string): number {
+  const found = cost.find(({ path, name }) => `${path}: ${name}` === row);
+  if (found === undefined) throw new Error(`the cost of "${row}" was not counted`);
+  return found.dollars;
+}
+
+function tables(results: Results): string {
+  return `# Benchmarks: the tables
+
+\`npm run bench\` writes this page, too. [The page to begin with](benchmarks.md)
+
 ## Speed
 
 Each group's first line is the limit: a bare Hono route that gives the same status, headers and body. **Processor time** is what all of workerd

@@ -33,6 +33,7 @@ export function judgeWorld(world: WorldResult): Verdict[] {
   const revoked = changelog.revocation.lastAdmittedMs ?? Number.POSITIVE_INFINITY;
   const verdict = (what: string, target: string, measured: string, met: boolean, beside: string): Verdict => ({
     what,
+    question: "waits",
     target,
     measured,
     met,
