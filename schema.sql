@@ -58,6 +58,18 @@ CREATE TABLE IF NOT EXISTS invitees (
   PRIMARY KEY (email, account_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Owners who were signed in by the platform's own server, in the database DB alone. opened_at is NULL while the link was not used. A
+-- session is deleted when it is ended, and 13 hours after its link was made.
+CREATE TABLE IF NOT EXISTS sign_ins (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL,
+  return_to TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  opened_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS sign_ins_by_creation ON sign_ins (created_at);
+
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
 CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
 WHEN NEW.stored_bytes + 128 * NEW.counted_votes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes

@@ -43,6 +43,7 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO members VALUES (?1, ?2, 'b', 'a', 1)", newId(accountId), accountId);
   await run("INSERT INTO memberships VALUES ('b', ?1)", accountId);
   await run("INSERT INTO invitations VALUES (?1, ?2, 'c', 'a', 1, NULL)", newId(accountId), accountId);
+  await run("INSERT INTO sign_ins VALUES ('d', 'c', '/account', 1, 2)");
   await run("INSERT INTO invitees VALUES ('c', ?1)", accountId);
   await run("INSERT INTO api_key_usage VALUES (?1, 0, 1, 0, '{}')", apiKeyId);
   await run(

@@ -15,6 +15,7 @@
  * - Members who were removed are removed again. An account that then has no member gets those from before the restore.
  * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
  *   `active`.
+ * - Owners whom the platform had signed in are signed out: a session that was ended would be back.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -134,6 +135,7 @@ const STATEMENTS = [
   LAST_MEMBERS,
   MEMBERSHIPS,
   INVITATIONS,
+  "SELECT 'DELETE FROM sign_ins;' AS sql",
   // The events come last: a key whose last change the trail has is left alone.
   EVENTS,
 ];

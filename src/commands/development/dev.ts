@@ -18,6 +18,7 @@ import { ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
 import { DamagedFile, requireWholeFiles, withLocalDatabases } from "./local-database.ts";
 import { localCredentialSecrets, localOperatorSecret } from "./local-secrets.ts";
+import { playPlatform } from "./platform.ts";
 import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
@@ -62,12 +63,13 @@ export const dev = defineCommand({
     });
     const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
     const origin = `http://localhost:${port}`;
-    const credentials = await prepare(context, config, stateFolder, origin).catch((error: unknown) => {
+    const operatorSecret = await localOperatorSecret(context.folder);
+    const platform = await playPlatform({ api: origin, operatorSecret });
+    const credentials = await prepare(context, config, stateFolder, { origin, platform }).catch((error: unknown) => {
       if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
       throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
     });
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
-    const operatorSecret = await localOperatorSecret(context.folder);
     const args = [
       // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
       ...["dev", "--minify=false", "--config", config],
@@ -84,7 +86,12 @@ export const dev = defineCommand({
 });
 
 /** Makes the databases ready. Returns the lines that a developer needs to use the server, the link last. */
-async function prepare(context: Context, config: string, stateFolder: string, origin: string): Promise<string> {
+async function prepare(
+  context: Context,
+  config: string,
+  stateFolder: string,
+  { origin, platform }: { readonly origin: string; readonly platform: string },
+): Promise<string> {
   const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
   const lines: string[] = [];
   requireWholeFiles(stateFolder);
@@ -105,6 +112,7 @@ async function prepare(context: Context, config: string, stateFolder: string, or
       "",
       `API reference: ${origin}/reference`,
       `Account Settings: ${origin}/account/api-keys`,
+      `The platform: ${platform}`,
       `API key: ${apiKey}`,
       `Token: ${token}`,
       "",

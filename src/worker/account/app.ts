@@ -1,10 +1,8 @@
 /** Account Settings, for account owners who are signed in: pages for people, JSON for their scripts. */
 
-import type { MiddlewareHandler } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
-import type { AppEnv } from "../http/app-env.ts";
 import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
@@ -24,6 +22,8 @@ import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
 import { addPeoplePages } from "./people-pages.tsx";
 import { renderProblem } from "./render-page.tsx";
+import { requireSameOrigin } from "./same-origin.ts";
+import { addSignIn } from "./sign-in.tsx";
 import { addUndo } from "./undo.tsx";
 import { addWebhookPages } from "./webhook-pages.tsx";
 
@@ -53,7 +53,9 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("ownAccounts", ownAccounts);
     return next();
   });
-  app.use(requireSameOrigin(), authenticateOwner(identify));
+  app.use(requireSameOrigin());
+  addSignIn(app);
+  app.use(authenticateOwner(identify));
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
@@ -80,25 +82,4 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     return c.redirect(only && !another ? inAccount(c.req.path, only.id) : "/account/accounts", 303);
   });
   return app;
-}
-
-const SAFE = ["GET", "HEAD", "OPTIONS"];
-
-/**
- * Prevents cross-site request forgery: a request that changes something must come from our own pages, or from no page at all (a
- * script). Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
- */
-function requireSameOrigin(): MiddlewareHandler<AppEnv> {
-  return async function requireSameOrigin(c, next) {
-    if (!SAFE.includes(c.req.method)) {
-      const site = c.req.header("Sec-Fetch-Site");
-      const origin = c.req.header("Origin");
-      const foreignSite = site !== undefined && site !== "same-origin";
-      const foreignOrigin = origin !== undefined && origin !== new URL(c.req.url).origin;
-      if (foreignSite || foreignOrigin) {
-        throw new Problem("forbidden", { detail: "This request came from another site.", cause: "another site" });
-      }
-    }
-    await next();
-  };
 }

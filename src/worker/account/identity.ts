@@ -1,5 +1,6 @@
 /**
- * Who the account owner is: whoever Cloudflare Access authenticated for `/account/*`. No passwords, no sessions of our own.
+ * Who the account owner is: whoever the platform's own server has signed in (sign-in.tsx), otherwise whoever Cloudflare Access
+ * authenticated for `/account/*`. The platform's comes first because its person was chosen last, with a button; signing out leads back.
  *
  * A person is known by e-mail address. A script comes with an Access service token, known by its Client ID, which the setting
  * SERVICE_TOKEN_OWNERS maps to the owner that it acts for. (The field for it is `service_token_id`, of what Access answers at
@@ -12,7 +13,9 @@ import { isId } from "../model/id.ts";
 import { foldAddress } from "../model/member.ts";
 import { Problem } from "../problem.ts";
 import { noMember, requireChoice } from "./account-databases.ts";
+import { handedOver } from "./handed-over.ts";
 import type { OwnerEnv } from "./owner-env.ts";
+import { requireOwnPage } from "./same-origin.ts";
 
 /** The account's address, and the person or script that acts. */
 export type Identity = { readonly email: string; readonly actor: string };
@@ -73,7 +76,8 @@ function requireLocalHost(url: string): void {
 }
 
 const NOT_SIGNED_IN =
-  "Nobody is signed in. Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications).";
+  "Nobody is signed in, or the sign-in has ended: open Account Settings again where you came from. For the operator: Turn Cloudflare Access " +
+  "on for the path /account of this host (Zero Trust, Access, Applications), or sign owners in by POST /operator/sign-ins.";
 const NOT_KNOWN =
   "Cloudflare Access has signed somebody in who is no owner here. An e-mail address is of visible ASCII, a service token's Client ID is in " +
   "the setting SERVICE_TOKEN_OWNERS, and the Access application is that of ACCESS_AUD, if it is set.";
@@ -140,7 +144,10 @@ async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
  */
 export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEnv> {
   return async function authenticateOwner(c, next) {
-    const identity = await identify(c);
+    const person = await handedOver(c);
+    if (person !== undefined) requireOwnPage(c);
+    c.set("isHandedOver", person !== undefined);
+    const identity = person === undefined ? await identify(c) : { email: person, actor: person };
     if (identity === undefined) {
       throw new Problem("forbidden", { detail: accessOf(c) === undefined ? NOT_SIGNED_IN : NOT_KNOWN });
     }

@@ -13,6 +13,8 @@ import type { Databases } from "../store/databases.ts";
 export type OwnerEnv = AppEnv & {
   Variables: {
     owner: Owner;
+    /** The platform's own server has signed the owner in: the session is ours to end. */
+    isHandedOver: boolean;
     /** The owners' own accounts that this isolate has found, by the owner's address. */
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;

@@ -27,11 +27,11 @@ export function renderPage(
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  const html = `<!doctype html>${render({ nonce, ...frameOf(owner) })}`;
+  const html = `<!doctype html>${render({ nonce, signsOut: c.get("isHandedOver") ?? false, ...frameOf(owner) })}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
 
-const frameOf = (owner: OwnerEnv["Variables"]["owner"] | undefined): Omit<Frame, "nonce"> =>
+const frameOf = (owner: OwnerEnv["Variables"]["owner"] | undefined): Omit<Frame, "nonce" | "signsOut"> =>
   owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
 
 /**

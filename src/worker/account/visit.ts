@@ -1,12 +1,10 @@
 /** The page that an owner visits, and the list before it, to which the owner comes back after a decision. */
 import type { Context } from "hono";
+import { isOwnPage } from "../model/own-page.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision. */
 export type PageVisit = { readonly here: string; readonly back: string | undefined; readonly undo: string | undefined };
-
-/** Whether the path is one of our pages. Anybody can write such a link, so it must not lead elsewhere. */
-const isOwnPage = (path: string): boolean => /^\/account\/[\w/-]*(\?[\w%&=.~+*-]*)?(#[\w-]*)?$/.test(path);
 
 /** The path, if it is one of our pages; otherwise `other`. */
 export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);

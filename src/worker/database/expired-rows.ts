@@ -6,6 +6,7 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
+import { SIGNED_IN_MS } from "./sign-ins.ts";
 
 /** A slice deletes this many rows, so that no statement blocks the database for long. */
 const SLICE = 500;
@@ -26,6 +27,7 @@ type Kind = {
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
   { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: USAGE_KEPT_MS },
+  { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
   { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
 ] as const satisfies readonly Kind[];
 

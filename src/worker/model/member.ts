@@ -15,7 +15,7 @@ const ADDRESS = /^(?=.{1,320}$)[!-?A-~]+@[!-?A-~]+$/;
  */
 export const foldAddress = (text: string): string | undefined => (ADDRESS.test(text) ? text.toLowerCase() : undefined);
 
-const Email = z.string({ error: "must be an e-mail address" }).check(
+export const Email = z.string({ error: "must be an e-mail address" }).check(
   z.trim(),
   z.refine((text) => foldAddress(text) !== undefined, {
     error: "must be an e-mail address of ASCII characters, at most 320",

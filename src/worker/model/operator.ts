@@ -3,7 +3,9 @@ import * as z from "zod/mini";
 import { Limit, WindowSeconds } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { integer, line, oneOf } from "./text.ts";
+import { Email } from "./member.ts";
+import { isOwnPage } from "./own-page.ts";
+import { integer, line, oneOf, Timestamp } from "./text.ts";
 
 const STATUS_TEXT = "`suspended` closes everything that the account offers; `active` opens it again.";
 
@@ -43,5 +45,39 @@ export const ApiKeyLimit = describe(z.strictObject({ limit: Limit, windowSeconds
   fields: {
     limit: "How many requests are admitted in any window: 1 to 10,000.",
     windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+  },
+});
+
+const RETURN_TO = "must be a path of Account Settings, as /account/api-keys, of at most 1,000 characters";
+
+export const NewSignIn = describe(
+  z.strictObject({
+    email: Email,
+    returnTo: z._default(
+      z
+        .string({ error: RETURN_TO })
+        .check(z.maxLength(1_000, { error: RETURN_TO }), z.refine(isOwnPage, { error: RETURN_TO })),
+      "/account/api-keys",
+    ),
+  }),
+  {
+    name: "NewSignIn",
+    example: { email: "owner@example.com", returnTo: "/account/idea-banks" },
+    fields: {
+      email: "Who is signed in, by e-mail address. You have made sure that it is this person.",
+      returnTo: "The page that it leads to: a path that begins with `/account`. The default is `/account/api-keys`.",
+    },
+  },
+);
+
+export const OfferedSignIn = describe(z.object({ url: z.string(), expiresAt: Timestamp }), {
+  name: "OfferedSignIn",
+  example: {
+    url: "https://api.example.com/account/sign-in?link=ibl_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6",
+    expiresAt: "2026-11-20T12:01:00.000Z",
+  },
+  fields: {
+    url: "Send the person's browser there. It signs in once.",
+    expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
   },
 });

@@ -10,10 +10,16 @@ import { KEY_OPERATIONS } from "./api-keys.ts";
 import { HEALTH_OPERATIONS, HealthCheck } from "./health.ts";
 import type { OperatorMemory, OperatorOperation } from "./operation.ts";
 import { answerSecurityText, SECURITY_PATH } from "./security-contact.ts";
+import { SIGN_IN_OPERATIONS } from "./sign-ins.ts";
 
 const MIN_SECRET_LENGTH = 32;
 
-export const OPERATOR_OPERATIONS = { ...HEALTH_OPERATIONS, ...ACCOUNT_STATUS_OPERATIONS, ...KEY_OPERATIONS };
+export const OPERATOR_OPERATIONS = {
+  ...HEALTH_OPERATIONS,
+  ...ACCOUNT_STATUS_OPERATIONS,
+  ...KEY_OPERATIONS,
+  ...SIGN_IN_OPERATIONS,
+};
 
 export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">) {
   const memory = { ...shared, health: new HealthCheck() };

@@ -37,6 +37,11 @@ it("ends keys, tokens, panelists and accounts that had been ended, and nothing e
   ]);
 });
 
+it("signs everybody out whom the platform had signed in", () => {
+  const signedIn = (database: DatabaseSync) => database.prepare("SELECT id FROM sign_ins").all();
+  expect([signedIn(open()), signedIn(restore().restored)]).toEqual([[{ id: "s1" }], []]);
+});
+
 it("deletes webhooks that had been deleted; the others have the URL and the secrets that they had", () => {
   const { restored } = restore();
   const rows = restored.prepare("SELECT id, url, secret, previous_secret, state FROM webhooks ORDER BY id").all();

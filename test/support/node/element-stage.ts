@@ -23,6 +23,8 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 /** What several files of tests can share. Its elements have a made-up release. */
 export type SharedStage = {
   readonly api: string;
+  /** The page that plays the platform, which signs owners in. */
+  readonly platform: string;
   readonly apiKey: string;
   readonly demoToken: string;
   readonly browserAddress: string;
@@ -41,6 +43,7 @@ export async function startStage(): Promise<{ shared: SharedStage; stop: () => P
   return {
     shared: {
       api: `http://localhost:${port}`,
+      platform: printed("The platform"),
       apiKey: printed("API key"),
       demoToken: printed("Token"),
       browserAddress: browser.wsEndpoint(),

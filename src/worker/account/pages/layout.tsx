@@ -1,8 +1,16 @@
 /** The frame of every page of Account Settings. JSX escapes names; nothing here is raw HTML. */
 import type { Child } from "../jsx-runtime.ts";
 
-/** `account` is the address of the account's creator, if it is not the visitor's own account. */
-export type Frame = { readonly nonce: string; readonly email?: string; readonly account?: string };
+/**
+ * `account` is the address of the account's creator, if it is not the visitor's own account. `signsOut`: the visitor can end the
+ * session here.
+ */
+export type Frame = {
+  readonly nonce: string;
+  readonly email?: string;
+  readonly account?: string;
+  readonly signsOut: boolean;
+};
 
 /** The sections, by the last part of their path. */
 const SECTIONS = {
@@ -24,7 +32,7 @@ type LayoutProps = Frame & {
   readonly children?: Child;
 };
 
-export const Layout = ({ title, nonce, email, account, current, aside, children }: LayoutProps) => (
+export const Layout = ({ title, nonce, email, account, signsOut, current, aside, children }: LayoutProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -64,11 +72,18 @@ export const Layout = ({ title, nonce, email, account, current, aside, children 
             </nav>
           )}
           {email && (
-            <p class="who">
-              <span>Signed in as </span>
-              {email}
-              {account && ` for ${account}`}
-            </p>
+            <div class="who">
+              <p>
+                <span>Signed in as </span>
+                {email}
+                {account && ` for ${account}`}
+              </p>
+              {signsOut && (
+                <form method="post" action="/account/sign-out">
+                  <button type="submit">Sign out</button>
+                </form>
+              )}
+            </div>
           )}
         </div>
       </header>

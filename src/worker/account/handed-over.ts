@@ -1,0 +1,41 @@
+/**
+ * The session of an owner whom the platform's own server has signed in: a row in the directory's database, which the cookie `__Host-owner`
+ * names. Ending it deletes the row, so that a copy of the cookie is worth nothing.
+ */
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { SIGN_IN_COOKIE, signSignIn, verifySignIn } from "../credentials/sign-in.ts";
+import { endSignIn, findSignedIn, SIGNED_IN_MS } from "../database/sign-ins.ts";
+import { directoryOf } from "./account-databases.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+
+const COOKIE = "owner";
+const ATTRIBUTES = { prefix: "host", path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
+
+/** The id of the browser's session. A cookie that this deployment did not sign costs no call to a store. */
+async function sessionOf(c: Context<OwnerEnv>): Promise<string | undefined> {
+  return verifySignIn(SIGN_IN_COOKIE, getCookie(c, COOKIE, "host") ?? "", c.get("settings").signingKeys);
+}
+
+/** The person whose session the browser brings; undefined for none, and for one that has ended. */
+export async function handedOver(c: Context<OwnerEnv>): Promise<string | undefined> {
+  const id = await sessionOf(c);
+  return id === undefined ? undefined : findSignedIn(directoryOf(c), id, Date.now());
+}
+
+async function endRow(c: Context<OwnerEnv>): Promise<void> {
+  const id = await sessionOf(c);
+  if (id !== undefined) await endSignIn(directoryOf(c), id);
+}
+
+/** In the place of the browser's other session, which ends. `id`: of a sign-in whose link was just used. */
+export async function beginSession(c: Context<OwnerEnv>, id: string): Promise<void> {
+  await endRow(c);
+  const cookie = await signSignIn(SIGN_IN_COOKIE, id, c.get("settings").signingKeys);
+  setCookie(c, COOKIE, cookie, { ...ATTRIBUTES, maxAge: SIGNED_IN_MS / 1_000 });
+}
+
+export async function endSession(c: Context<OwnerEnv>): Promise<void> {
+  await endRow(c);
+  deleteCookie(c, COOKIE, ATTRIBUTES);
+}

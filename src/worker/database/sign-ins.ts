@@ -1,0 +1,53 @@
+/**
+ * Rows of `sign_ins`, in the database of the directory: owners who were signed in by the platform's own server. A row is a link first,
+ * then a session. Times are Unix milliseconds.
+ */
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+
+/** How long a link can be used. */
+export const LINK_MS = 60_000;
+/** How long a session lasts from its link's use on. */
+export const SIGNED_IN_MS = 12 * 3_600_000;
+
+/** `returnTo` is a path of Account Settings. */
+export type SignIn = { readonly email: string; readonly returnTo: string };
+type Row = { readonly email: string; readonly return_to: string };
+
+const toSignIn = (row: Row | null): SignIn | null => row && { email: row.email, returnTo: row.return_to };
+
+export const offerSignIn = (directory: Session, id: string, { email, returnTo }: SignIn, now: number) =>
+  directory.run(
+    prepare("INSERT INTO sign_ins (id, email, return_to, created_at) VALUES (:id, :email, :returnTo, :now)", {
+      ...{ id, email, returnTo, now },
+    }),
+  );
+
+const IS_OFFERED = `id = :id AND opened_at IS NULL AND created_at > :now - ${LINK_MS}`;
+
+/** Null for a link that was used, or is too old. */
+export const findOffered = async (directory: Session, id: string, now: number): Promise<SignIn | null> =>
+  toSignIn(
+    await directory.first(prepare<Row>(`SELECT email, return_to FROM sign_ins WHERE ${IS_OFFERED}`, { id, now })),
+  );
+
+/** Uses the link: of several uses at the same moment, one gets the sign-in, and the others null. */
+export const openSignIn = async (directory: Session, id: string, now: number): Promise<SignIn | null> =>
+  toSignIn(
+    await directory.first(
+      prepare<Row>(`UPDATE sign_ins SET opened_at = :now WHERE ${IS_OFFERED} RETURNING email, return_to`, { id, now }),
+    ),
+  );
+
+/** Who is signed in. Undefined for a session that was ended, or has lasted 12 hours. */
+export const findSignedIn = async (directory: Session, id: string, now: number): Promise<string | undefined> =>
+  (
+    await directory.first(
+      prepare<Row>(`SELECT email, return_to FROM sign_ins WHERE id = :id AND opened_at > :now - ${SIGNED_IN_MS}`, {
+        ...{ id, now },
+      }),
+    )
+  )?.email;
+
+export const endSignIn = (directory: Session, id: string) =>
+  directory.run(prepare("DELETE FROM sign_ins WHERE id = :id", { id }));

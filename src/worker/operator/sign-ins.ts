@@ -1,0 +1,33 @@
+/** `/operator/sign-ins`: the platform's own server signs an owner in, beside Cloudflare Access. */
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId } from "../credentials/id.ts";
+import { SIGN_IN_LINK, signSignIn } from "../credentials/sign-in.ts";
+import { LINK_MS, offerSignIn } from "../database/sign-ins.ts";
+import { NewSignIn, OfferedSignIn } from "../model/operator.ts";
+import { toTimestamp } from "../model/text.ts";
+import { DIRECTORY_DIGIT } from "../store/bindings.ts";
+import { operation } from "./operation.ts";
+
+export const SIGN_IN_OPERATIONS = {
+  offerSignIn: operation({
+    method: "POST",
+    path: "/operator/sign-ins",
+    credential: { kind: "operator" },
+    body: NewSignIn,
+    answer: OfferedSignIn,
+    problems: ["not-found"],
+    summary: "Sign an account owner in",
+    description:
+      "For the server of a platform that knows its customers. The answer's URL is good once, and for 60 seconds. It shows who will be " +
+      "signed in; with the button there the browser gets a session of 12 hours, and goes to `returnTo`. A first sign-in makes an account, " +
+      "as a first visit through Cloudflare Access does.",
+    handle: async (c, { body }, { databases }) => {
+      const now = Date.now();
+      const id = createId(DIRECTORY_DIGIT, secureRandomBytes);
+      await offerSignIn(databases.directory(c).withoutSession(), id, body, now);
+      const url = new URL("/account/sign-in", c.req.url);
+      url.searchParams.set("link", await signSignIn(SIGN_IN_LINK, id, c.get("settings").signingKeys));
+      return c.json({ url: url.href, expiresAt: toTimestamp(now + LINK_MS) }, 201);
+    },
+  }),
+};

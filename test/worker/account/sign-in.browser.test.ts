@@ -1,0 +1,70 @@
+/** Signing in handed over, in a real browser, against `npm run dev`: a page there plays the platform. */
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { lookAround } from "../../support/node/look-around.ts";
+import { action, openPage } from "../../support/node/owner-pages.ts";
+
+const shared = inject("stage");
+
+describe("an owner whom the platform signs in", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  it.each([{}, { javaScriptEnabled: false }])(
+    "comes from the platform's page, acts, and signs out: %j",
+    async (options) => {
+      const { page } = await openPage(stage, options);
+      const email = `${crypto.randomUUID()}@example.com`;
+      const signedInAs = () => page.locator(".who p").textContent();
+      await page.goto(shared.platform);
+      await page.getByLabel("Customer").fill(email);
+      await page.getByLabel("Page").selectOption("/account/members");
+      await action(page, "Open Account Settings").click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      const link = page.url();
+      await action(page, `Continue as ${email}`).click();
+      await page.getByRole("heading", { name: "Members" }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/account/members");
+      expect(await signedInAs()).toBe(`Signed in as ${email}`);
+      const cookies = (await page.context().cookies()).filter(({ name }) => name === "__Host-owner");
+      expect(cookies).toMatchObject([
+        { httpOnly: true, secure: true, sameSite: "Lax", path: "/", domain: "localhost" },
+      ]);
+
+      await page.getByLabel("E-mail address").fill("colleague@example.com");
+      await action(page, "Invite").click();
+      await page.getByText("colleague@example.com").first().waitFor();
+
+      await action(page, "Sign out").click();
+      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+      await page.goto("/account/api-keys");
+      expect(await signedInAs()).toBe("Signed in as owner@example.com");
+      await page.goto(link);
+      await page.getByRole("heading", { name: "This link has ended" }).waitFor();
+    },
+  );
+
+  it("can see and use each of its pages: on phones, in the dark, with a screen reader", async () => {
+    const { page, complaints } = await openPage(stage, { bypassCSP: true });
+    await page.goto(shared.platform);
+    await page.getByLabel("Customer").fill("customer@example.com");
+    await lookAround(page, "platform");
+    await action(page, "Open Account Settings").click();
+    await action(page, "Continue as customer@example.com").waitFor();
+    await lookAround(page, "account-sign-in");
+    await action(page, "Continue as customer@example.com").click();
+    await action(page, "Sign out").waitFor();
+    await lookAround(page, "account-handed-over");
+    await action(page, "Sign out").click();
+    await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+    await lookAround(page, "account-signed-out");
+    await page.goto("/account/sign-in");
+    await lookAround(page, "account-link-ended");
+    expect(complaints.filter((text) => !text.includes("410"))).toEqual([]);
+  });
+});

@@ -1,0 +1,358 @@
+/** Signing in handed over by the platform's own server: the link, the session, and the attacks on both. */
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { freeze } from "../../support/clock.ts";
+import { selectEverywhere } from "../../support/databases.ts";
+import { countStores } from "../../support/intercept.ts";
+import { createIsolate, type Isolate } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
+import { accept, invite, membersOf } from "../../support/members.ts";
+import { OPERATOR_SECRET, withSecret } from "../../support/operator.ts";
+import { createOwner, ORIGIN } from "../../support/owner.ts";
+
+const HOUR_MS = 3_600_000;
+const FROM_HERE = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+
+afterEach(() => void vi.useRealTimers());
+
+/** The platform's server. */
+const ask = (body: object, bindings: Env = withSecret) =>
+  createIsolate(bindings).request("/operator/sign-ins", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+async function linkFor(email: string, returnTo?: string, bindings?: Env): Promise<string> {
+  const response = await ask({ email, ...(returnTo && { returnTo }) }, bindings);
+  expect(response.status).toBe(201);
+  const { url } = await response.json<{ url: string }>();
+  expect(url).toMatch(/^https:\/\/api\.example\/account\/sign-in\?link=ibl_[0-9A-Za-z]{29}$/);
+  return url.slice(ORIGIN.length);
+}
+
+/** A browser with its cookies. */
+class Browser {
+  cookies: Record<string, string> = {};
+
+  readonly #isolate: Isolate;
+
+  constructor(isolate: Isolate = createIsolate(withSecret)) {
+    this.#isolate = isolate;
+  }
+
+  async send(path: string, { headers, ...init }: RequestInit & { headers?: Record<string, string> } = {}) {
+    const cookie = Object.entries(this.cookies)
+      .map(([name, value]) => `${name}=${value}`)
+      .join("; ");
+    const response = await this.#isolate.request(path, {
+      ...init,
+      headers: { ...(cookie && { Cookie: cookie }), ...headers },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === "") delete this.cookies[name];
+      else this.cookies[name] = value;
+    }
+    return response;
+  }
+
+  post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = FROM_HERE) =>
+    this.send(path, { method: "POST", headers, body: new URLSearchParams(fields) });
+
+  /** Opens the link, and presses the page's button. */
+  use = (link: string, headers?: Record<string, string>) =>
+    this.post("/account/sign-in", { link: new URLSearchParams(link.split("?")[1]).get("link") ?? "" }, headers);
+
+  get owner(): string {
+    return this.cookies["__Host-owner"] ?? "";
+  }
+}
+
+async function signedIn(email = newEmail()) {
+  const browser = new Browser();
+  expect((await browser.use(await linkFor(email))).status).toBe(303);
+  return { email, browser };
+}
+
+const statusOf = async (browser: Browser) => (await browser.send("/account/api-keys")).status;
+const withCookie = (cookie: string, bindings: Env = withSecret) => {
+  const browser = new Browser(createIsolate(bindings));
+  browser.cookies = { "__Host-owner": cookie };
+  return browser;
+};
+
+describe("a link", () => {
+  it("shows who will be signed in, and with its button signs in, and leads to the page that was asked for", async () => {
+    const email = newEmail();
+    const link = await linkFor(email.toUpperCase(), "/account/idea-banks?x=1#top");
+    const browser = new Browser();
+    const page = await browser.send(link);
+    expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
+    expect(page.headers.get("Cache-Control")).toBe("no-store");
+    expect(await page.text()).toContain(`Continue as ${email}`);
+    const used = await browser.use(link);
+    expect([used.status, used.headers.get("Location")]).toEqual([303, "/account/idea-banks?x=1#top"]);
+    expect(used.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-owner=ibo_[0-9A-Za-z]{29}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ]);
+    const keys = await browser.send("/account/api-keys");
+    expect(keys.status).toBe(200);
+    expect(await keys.text()).toContain(`<span>Signed in as </span>${email}`);
+  });
+
+  it("leads to the keys where nothing was asked for", async () => {
+    expect((await new Browser().use(await linkFor(newEmail()))).headers.get("Location")).toBe("/account/api-keys");
+  });
+
+  it("is good once: opened twice, as by a scanner of mail, it still is; used twice, it is not", async () => {
+    const link = await linkFor(newEmail());
+    for (let times = 0; times < 2; times++) expect((await new Browser().send(link)).status).toBe(200);
+    expect((await new Browser().use(link)).status).toBe(303);
+    const late = new Browser();
+    for (const answer of [await late.use(link), await late.send(link)]) {
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([410, []]);
+      expect(await answer.text()).toContain("This link has ended");
+    }
+    expect(await statusOf(late)).toBe(403);
+  });
+
+  it("that is used by many at the same moment signs one in", async () => {
+    const link = await linkFor(newEmail());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => new Browser().use(link)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(7).fill(410)]);
+    expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toHaveLength(1);
+  });
+
+  it("ends after 60 seconds", async () => {
+    const start = Date.now();
+    freeze(start);
+    const [early, late] = [await linkFor(newEmail()), await linkFor(newEmail())];
+    vi.setSystemTime(start + 59_999);
+    expect((await new Browser().use(early)).status).toBe(303);
+    vi.setSystemTime(start + 60_000);
+    expect([(await new Browser().send(late)).status, (await new Browser().use(late)).status]).toEqual([410, 410]);
+  });
+
+  it("that is changed, forged, a cookie's text or another deployment's is refused without a call to a store", async () => {
+    const link = await linkFor(newEmail());
+    const { browser } = await signedIn();
+    const other = { ...withSecret, CREDENTIAL_SECRETS: "another deployment has this secret and no other" };
+    const foreign = await linkFor(newEmail(), undefined, other);
+    const changed = link.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+    const { env: counted, counts } = countStores(withSecret);
+    for (const text of [
+      changed,
+      "/account/sign-in",
+      "/account/sign-in?link=",
+      `/account/sign-in?link=${browser.owner}`,
+      foreign,
+    ]) {
+      const visitor = new Browser(createIsolate(counted));
+      expect([(await visitor.send(text)).status, (await visitor.use(text)).status]).toEqual([410, 410]);
+    }
+    expect(counts.d1).toBe(0);
+  });
+
+  it.each([
+    "//evil.example",
+    "https://evil.example/account",
+    "/\\evil.example",
+    "/account/../x",
+    "/account/..%2fx",
+    "/account/%2e%2e/x",
+    "/account\\..\\x",
+    "/account/\\evil.example",
+    "/accounts",
+    "/account.evil.example",
+    "/account@evil.example",
+    "/operator/keys",
+    "account/api-keys",
+    "/account/api-keys\r\nLocation: https://evil.example",
+    "/account/api-keys\t",
+    "javascript:alert(1)",
+    "",
+    `/account/${"a".repeat(1_000)}`,
+  ])("leads nowhere else: returnTo %j is 400", async (returnTo) => {
+    const response = await ask({ email: newEmail(), returnTo });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ path: "returnTo" }] });
+  });
+
+  it.each(["", "nobody", "a b@example.com", "\u212aelvin@example.com", undefined])(
+    "needs an address: %j is 400",
+    async (email) => {
+      expect((await ask({ email })).status).toBe(400);
+    },
+  );
+});
+
+describe("login CSRF and fixed sessions", () => {
+  it("no foreign page signs anybody in: the form must come from the page of the link", async () => {
+    const link = await linkFor(newEmail());
+    for (const headers of [
+      {},
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site", Origin: "https://sub.api.example" },
+      { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" },
+    ]) {
+      const answer = await new Browser().use(link, headers as Record<string, string>);
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    }
+    expect((await new Browser().use(link)).status).toBe(303);
+  });
+
+  it("a browser in which somebody is signed in says so before another is; then the first one's session has ended", async () => {
+    const first = await signedIn();
+    const copy = first.browser.owner;
+    const email = newEmail();
+    const link = await linkFor(email);
+    const page = await (await first.browser.send(link)).text();
+    expect(page).toContain(`Now you are signed in as ${first.email}. That ends.`);
+    expect((await first.browser.use(link)).status).toBe(303);
+    expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
+    expect(await statusOf(withCookie(copy))).toBe(403);
+  });
+
+  it("who is signed in already goes on to the page, and the session does not get longer", async () => {
+    const { email, browser } = await signedIn();
+    const again = await browser.send(await linkFor(email, "/account/people"));
+    expect([again.status, again.headers.get("Location"), again.headers.getSetCookie()]).toEqual([
+      303,
+      "/account/people",
+      [],
+    ]);
+  });
+
+  it("a session has a cookie of its own: one that was there before the sign-in is not taken over", async () => {
+    const attacker = await signedIn();
+    const victim = withCookie(attacker.browser.owner);
+    await victim.use(await linkFor(newEmail()));
+    expect(victim.owner).not.toBe(attacker.browser.owner);
+    expect(await statusOf(attacker.browser)).toBe(403);
+  });
+
+  it("the link does not tell the cookie", async () => {
+    const link = await linkFor(newEmail());
+    const browser = new Browser();
+    await browser.use(link);
+    const text = link.replace(/.*link=ibl_/, "");
+    expect(browser.owner.slice(4, 16)).toBe(text.slice(0, 12));
+    expect(await statusOf(withCookie(`ibo_${text}`))).toBe(403);
+    expect(await statusOf(withCookie(`ibl_${text}`))).toBe(403);
+  });
+});
+
+describe("a session", () => {
+  it("changes things from our own pages, and nothing without their name: as a form and as JSON", async () => {
+    const { browser } = await signedIn();
+    const body = JSON.stringify({ name: "A key" });
+    const json = { "Content-Type": "application/json" };
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    const foreign: Record<string, string>[] = [
+      {},
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+      { "Sec-Fetch-Site": "same-site" },
+      { "Sec-Fetch-Site": "none" },
+    ];
+    for (const headers of foreign) {
+      const sent = await browser.send("/account/api/keys", { method: "POST", headers: { ...json, ...headers }, body });
+      expect([headers, sent.status]).toEqual([headers, 403]);
+      for (const path of ["/account/settings", "/account/members", "/account/sign-out"])
+        expect([path, (await browser.post(path, {}, { ...form, ...headers })).status]).toEqual([path, 403]);
+      for (const method of ["PUT", "PATCH", "DELETE"])
+        expect((await browser.send("/account/api/settings", { method, headers, body })).status).toBe(403);
+    }
+    expect(await statusOf(browser)).toBe(200);
+    const own = await browser.send("/account/api/keys", { method: "POST", headers: { ...json, ...FROM_HERE }, body });
+    expect(own.status).toBe(201);
+  });
+
+  it("ends with Sign out, in each isolate, and a copy of the cookie with it", async () => {
+    const { browser } = await signedIn();
+    const copy = browser.owner;
+    expect(await (await browser.send("/account/api-keys")).text()).toContain('action="/account/sign-out"');
+    const out = await browser.post("/account/sign-out");
+    expect([out.status, browser.owner]).toEqual([200, ""]);
+    expect(await out.text()).toContain("You are signed out");
+    expect([await statusOf(browser), await statusOf(withCookie(copy))]).toEqual([403, 403]);
+    expect(await selectEverywhere("SELECT id FROM sign_ins")).toEqual([]);
+  });
+
+  it("ends after 12 hours, and its row is deleted an hour later", async () => {
+    const start = Date.now();
+    freeze(start);
+    const { browser } = await signedIn();
+    vi.setSystemTime(start + 12 * HOUR_MS - 1);
+    expect(await statusOf(browser)).toBe(200);
+    vi.setSystemTime(start + 12 * HOUR_MS);
+    expect(await statusOf(browser)).toBe(403);
+    for (const [hours, rows] of [
+      [13, 1],
+      [13.1, 0],
+    ] as const) {
+      vi.setSystemTime(start + hours * HOUR_MS);
+      await runJob({ DB: env.DB }, Date.now);
+      expect(await selectEverywhere("SELECT id FROM sign_ins")).toHaveLength(rows);
+    }
+  });
+
+  it("whose cookie is changed, of another deployment, or a link that was not used is nobody's, without a call to a store", async () => {
+    const { browser } = await signedIn();
+    const other = { ...withSecret, CREDENTIAL_SECRETS: "another deployment has this secret and no other" };
+    const { env: counted, counts } = countStores(withSecret);
+    for (const cookie of [
+      browser.owner.replace(/.$/, (last) => (last === "a" ? "b" : "a")),
+      `${browser.owner}a`,
+      "x",
+      "",
+    ])
+      expect([cookie, await statusOf(withCookie(cookie, counted))]).toEqual([cookie, 403]);
+    const { env: elsewhere, counts: calls } = countStores(other);
+    expect(await statusOf(withCookie(browser.owner, elsewhere))).toBe(403);
+    expect([counts.d1, calls.d1]).toEqual([0, 0]);
+  });
+
+  it("outlives a rotation of the signing secret, and ends when the older one is removed", async () => {
+    const { browser } = await signedIn();
+    const [newest = "", older = ""] = env.CREDENTIAL_SECRETS.split(",");
+    const rotated = `the secret of today which is a new one,${newest},${older}`;
+    expect(await statusOf(withCookie(browser.owner, { ...withSecret, CREDENTIAL_SECRETS: rotated }))).toBe(200);
+    const removed = "the secret of today which is a new one";
+    expect(await statusOf(withCookie(browser.owner, { ...withSecret, CREDENTIAL_SECRETS: removed }))).toBe(403);
+  });
+
+  it("of a member is of no use for the account from removal on", async () => {
+    const inviter = createOwner();
+    const { accountId } = await membersOf(inviter);
+    const email = newEmail();
+    const member = createOwner(email);
+    const { id } = await (await invite(inviter, email)).json<{ id: string }>();
+    await accept(member, id);
+    const { browser } = await signedIn(email);
+    const theirs = `/account/api/keys?account=${accountId}`;
+    expect((await browser.send(theirs)).status).toBe(200);
+    expect((await inviter.json("DELETE", `/members/${id}`)).status).toBe(204);
+    expect((await browser.send(theirs)).status).toBe(403);
+  });
+
+  it("goes before Cloudflare Access, whose person is back after Sign out", async () => {
+    const access = createOwner();
+    const browser = new Browser(access.isolate);
+    const person = async () =>
+      /Signed in as <\/span>([^<]+)/.exec(await (await browser.send("/account/api-keys")).text())?.[1];
+    expect(await person()).toBe(access.email);
+    const email = newEmail();
+    await browser.use(await linkFor(email));
+    expect(await person()).toBe(email);
+    await browser.post("/account/sign-out");
+    expect(await person()).toBe(access.email);
+    expect(await (await browser.send("/account/api-keys")).text()).not.toContain("sign-out");
+  });
+});
