@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes the generated static files. `public/openapi.json`, the page of the elements' names and the released
- * versions of the elements are committed: `--check` fails when they are stale. The reference page is made of the document, and the
+ * `npm run build`: makes the generated static files. `public/openapi.json`, the tables of `docs/api.md`, the page of the elements'
+ * names and the released versions of the elements are committed: `--check` fails when they are stale. The reference page is made of the document, and the
  * newest elements are built from `src/elements/`; neither is committed.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -10,11 +10,15 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
+import { resourceTables } from "../openapi/resource-tables.ts";
 import { buildElements } from "./build-elements.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 
 const DOCUMENT = "public/openapi.json";
+const API = "docs/api.md";
+/** What stands between the two marks in `docs/api.md` is made here. */
+const TABLES = /(?<=<!-- resources -->\n).*(?=\n<!-- end of resources -->)/s;
 
 /** Writes a committed file, or checks its content. */
 async function keep(path: string, text: string, check: boolean): Promise<void> {
@@ -34,6 +38,12 @@ export const build = defineCommand({
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
+    const api = await readFile(API, "utf8");
+    await keep(
+      API,
+      api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n`),
+      check,
+    );
     await keep(REFERENCE_PAGE, await buildReference(), check);
 
     const elements = await buildElements();

@@ -62,10 +62,10 @@ export const Member = describe(
     name: "Member",
     example: EXAMPLE_MEMBER,
     fields: {
-      id: "The member's identifier. Of whoever has made the account it is the account's.",
+      id: "The member's identifier. The person who made the account has the account's.",
       email: "The e-mail address.",
       state: "`accepted`: a member. `invited`: asked to be one, and has not answered. `declined`: does not want to.",
-      addedBy: "Who has invited this person. `null` for whoever has made the account.",
+      addedBy: "Who has invited this person. `null` for the person who made the account.",
       createdAt: "Since when a member, or when invited: ISO 8601, UTC, with milliseconds.",
     },
   },
@@ -86,7 +86,7 @@ export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
   example: EXAMPLE_ACCOUNT,
   fields: {
     id: "The account's identifier: send it as `?account=`.",
-    name: "The e-mail address of whoever has made it; its identifier, when that person is no member any more.",
+    name: "The e-mail address of the person who made it. If that person is no member any more: its identifier.",
   },
 });
 export type OwnAccount = z.infer<typeof OwnAccount>;
@@ -99,7 +99,7 @@ export const Invitation = describe(
     fields: {
       id: "The invitation's identifier: that of the member, when it is accepted.",
       accountId: "The account that the person can become a member of.",
-      name: "The e-mail address of whoever has made the account; its identifier, when that person is no member any more.",
+      name: "The e-mail address of the person who made the account. If that person is no member any more: its identifier.",
       invitedBy: "The e-mail address or the service token that has invited the person.",
       createdAt: "When: ISO 8601, UTC, with milliseconds.",
     },

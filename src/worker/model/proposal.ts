@@ -31,7 +31,8 @@ const ResponseText = prose({ min: 1, max: 10_000 });
 const TEXTS = {
   title: "The title: one line of 1 to 200 characters.",
   description: "The description: at most 10,000 characters. Line breaks are kept.",
-  status: "The status. `implemented` puts a public proposal into the changelog. Any change of status is allowed.",
+  status:
+    "The status. `implemented` puts a public proposal into the changelog. Any change is allowed. The default is `submitted`.",
   visibility:
     "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
   tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
