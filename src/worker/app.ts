@@ -1,4 +1,6 @@
 /** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
+import { VerifiedApiKeys } from "./access/admit-key.ts";
+import { TokenReader } from "./access/open-idea-bank.ts";
 import type { AccountApp } from "./account/app.ts";
 import type { Identify } from "./account/identity.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
@@ -10,29 +12,26 @@ import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
-import { TokenReader } from "./panelist/authenticate-panelist.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
 import { type Later, runLater } from "./store/deadline.ts";
-import { VerifiedApiKeys } from "./tenant/authenticate-api-key.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
 
-/**
- * A new application with an empty memory, as in a new isolate. `identify` finds the account owner, by default with Cloudflare
- * Access. `later` runs work some time after an answer. `send` calls the receivers of webhooks.
- */
-export function createApp(identify?: Identify, later: Later = runLater, send: Send = sendByFetch) {
-  const memory = {
-    apiKeys: new VerifiedApiKeys(),
-    gatekeeper: new Gatekeeper(later),
-    views: new IdeaBankViews(),
-    databases: new Databases(),
-    tokens: new TokenReader(),
-    send,
-    settingsReader: new SettingsReader(),
-    problemLog: new ProblemLog(),
-  };
+/** The memory of a new isolate. `later` runs work some time after an answer. `send` calls the receivers of webhooks. */
+export const createMemory = (later: Later = runLater, send: Send = sendByFetch) => ({
+  apiKeys: new VerifiedApiKeys(),
+  gatekeeper: new Gatekeeper(later),
+  views: new IdeaBankViews(),
+  databases: new Databases(),
+  tokens: new TokenReader(),
+  send,
+  settingsReader: new SettingsReader(),
+  problemLog: new ProblemLog(),
+});
+
+/** A new application. `identify` finds the account owner, by default with Cloudflare Access. */
+export function createApp(identify?: Identify, memory = createMemory()) {
   let account: AccountApp | undefined;
   const app = new Routes<AppEnv>();
 

@@ -12,7 +12,7 @@ const sources = Object.entries(files)
 
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "index.ts": ["app.ts", "scheduled.ts", "api-key-gate"],
+  "index.ts": ["access", "app.ts", "scheduled.ts", "api-key-gate"],
   "scheduled.ts": ["changes", "database", "store"],
   "app.ts": [
     "tenant",
@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "account",
     "operator",
     "leaks",
+    "access",
     "api-key-gate",
     "changes",
     "store",
@@ -27,7 +28,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "http",
     "settings.ts",
   ],
+  access: [
+    "api-key-gate",
+    "idea-bank",
+    "http",
+    "credentials",
+    "model",
+    "problem.ts",
+    "settings.ts",
+    "rate-limit",
+    "store",
+  ],
   tenant: [
+    "access",
     "api-key-gate",
     "changes",
     "http",
@@ -36,12 +49,22 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "idea-bank",
     "model",
     "problem.ts",
-    "rate-limit",
     "store",
   ],
-  panelist: ["changes", "http", "credentials", "database", "idea-bank", "model", "problem.ts", "store", "memory"],
+  panelist: [
+    "access",
+    "changes",
+    "http",
+    "credentials",
+    "database",
+    "idea-bank",
+    "model",
+    "problem.ts",
+    "store",
+    "memory",
+  ],
   account: ["api-key-gate", "changes", "http", "credentials", "database", "model", "problem.ts", "store", "memory"],
-  operator: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store"],
+  operator: ["access", "api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store"],
   leaks: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store", "memory"],
   http: ["memory", "credentials", "store", "database/quota.ts", "model", "problem.ts", "settings.ts"],
   "http/operation.ts": ["model", "problem.ts"],
@@ -98,7 +121,7 @@ const PURE_LIBRARIES = ["zod/mini"];
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
   hono: ["account", "leaks", "operator", "tenant", "panelist", "http"],
-  "cloudflare:workers": ["api-key-gate"],
+  "cloudflare:workers": ["api-key-gate", "access"],
 };
 
 /** A clock, randomness, bindings, timers, anything else of the platform that is not a function of its arguments. */

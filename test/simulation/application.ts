@@ -14,8 +14,9 @@ type Caller = { readonly env: object; readonly executionCtx: { waitUntil(promise
 
 /** All that the simulation knows of the code: its entry points. */
 export type Application = {
-  /** The first two are the runtime's own. */
-  readonly createApp: (identify?: undefined, later?: undefined, send?: unknown) => Handler;
+  /** What is undefined is the runtime's own. */
+  readonly createMemory: (later?: undefined, send?: unknown) => object;
+  readonly createApp: (identify?: undefined, memory?: object) => Handler;
   readonly ApiKeyGate: ObjectClass;
   readonly runScheduled: (caller: Caller, now?: undefined, send?: unknown) => Promise<void>;
 };
@@ -28,7 +29,7 @@ let application: Promise<Application> | undefined;
 
 export function loadApplication(): Promise<Application> {
   application ??= load<Application>(`
-    export { createApp } from "${SOURCE}/app.ts";
+    export { createApp, createMemory } from "${SOURCE}/app.ts";
     export { ApiKeyGate } from "${SOURCE}/api-key-gate/api-key-gate.ts";
     export { runScheduled } from "${SOURCE}/scheduled.ts";`);
   return application;

@@ -1,6 +1,6 @@
 /** An isolate in virtual time, that any tenant, panelist or owner can call with any bindings. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { createApp } from "../../src/worker/app.ts";
+import { createApp, createMemory } from "../../src/worker/app.ts";
 import { takeAll } from "./isolate.ts";
 import { addressOf, bodyOf, type OperationCase } from "./operations.ts";
 import type { Tenant } from "./outage-world.ts";
@@ -28,8 +28,7 @@ export function createOutageIsolate(time: VirtualTime) {
       const email = owners.get(executionCtx);
       return email === undefined ? undefined : { email, actor: email };
     },
-    NEVER,
-    takeAll,
+    createMemory(NEVER, takeAll),
   );
 
   /** Begins a request. `done` is when the Worker has nothing left to do for it. */

@@ -9,7 +9,7 @@ import { databaseOf, sessionOf } from "../support/databases.ts";
 import { countStores, interceptGateDatabase } from "../support/intercept.ts";
 import { meterDatabase, meterDatabases } from "../support/intercept-binding.ts";
 import { createIsolate } from "../support/isolate.ts";
-import { addApiKey, addIdeaBank, addProposal, tokenFor } from "../support/world.ts";
+import { addApiKey, addIdeaBank, addPanelist, addProposal, tokenFor } from "../support/world.ts";
 
 const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
 
@@ -120,6 +120,41 @@ describe("the changelog", () => {
     const request = counting();
     await request(PATH, { Authorization: token });
     expect(await request(PATH, { Authorization: token })).toEqual({ status: 404, ...NOTHING });
+  });
+});
+
+describe("another service asks", () => {
+  const asking = () => {
+    const { env: counted, counts } = countStores({ ...env, FRESHNESS_SECONDS: "1" });
+    const isolate = createIsolate(counted);
+    return async (question: Parameters<typeof isolate.ask>[0]) => {
+      Object.assign(counts, NOTHING);
+      return { answer: await isolate.ask(question), ...counts };
+    };
+  };
+
+  it("for a key: one Durable Object call, and none when the key is over its limit", async () => {
+    freeze(1_900_000_000_000);
+    const key = await addApiKey({ limit: 1 });
+    const ask = asking();
+    const admit = () => ask((access) => access.admit(key.text));
+    expect(await admit()).toMatchObject({ answer: { ok: true }, ...NOTHING, gate: 1 });
+    expect(await admit()).toMatchObject({ answer: { ok: false }, ...NOTHING, gate: 1 });
+    expect(await admit()).toMatchObject({ answer: { ok: false }, ...NOTHING });
+  });
+
+  it("for a token: one D1 round trip in a cold isolate and no KV; no store while the view is fresh, for every panelist", async () => {
+    freeze(1_900_000_000_000);
+    const bank = await addIdeaBank();
+    const other = await tokenFor(bank.id, await addPanelist(bank.accountId));
+    const ask = asking();
+    expect(await ask((access) => access.panelist(bank.token))).toMatchObject({
+      answer: { ok: true },
+      ...NOTHING,
+      d1: 1,
+    });
+    for (const token of [bank.token, other])
+      expect(await ask((access) => access.panelist(token))).toMatchObject({ answer: { ok: true }, ...NOTHING });
   });
 });
 

@@ -23,7 +23,8 @@ const SEEN_TEXTS = {
   country:
     "The country that Cloudflare places the address in: two letters of ISO 3166, or `T1` for Tor. `null` if unknown.",
   userAgent: "The first 100 characters of its `User-Agent`, without control characters.",
-  operation: "What it asked for: an `operationId` of the tenant API in this document.",
+  operation:
+    "What it asked for: an `operationId` in this document. `verifyKey`: another service of the platform had it.",
 };
 
 const OperationCount = describe(
@@ -36,7 +37,7 @@ const OperationCount = describe(
     name: "OperationCount",
     fields: {
       start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
-      operation: "An `operationId` of the tenant API in this document.",
+      operation: "An `operationId` in this document.",
       admitted: "Requests for it that were admitted.",
     },
   },

@@ -29,9 +29,9 @@ const TEXTS = {
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
 };
-const EXAMPLE_NAME = "Riverline rider ideas";
+export const EXAMPLE_NAME = "Riverline rider ideas";
 
-const EXAMPLE_CAPABILITIES = {
+export const EXAMPLE_CAPABILITIES = {
   canViewChangelog: true,
   canViewProposals: true,
   canSubmitProposals: true,
@@ -142,7 +142,7 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly signingPreviousUntil: number | null;
 };
 
-const CapabilitySet = describe(
+export const CapabilitySet = describe(
   z.object({
     canViewChangelog: flag(),
     canViewProposals: flag(),

@@ -27,7 +27,7 @@ export type Sender = {
   readonly now: number;
   readonly address: string | null;
   readonly operation: string;
-  readonly sent: Request;
+  readonly sent: Pick<Request, "headers"> & Partial<Pick<Request, "cf">>;
 };
 
 /** The number of admitted requests, by operation of the tenant API. */

@@ -5,6 +5,7 @@ import type { AppEnv } from "../http/app-env.ts";
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { Problem } from "../problem.ts";
+import { ACCESS_OPERATIONS } from "./access.ts";
 import { ACCOUNT_STATUS_OPERATIONS } from "./account-status.ts";
 import { KEY_OPERATIONS } from "./api-keys.ts";
 import { HEALTH_OPERATIONS, HealthCheck } from "./health.ts";
@@ -19,6 +20,7 @@ export const OPERATOR_OPERATIONS = {
   ...ACCOUNT_STATUS_OPERATIONS,
   ...KEY_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
+  ...ACCESS_OPERATIONS,
 };
 
 export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">) {

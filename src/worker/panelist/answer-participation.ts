@@ -4,6 +4,7 @@
  * (the panelist cannot see it), 403 (closed).
  */
 import type { Context } from "hono";
+import { type IdeaBankMemory, unauthorized } from "../access/open-idea-bank.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import type { Send } from "../changes/send.ts";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
@@ -20,9 +21,8 @@ import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
-import { subjectsOf, unauthorized } from "./authenticate-panelist.ts";
-import { openIdeaBank } from "./idea-bank.ts";
-import type { IdeaBankMemory, ParticipationOperation } from "./operation.ts";
+import { openIdeaBank, subjectsOf, tokenOf } from "./idea-bank.ts";
+import type { ParticipationOperation } from "./operation.ts";
 import { limitPanelist } from "./rate-limit.ts";
 
 export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
@@ -34,7 +34,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
   const revoked = new WeakSet<VerifiedToken>();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
     const { method, credential } = operation;
-    const token = await tokens.read(c);
+    const token = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
     if (revoked.has(token)) throw unauthorized("revoked");
     if (token.panelistId === null && method !== "GET") {
       await openIdeaBank(c, memory, null);

@@ -1,12 +1,13 @@
 /** `GET /public/ideabank/changelog.atom` and `.json`: the changelog for feed readers, from the same view as the changelog itself. */
 import type { Context } from "hono";
+import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { etagOf } from "../idea-bank/render-changelog.ts";
 import { type Feed, feedIdOf, renderAtom, renderJsonFeed } from "../idea-bank/render-feed.ts";
 import type { ViewedChangelog } from "../idea-bank/view.ts";
 import { type Changelog, ChangelogFeed } from "../model/changelog.ts";
 import { ifNoneMatch, openChangelog } from "./changelog.ts";
-import { type IdeaBankMemory, type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
+import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 
 const SHARED = {
   method: "GET",

@@ -1,5 +1,6 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7), from memory to the finished answer. */
 import type { Context } from "hono";
+import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
@@ -9,7 +10,7 @@ import { Changelog } from "../model/changelog.ts";
 import { Problem } from "../problem.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
 import { openIdeaBank } from "./idea-bank.ts";
-import { type IdeaBankMemory, ideaBankOperation } from "./operation.ts";
+import { ideaBankOperation } from "./operation.ts";
 
 export const CHANGELOG_OPERATIONS = {
   getChangelog: ideaBankOperation({

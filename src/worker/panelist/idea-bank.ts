@@ -3,14 +3,13 @@
  * then the idea bank is opened, then the operation's capability is checked.
  */
 import type { Context } from "hono";
+import { accessOf, type IdeaBankMemory, type OpenedByToken, openByToken } from "../access/open-idea-bank.ts";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken } from "../http/consistency.ts";
-import type { OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
-import { capabilitiesOf, forVisitor } from "../model/capabilities.ts";
+import type { OpenTerms } from "../idea-bank/views.ts";
 import { IdeaBankAccess } from "../model/idea-bank.ts";
-import { subjectsOf, unauthorized } from "./authenticate-panelist.ts";
-import { type IdeaBankMemory, ideaBankOperation } from "./operation.ts";
+import { ideaBankOperation } from "./operation.ts";
 
 export const IDEA_BANK_OPERATIONS = {
   getCapabilities: ideaBankOperation({
@@ -21,36 +20,30 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "Read what the idea bank allows",
     description: "Read it first: it shows which of the other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
-    handle: async (c, memory) => {
-      const { ideaBank, token } = await openIdeaBank(c, memory, null);
-      const ofPanelist = capabilitiesOf(ideaBank);
-      const capabilities = token.panelistId === null ? forVisitor(ofPanelist) : ofPanelist;
-      const isOpen = Object.values(capabilities).includes(true);
-      return c.json({ name: isOpen && ideaBank ? ideaBank.name : null, capabilities });
-    },
+    handle: async (c, memory) => c.json(accessOf(await openIdeaBank(c, memory, null))),
   }),
 };
 
+/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`. */
+export const tokenOf = (c: Context<AppEnv>): string | undefined =>
+  c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+
+/** The subjects for which a consistency token counts in requests with this token. */
+export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly string[] => [
+  ideaBankId,
+  panelistId ?? ideaBankId,
+];
+
 /** Throws `unauthorized` for a token that is invalid or revoked. `inAddress` is a visitor's token in the URL. */
-export async function openIdeaBank(
+export const openIdeaBank = (
   c: Context<AppEnv>,
-  { tokens, views, databases }: IdeaBankMemory,
+  memory: IdeaBankMemory,
   capability: OpenTerms["capability"],
   inAddress?: string,
-): Promise<OpenedIdeaBank & { readonly token: VerifiedToken }> {
-  const token = await tokens.read(c, inAddress);
-  const database = databases.of(c, token.ideaBankId);
-  if (database === undefined) throw unauthorized("of no database");
-  const { freshnessMs, anchorMs } = c.get("settings");
-  const opened = await views.open(token, {
-    freshMs: freshnessMs,
-    youngMs: freshnessMs + anchorMs,
-    database,
-    store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
-    floor: await readConsistencyToken(c, subjectsOf(token)),
+): Promise<OpenedByToken> =>
+  openByToken(memory, c, c.get("settings"), {
+    text: tokenOf(c) ?? inAddress,
     capability,
-    waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+    store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
+    floorOf: (token) => readConsistencyToken(c, subjectsOf(token)),
   });
-  if (opened.isRevoked) throw unauthorized("revoked");
-  return { ...opened, token };
-}

@@ -4,28 +4,19 @@
  */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
+import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
 import type { PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
-import type { Databases } from "../store/databases.ts";
 import type { Session } from "../store/session.ts";
-import type { TokenReader } from "./authenticate-panelist.ts";
 
 const tag: Tag = { name: "Panelist API", description: "The operations for panelists. They need a compound token." };
 
 /** The problems of an operation whose path names a proposal. */
 export const PROPOSAL_PROBLEMS = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
-
-/** The memory that the operations share with others in the isolate. */
-export type IdeaBankMemory = {
-  readonly tokens: TokenReader;
-  readonly views: IdeaBankViews;
-  readonly databases: Databases;
-};
 
 /** Answered from the isolate's view of the idea bank. */
 export type IdeaBankOperation = Operation & { handle(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> };

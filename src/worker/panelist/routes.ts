@@ -1,4 +1,5 @@
 /** The panelist API, used with a compound token. */
+import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { Send } from "../changes/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { routeOperations } from "../http/route-operations.ts";
@@ -9,7 +10,7 @@ import { FEED_OPERATIONS } from "./changelog-feeds.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
 import { allowEveryOrigin } from "./cross-origin.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
-import type { IdeaBankMemory, IdeaBankOperation, ParticipationOperation } from "./operation.ts";
+import type { IdeaBankOperation, ParticipationOperation } from "./operation.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
 

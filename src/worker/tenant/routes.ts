@@ -1,9 +1,10 @@
 /** The tenant API, used with an API key. */
+import type { KeyMemory } from "../access/admit-key.ts";
 import type { Send } from "../changes/send.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer } from "./answer-tenant.ts";
-import { type AuthenticationMemory, createApiKeyAuthentication } from "./authenticate-api-key.ts";
+import { createApiKeyAuthentication } from "./authenticate-api-key.ts";
 import { CHANGE_OPERATIONS } from "./changes.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-banks.ts";
@@ -30,7 +31,7 @@ export const TENANT_OPERATIONS = {
 };
 
 /** The memory that this surface shares with others in the isolate. */
-export type TenantMemory = AuthenticationMemory & { readonly views: IdeaBankViews; readonly send: Send };
+export type TenantMemory = KeyMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
 export const createTenantRoutes = (memory: TenantMemory) =>
   routeOperations<TenantEnv, TenantOperation>(

@@ -122,7 +122,9 @@ export class World {
 
   #makeIsolate(index: number): Isolate {
     const { places, application } = this.#options;
-    const createApp = this.createApp ?? (() => application.createApp(undefined, undefined, this.receivers.send));
+    const { send } = this.receivers;
+    const createApp =
+      this.createApp ?? (() => application.createApp(undefined, application.createMemory(undefined, send)));
     const name = `isolate ${index}.${this.#isolatesMade++}`;
     const clock = this.#clocks[index] ?? { ahead: 0 };
     return new Isolate(name, places[index] ?? HOME, clock, this.timeline, this.env, createApp());

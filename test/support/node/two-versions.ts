@@ -2,13 +2,13 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, type LegacyWorkerOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 
 /** The Worker's module around one that signs the owner in, as Cloudflare Access does. */
 const SIGNED_IN = `
   import worker from "./worker.js";
-  export { ApiKeyGate } from "./worker.js";
+  export * from "./worker.js";
   const access = { aud: "an-audience", getIdentity: async () => ({ email: "owner@example.com" }) };
   export default {
     fetch: (request, env, context) =>
@@ -18,8 +18,12 @@ const SIGNED_IN = `
 /** `front`: what answers requests. */
 export type Versions = { readonly front: string; readonly gates: string };
 
-/** `state` is a folder that outlives the runtime. */
-export async function runVersions({ front, gates }: Versions, state: string) {
+/** `state` is a folder that outlives the runtime. `others` are Workers beside them: a service binding names `front`. */
+export async function runVersions(
+  { front, gates }: Versions,
+  state: string,
+  others: readonly LegacyWorkerOptions[] = [],
+) {
   const { compatibility_date, compatibility_flags } = unstable_readConfig({ config: "wrangler.toml" });
   const toWorker = (name: string, script: string, scriptName: string | undefined) => ({
     name,
@@ -49,7 +53,7 @@ export async function runVersions({ front, gates }: Versions, state: string) {
       resourcePersistencePath: state,
       host: "127.0.0.1",
       handleStructuredLogs: () => {},
-      workers: [toWorker("front", front, "gates"), toWorker("gates", gates, undefined)],
+      workers: [toWorker("front", front, "gates"), toWorker("gates", gates, undefined), ...others],
     }),
   );
   const database = await miniflare.getD1Database("DB", "front");
@@ -68,6 +72,7 @@ export async function runVersions({ front, gates }: Versions, state: string) {
   return {
     database,
     origin,
+    workerOf: (name: string) => miniflare.getWorker(name),
     send,
     whoami: async (key: string) => (await send("GET", "/tenant/whoami", { "X-API-Key": key })).status,
     create: async (fields: object): Promise<{ id: string; key: string }> => {

@@ -12,7 +12,7 @@ import {
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import operations from "../../../docs/operations.md?raw";
-import { createApp } from "../../../src/worker/app.ts";
+import { createApp, createMemory } from "../../../src/worker/app.ts";
 import { type Counts, NO_COUNTS } from "../../bench/counts.ts";
 import { dollarsPerMillion } from "../../bench/prices.ts";
 import { D1_SERVICE, OBJECT_SERVICE, PRIMARY, roundTrip } from "../../bench/world/latencies.ts";
@@ -85,7 +85,10 @@ async function createCounted() {
     return answer;
   };
 
-  const app = createApp(undefined, (milliseconds, work) => due.push({ at: Date.now() + milliseconds, work }));
+  const app = createApp(
+    undefined,
+    createMemory((milliseconds, work) => due.push({ at: Date.now() + milliseconds, work })),
+  );
   const isolate = {
     ...env,
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "report"], (_, make) => call(make)),

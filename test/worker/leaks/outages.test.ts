@@ -1,7 +1,7 @@
 /** Reports of leaked API keys while a store fails, in each way in which stores do: said in time, and done when they are sent again. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createApp } from "../../../src/worker/app.ts";
+import { createApp, createMemory } from "../../../src/worker/app.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { type Fault, type Store, WAYS, type Way, withFault } from "../../support/faults.ts";
 import { createGitHub } from "../../support/github.ts";
@@ -32,7 +32,10 @@ const FAILED: Record<string, Answer> = {
 async function createScene(reporter: string) {
   const github = await createGitHub();
   // The gate is told again later, and the report does not wait for that.
-  const app = createApp(undefined, () => {});
+  const app = createApp(
+    undefined,
+    createMemory(() => {}),
+  );
   let answeredAt = 0;
   const send = async (path: string, init: RequestInit, bindings: Env): Promise<Response> => {
     const context = createExecutionContext();

@@ -1,0 +1,84 @@
+/** The answers to another service of the platform: whether a key, or a token, is good. A refusal is an answer, and nothing is thrown. */
+import type { GateCaller } from "../api-key-gate/gatekeeper.ts";
+import { problemFor } from "../http/problem-response.ts";
+import type { KeyAnswer, TokenAnswer } from "../model/access.ts";
+import type { Scope } from "../model/scope.ts";
+import { toTimestamp } from "../model/text.ts";
+import { type Problem, problemDocument } from "../problem.ts";
+import type { Settings } from "../settings.ts";
+import { admitKey, type KeyMemory } from "./admit-key.ts";
+import { accessOf, type IdeaBankMemory, openByToken } from "./open-idea-bank.ts";
+
+export type AccessMemory = KeyMemory & IdeaBankMemory;
+
+/** Who asks. `log` gets why a credential was refused. */
+export type Asker = {
+  readonly caller: GateCaller;
+  readonly settings: Settings;
+  readonly log: (problem: Problem) => void;
+};
+
+/** By `operationId`: what the owner of a key sees of a request that another service had. */
+const OPERATION = "verifyKey";
+
+/** What another service knows of its client, if it says it. */
+export type KeyTerms = { readonly scope?: Scope | null | undefined; readonly address?: string | null | undefined };
+
+/** Decides and counts one request with a key, as the tenant API would. */
+export async function verifyKey(
+  memory: AccessMemory,
+  { caller, settings, log }: Asker,
+  key: string | null | undefined,
+  { scope = null, address = null }: KeyTerms,
+): Promise<KeyAnswer> {
+  const headers: Record<string, string> = {};
+  try {
+    const { apiKeyId, tenant } = await admitKey(memory, caller, settings.signingKeys, {
+      text: key ?? undefined,
+      scope,
+      address,
+      operation: OPERATION,
+      sent: { headers: new Headers() },
+      now: Date.now(),
+      setHeader: (name, value) => {
+        headers[name] = value;
+      },
+    });
+    return { ok: true, problem: null, headers, apiKeyId, accountId: tenant.accountId, scopes: tenant.scopes };
+  } catch (error) {
+    return refused(error, log, headers);
+  }
+}
+
+/** The claims of a token, and what its holder may do now. */
+export async function verifyToken(
+  memory: AccessMemory,
+  { caller, settings, log }: Asker,
+  token: string | null | undefined,
+): Promise<TokenAnswer> {
+  try {
+    const question = { text: token ?? undefined, capability: null, store: undefined };
+    const opened = await openByToken(memory, caller, settings, question);
+    const { ideaBankId, panelistId, issuedAt, expiresAt } = opened.token;
+    return {
+      ok: true,
+      problem: null,
+      headers: {},
+      ideaBankId,
+      accountId: opened.ideaBank?.accountId ?? null,
+      panelistId,
+      issuedAt: toTimestamp(issuedAt * 1000),
+      expiresAt: toTimestamp(expiresAt * 1000),
+      ...accessOf(opened),
+    };
+  } catch (error) {
+    return refused(error, log, {});
+  }
+}
+
+function refused(error: unknown, log: Asker["log"], headers: Readonly<Record<string, string>>) {
+  if (!(error instanceof Error)) throw error;
+  const problem = problemFor(error);
+  log(problem);
+  return { ok: false, headers: { ...headers, ...problem.headers }, problem: problemDocument(problem) } as const;
+}

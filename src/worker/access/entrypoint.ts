@@ -1,0 +1,48 @@
+/** The entrypoint `Access`: other Workers of the platform ask it over a service binding whether a key, or a token, is good. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { ProblemLog } from "../http/problem-log.ts";
+import type { KeyAnswer, TokenAnswer } from "../model/access.ts";
+import type { SettingsReader } from "../settings.ts";
+import { type AccessMemory, type Asker, type KeyTerms, verifyKey, verifyToken } from "./answers.ts";
+
+export type { Capabilities } from "../model/idea-bank.ts";
+export type { Scope } from "../model/scope.ts";
+export type { KeyAnswer, KeyTerms, TokenAnswer };
+
+/** What an isolate remembers: its requests over HTTP and those of other Workers use the same leases, refusals and views. */
+export type EntrypointMemory = AccessMemory & {
+  readonly settingsReader: SettingsReader;
+  readonly problemLog: ProblemLog;
+};
+
+/** Over RPC the types are a promise of the caller alone. */
+const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+export const createAccess = (memory: EntrypointMemory) =>
+  class Access extends WorkerEntrypoint<Env> {
+    /**
+     * Decides one request with an API key, and counts it against the key's limit. `scope`: what your operation needs. `address`: your
+     * client's, without which a key that is limited to addresses is refused.
+     */
+    async admit(apiKey: string | null, terms?: KeyTerms): Promise<KeyAnswer> {
+      return verifyKey(memory, await this.#asker(), textOr(apiKey), {
+        scope: terms?.scope ?? null,
+        address: textOr(terms?.address),
+      });
+    }
+
+    /** What a compound token of any kind says, and what its holder may do now. */
+    async panelist(token: string | null): Promise<TokenAnswer> {
+      return verifyToken(memory, await this.#asker(), textOr(token));
+    }
+
+    async #asker(): Promise<Asker> {
+      const { env, ctx } = this;
+      const { settingsReader, problemLog } = memory;
+      return {
+        caller: { env, executionCtx: ctx },
+        settings: settingsReader.peek(env) ?? (await settingsReader.read(env)),
+        log: (problem) => problemLog.add(crypto.randomUUID(), problem, Date.now()),
+      };
+    }
+  };
