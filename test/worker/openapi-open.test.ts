@@ -41,7 +41,7 @@ it("no answer has a rule that only a request can break", () => {
 });
 
 it("no answer has a closed list of words, but for what tells the kinds of a change apart, beside a kind for all others", () => {
-  const KINDS = ["ProposalChange", "CommentChange", "PanelistChange", "IdeaBankChange"];
+  const KINDS = ["ProposalChange", "CommentChange", "PanelistChange", "IdeaBankChange", "SurveyChange"];
   const closed = answers.filter((name) => partsOf(schemas[name]).some((part) => Array.isArray(part.enum)));
   expect(closed.toSorted()).toEqual(KINDS.toSorted());
   expect(JSON.stringify(schemas.Change)).toContain("OtherChange");

@@ -1,5 +1,6 @@
 /** The document's `webhooks`: the request that a receiver gets for each type. */
 import { CHANGE_TYPES } from "../../worker/model/change.ts";
+import { exampleChange } from "../../worker/model/example-change.ts";
 import { changeKindOf } from "./change-union.ts";
 
 const header = (name: string, description: string, example: string) => ({
@@ -38,7 +39,10 @@ export const describeWebhooks = () =>
           requestBody: {
             required: true,
             content: {
-              "application/json": { schema: { $ref: `#/components/schemas/${changeKindOf(type)}` } },
+              "application/json": {
+                schema: { $ref: `#/components/schemas/${changeKindOf(type)}` },
+                example: exampleChange(type, "2026-11-20T12:00:00.000Z"),
+              },
             },
           },
           responses: { "2XX": { description: "The change was received." } },

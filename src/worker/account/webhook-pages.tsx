@@ -5,7 +5,7 @@ import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove } from "../model/webhook.ts";
+import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove, WebhookTestQuery } from "../model/webhook.ts";
 import { visitAccount } from "./account-databases.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -55,7 +55,8 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     try {
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
       if (what === "delete") await changeTo(c, id, deleteWebhook);
-      else if (what === "test") await testWebhook(c, id);
+      else if (what === "test")
+        await testWebhook(c, id, parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }));
       else if (what === "move")
         await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), toKey(fields));
       else {

@@ -19,18 +19,21 @@ import {
 } from "../database/account-webhooks.ts";
 import { stamp } from "../database/audit-events.ts";
 import { accountOf } from "../database/owners.ts";
-import { invalid } from "../http/invalid-request.ts";
+import { invalid, parseOrThrow } from "../http/invalid-request.ts";
+import { exampleChange } from "../model/example-change.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { toTimestamp } from "../model/text.ts";
 import {
   MAX_WEBHOOKS,
   NewWebhook,
   ShownWebhook,
+  TEST_TYPE,
   Webhook,
   WebhookChanges,
   WebhookList,
   WebhookMove,
   WebhookTest,
+  WebhookTestQuery,
 } from "../model/webhook.ts";
 import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
@@ -132,10 +135,12 @@ export async function rotateWebhook(
 export async function testWebhook(
   c: Context<OwnerEnv>,
   id: string,
+  { type }: WebhookTestQuery,
   idempotencyKey?: IdempotencyKey,
 ): Promise<WebhookTest> {
   const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey, suspended);
-  const payload = { type: "webhook.test", at: toTimestamp(Date.now()) };
+  const at = toTimestamp(Date.now());
+  const payload = type === TEST_TYPE ? { type, at } : exampleChange(type, at);
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(c.var.send, { url: webhook.url, secrets }, message);
   await recordTest(primary(c, id), c.var.owner.email, id, made);
@@ -205,15 +210,19 @@ export const WEBHOOK_OPERATIONS = {
   testWebhook: operation({
     method: "POST",
     path: `${WEBHOOK}/test`,
+    options: WebhookTestQuery,
     answer: WebhookTest,
     status: 200,
     problems: ["conflict"],
     untilDone: true,
     summary: "Send a test to a webhook",
     description:
-      "Sends a signed `webhook.test` at once, also to a webhook that is not active, and says how it was answered. Its place does not move. " +
+      "Sends a signed `webhook.test`, or an example of a change of the chosen type, at once, also to a webhook that is not active, and says how it was answered. Its place does not move. " +
       "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and sends nothing; so is one of a suspended account.",
-    handle: async (c, { ids, idempotencyKey }) => c.json(await testWebhook(c, ids.webhookId, idempotencyKey)),
+    handle: async (c, { ids, idempotencyKey }) => {
+      const chosen = parseOrThrow(WebhookTestQuery, { type: c.req.query("type") });
+      return c.json(await testWebhook(c, ids.webhookId, chosen, idempotencyKey));
+    },
   }),
 
   deleteWebhook: operation({

@@ -52,7 +52,7 @@ const TEXTS = {
     "at most 1,000 characters.",
   types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
 };
-const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 10 seconds.";
+const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 15 seconds.";
 const DURATION_TEXT = "How long the answer took, in milliseconds.";
 
 export const NewWebhook = describe(z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }), {
@@ -208,3 +208,17 @@ export const WebhookTest = describe(z.object({ status: Status, durationMs: Count
   fields: { status: STATUS_TEXT, durationMs: DURATION_TEXT },
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
+
+/** The type of a test that is an example of no change. */
+export const TEST_TYPE = "webhook.test";
+
+export const WebhookTestQuery = describe(
+  z.strictObject({ type: z._default(oneOf([TEST_TYPE, ...CHANGE_TYPES]), TEST_TYPE) }),
+  {
+    name: "WebhookTestQuery",
+    fields: {
+      type: "The type of the change that is sent an example of. `webhook.test`, the default, has a type and a time alone.",
+    },
+  },
+);
+export type WebhookTestQuery = z.infer<typeof WebhookTestQuery>;

@@ -103,6 +103,9 @@ it("each button does what it says, and leads back to the page", async () => {
   expect(await act({ do: "test" })).toEqual(back);
   expect(receiver.taken).toHaveLength(1);
   expect(await page()).toContain("<strong>204</strong> <code>webhook.test</code>");
+  expect(await act({ do: "test", type: "comment.created" })).toEqual(back);
+  expect(receiver.taken[1]?.body).toMatchObject({ type: "comment.created", comment: { body: expect.any(String) } });
+  expect(await page()).toContain("<strong>204</strong> <code>comment.created</code>");
   expect(await act({ do: "resume" })).toEqual(back);
   expect((await list())[0]).toMatchObject({ state: "active" });
   expect(await act({ do: "change", url: `${URL_}/new`, types: ["comment.created", "comment.deleted"] })).toEqual(back);

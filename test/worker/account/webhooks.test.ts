@@ -1,12 +1,16 @@
 /** Webhooks as JSON: what an owner makes, changes and ends, and whose they are. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import document from "../../../public/openapi.json";
+import { changeKindOf } from "../../../src/commands/openapi/change-union.ts";
 import {
   changeOwnWebhook,
   changeWebhook,
   deleteWebhook,
   testWebhook,
 } from "../../../src/worker/database/account-webhooks.ts";
+import { CHANGE_TYPES, Change } from "../../../src/worker/model/change.ts";
 import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
 import { type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { accept } from "../../support/members.ts";
@@ -266,6 +270,29 @@ it.each([
     expect(await refused.json()).toMatchObject({ errors: [{ path: "url" }] });
   }
   expect(await list(owner)).toEqual([before]);
+});
+
+it.each(CHANGE_TYPES)("a test of a type sends an example that is such a change: %s", async (type) => {
+  const { owner, path, receiver, one } = await scene();
+  expect((await owner.json("POST", `${path}/test?type=${type}`)).status).toBe(200);
+  const [sent] = receiver.taken;
+  expect(sent).toMatchObject({ id: expect.stringMatching(/^test_/), body: { type } });
+  expect(sent?.body).toEqual(z.parse(Change, sent?.body));
+  const kind = Object.entries(document.components.schemas).find(([name]) => name === changeKindOf(type))?.[1];
+  expect(Object.keys(sent?.body ?? {})).toEqual(
+    expect.arrayContaining([...(kind && "required" in kind ? kind.required : [])]),
+  );
+  expect(await one()).toMatchObject({ attempts: [{ type }] });
+});
+
+it("a test of a type that does not exist is refused, and sends nothing", async () => {
+  const { owner, path, receiver } = await scene();
+  const refused = await owner.json("POST", `${path}/test?type=proposal.eaten`);
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    expect.objectContaining({ errors: [expect.objectContaining({ path: "type" })] }),
+  ]);
+  expect(receiver.seen).toEqual([]);
 });
 
 it("a test is signed with both secrets of a rotation, says how it was answered, and moves nothing", async () => {

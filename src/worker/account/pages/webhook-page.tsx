@@ -1,5 +1,6 @@
 /** `/account/webhooks/{id}`: one webhook, its state and its actions. */
-import { MAX_WEBHOOKS, type Webhook } from "../../model/webhook.ts";
+import { CHANGE_TYPES } from "../../model/change.ts";
+import { MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "./copyable.tsx";
 import { Fact } from "./key-facts.tsx";
 import { type Frame, Layout } from "./layout.tsx";
@@ -32,8 +33,16 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       <Refused sent={sent} />
       <WebhookState webhook={webhook} />
       <form method="post" action={action} class="actions">
-        <Once />
+        <label for="type">Example of</label>
+        <select id="type" name="type">
+          {[TEST_TYPE, ...CHANGE_TYPES].map((type) => (
+            <option>{type}</option>
+          ))}
+        </select>
         <Do what="test" label="Send a test" />
+      </form>
+      <form method="post" action={action} class="actions">
+        <Once />
         <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Go on"} />
         {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
         <Do what="rotate" label="Rotate secret" />

@@ -1,0 +1,40 @@
+/** An example of each type of change, made of the examples of the resources. A test sends it, and the OpenAPI document shows it. */
+import * as z from "zod/mini";
+import type { Change, ChangeType } from "./change.ts";
+import { Comment } from "./comment.ts";
+import { descriptionOf } from "./describe.ts";
+import { IdeaBank } from "./idea-bank.ts";
+import { Panelist } from "./panelist.ts";
+import { Merge, Proposal } from "./proposal.ts";
+import { Survey } from "./survey.ts";
+
+const exampleOf = <Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> =>
+  z.parse(schema, descriptionOf(schema)?.example);
+
+/** `at`: ISO 8601, UTC, with milliseconds. */
+export function exampleChange(type: ChangeType, at: string): Change {
+  const [noun, verb] = type.split(".");
+  const asNow = <Resource>(resource: Resource) => (verb === "deleted" ? null : resource);
+  const every = { type, at, by: "tenant" } as const;
+  const ideaBank = exampleOf(IdeaBank);
+  const proposal = { ...exampleOf(Proposal), duplicateOf: verb === "merged" ? exampleOf(Merge).into : null };
+  const ofProposal = { ideaBankId: ideaBank.id, proposalId: proposal.id };
+  switch (noun) {
+    case "proposal":
+      return { ...every, ...ofProposal, proposal: asNow(proposal) };
+    case "comment": {
+      const comment = { ...exampleOf(Comment), proposalId: proposal.id };
+      return { ...every, ...ofProposal, commentId: comment.id, proposal, comment: asNow(comment) };
+    }
+    case "panelist": {
+      const panelist = exampleOf(Panelist);
+      return { ...every, panelistId: panelist.id, panelist: asNow(panelist) };
+    }
+    case "survey": {
+      const survey = exampleOf(Survey);
+      return { ...every, surveyId: survey.id, survey: asNow(survey) };
+    }
+    default:
+      return { ...every, ideaBankId: ideaBank.id, ideaBank: asNow(ideaBank) };
+  }
+}
