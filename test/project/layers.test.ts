@@ -100,7 +100,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
   ],
   "commands/command-line": [],
-  "commands/deployment": ["commands/command-line"],
+  "commands/deployment": ["commands/command-line", "commands/deployment/delete-account.ts"],
+  // The slices of a deletion are the Worker's.
+  "commands/deployment/delete-account.ts": ["commands/command-line", "commands/deployment", "database", "store"],
   "commands/import": ["commands/command-line", "commands/deployment", "model"],
   "commands/development": [
     "commands/command-line",

@@ -9,10 +9,11 @@ export const YES = {
   help: "Does it without asking. Needed where nobody can be asked, as in a script.",
 } as const satisfies Option;
 
-/** `what` is a sentence about the coming action. Throws a Failure unless the person agrees. */
-export async function confirm({ ask }: Context, isAgreed: boolean, what: string): Promise<void> {
+/** `what`: a sentence that says what is about to happen; `word`: what the person types to agree. Throws a Failure for anything else. */
+export async function confirm({ ask }: Context, isAgreed: boolean, what: string, word = "yes"): Promise<void> {
   if (isAgreed) return;
   if (ask === undefined)
     throw new Failure(`${what} Nothing was done, because nobody can be asked here. To do it: add --yes.`);
-  if ((await ask(`${what} Type yes to do it: `)).trim().toLowerCase() !== "yes") throw new Failure("Nothing was done.");
+  if ((await ask(`${what} Type ${word} to do it: `)).trim().toLowerCase() !== word)
+    throw new Failure("Nothing was done.");
 }

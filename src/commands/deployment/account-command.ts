@@ -18,8 +18,10 @@ import {
   URL_OF_DEPLOYMENT,
 } from "./ask-deployment.ts";
 import { CONFIGURATION } from "./configuration.ts";
+import { deleteAccount, describeContents, refuseOpen } from "./delete-account.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
-import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, STORED } from "./list-accounts.ts";
+import { readAccount } from "./export-account.ts";
+import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, STORED, toJson } from "./list-accounts.ts";
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
@@ -35,10 +37,12 @@ export const account = defineCommand({
   ],
   positionals: {
     usage:
-      "(list | show <account> | events <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
+      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
     help: [
       ["list", "Every account: API keys, members, storage, requests of the last day."],
       ["events <account>", "The whole activity of an account, oldest first."],
+      ["export <account>", "All of an account but its secrets: a line of JSON for each row of schema.sql."],
+      ["delete <account>", "Deletes all of a suspended account for good. Asks for the owner's address."],
       [
         "show <account>",
         "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier.",
@@ -58,7 +62,11 @@ export const account = defineCommand({
   options: {
     url: URL_OF_DEPLOYMENT,
     json: { type: "boolean", default: false, help: "For list and events: a line of JSON for each." },
-    "dry-run": { type: "boolean", default: false, help: "For revoke: says which key it is, and revokes nothing." },
+    "dry-run": {
+      type: "boolean",
+      default: false,
+      help: "For revoke and delete: says what would end, and ends nothing.",
+    },
     yes: YES,
     [ON_THIS_MACHINE]: LOCAL,
     env: ENVIRONMENT,
@@ -66,14 +74,23 @@ export const account = defineCommand({
   run: async ({ values, positionals }, context) => {
     const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
     const isAsked =
-      { list: 1, events: 2, show: 2, quota: 3, revoke: 2, another: 2, limit: positionals.length === 4 ? 4 : 3 }[
-        action
-      ] === positionals.length;
+      {
+        list: 1,
+        events: 2,
+        export: 2,
+        delete: 2,
+        show: 2,
+        quota: 3,
+        revoke: 2,
+        another: 2,
+        limit: positionals.length === 4 ? 4 : 3,
+      }[action] === positionals.length;
     if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
     if (values.json && action !== "list" && action !== "events")
       throw misused("--json is for list and events.", account);
-    if (values["dry-run"] && action !== "revoke") throw misused("--dry-run is for revoke.", account);
-    if (values["dry-run"]) {
+    if (values["dry-run"] && action !== "revoke" && action !== "delete")
+      throw misused("--dry-run is for revoke and delete.", account);
+    if (values["dry-run"] && action === "revoke") {
       pathOf(subject);
       const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
       await databases.logIn();
@@ -114,7 +131,12 @@ export const account = defineCommand({
         context.print(values.json ? jsonLine(event) : describeEvent(event));
       return;
     }
+    if (action === "export") {
+      for await (const line of readAccount(databases, binding, String(row.id))) context.print(toJson(line));
+      return;
+    }
     context.print(describe(row));
+    if (action === "delete") return endAccount(databases, binding, row, values);
     if (action !== "show") return;
     const keys = await databases.query(
       binding,
@@ -126,6 +148,25 @@ export const account = defineCommand({
     }
   },
 });
+
+/** An account whose owner was removed has its identifier in the place of the address. */
+async function endAccount(
+  databases: EveryDatabase,
+  binding: string,
+  row: Row,
+  given: { readonly yes: boolean; readonly "dry-run": boolean },
+): Promise<void> {
+  const { context } = databases;
+  const [id, owner] = [String(row.id), String(row.owner_email)];
+  context.print(await describeContents(databases, binding, id));
+  refuseOpen(row);
+  if (given["dry-run"]) return context.print("Would delete all of it. A dry run: nothing was done.");
+  await confirm(context, given.yes, `All of the account ${id} of ${owner} is deleted for good.`, owner.toLowerCase());
+  await deleteAccount(databases, binding, id);
+  context.print(
+    `The account ${id} of ${owner} is deleted. Backups have it still, and so has D1 Time Travel for 30 days.`,
+  );
+}
 
 type Where = { readonly url?: string | undefined; readonly [ON_THIS_MACHINE]: boolean; readonly env: string };
 
@@ -178,7 +219,7 @@ function sqlOf(action: string, subject: string, first: string): string {
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   const columns = `id, owner_email, status, ${STORED} AS stored_bytes, max_bytes`;
-  if (action === "show" || action === "events") return `SELECT ${columns} FROM accounts WHERE ${which}`;
+  if (action !== "quota") return `SELECT ${columns} FROM accounts WHERE ${which}`;
   const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;
   return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
 }

@@ -3,11 +3,8 @@
  * after account.
  */
 import { Failure } from "../command-line/failure.ts";
-import type { EveryDatabase } from "./every-database.ts";
+import { DIRECTORY, type EveryDatabase } from "./every-database.ts";
 import { bindingOf, quote } from "./sql.ts";
-
-/** The directory of account owners. */
-const DIRECTORY = "DB";
 
 /**
  * Deletes the entry of a person who has left the account that this person had made, so that the next visit makes another one. The

@@ -9,6 +9,9 @@ import { type Resource, readConfiguration } from "./configuration.ts";
 import type { Place } from "./manifest.ts";
 import { Wrangler } from "./wrangler.ts";
 
+/** Has the directories of owners, members and invited people. */
+export const DIRECTORY = "DB";
+
 const LOCAL_TRIES = 4;
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,7 +32,7 @@ export type EveryDatabase = {
   export(binding: string, file: string): Promise<void>;
   /** Runs a file of SQL: all of it, or nothing. */
   execute(binding: string, file: string): Promise<void>;
-  /** Runs a statement. Returns its rows. */
+  /** Runs a statement, or several with semicolons between them as one transaction. Returns the rows of the first one. */
   query(binding: string, sql: string): Promise<readonly Row[]>;
   /** D1 Time Travel. */
   travel(binding: string, timestamp: string): Promise<void>;

@@ -57,7 +57,7 @@ export function describeEvent({ event, apiKeyId, apiKeyName, webhookId, actor, c
     .join("  ");
 }
 
-/** A line of JSON. What a terminal would obey is escaped, so that it stays JSON on a screen, too. */
+/** A line of JSON for a row of these lists. */
 export function jsonLine({ changes, ...row }: Row): string {
   const times = Object.entries(row).map(([name, value]) => [
     name,
@@ -67,7 +67,12 @@ export function jsonLine({ changes, ...row }: Row): string {
     ...Object.fromEntries(times),
     ...(changes !== undefined && { changes: JSON.parse(String(changes)) }),
   };
-  return JSON.stringify(whole).replaceAll(
+  return toJson(whole);
+}
+
+/** A line of JSON. What a terminal would obey is escaped, so that it stays JSON on a screen, too. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f]|\p{Bidi_Control}/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

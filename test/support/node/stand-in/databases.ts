@@ -27,7 +27,7 @@ export function executeIn(file: string, { call, values }: Request): string {
       );
     }
     // D1's batch of what is divided by semicolons: one transaction.
-    const statements = String(values.command).split(/; (?=INSERT |UPDATE |SELECT )/);
+    const statements = String(values.command).split(/; (?=INSERT |UPDATE |DELETE |SELECT )/);
     database.exec("BEGIN");
     const answers = statements.map((sql) => ({
       results: database.prepare(sql).all(),

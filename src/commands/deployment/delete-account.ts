@@ -1,0 +1,74 @@
+/**
+ * Deletes all of an account, in slices that block its database for an instant each. Stopped in the middle, it goes on when it is run
+ * again: the account's own row goes last.
+ */
+import { deleteOfIdeaBank } from "../../worker/database/deletions.ts";
+import type { Statement } from "../../worker/store/statement.ts";
+import { Failure } from "../command-line/failure.ts";
+import { DIRECTORY, type EveryDatabase, type Row } from "./every-database.ts";
+import { quote } from "./sql.ts";
+
+/** So many rows are deleted by a statement at most. */
+const SLICE = 1_000;
+
+/** What is left when the idea banks are gone: each table, its primary key, and the condition of the account's rows. */
+const REST = [
+  ["api_key_usage", "api_key_id, hour", "api_key_id IN (SELECT id FROM api_keys WHERE account_id = :account)"],
+  ["api_keys", "id", "account_id = :account"],
+  ["surveys", "id", "account_id = :account"],
+  ["panelists", "id", "account_id = :account"],
+  ["token_revocations", "seq", "account_id = :account"],
+  ["idempotency_keys", "account_id, key", "account_id = :account"],
+  ["members", "id", "account_id = :account"],
+  ["invitations", "id", "account_id = :account"],
+  ["audit_events", "id", "account_id = :account"],
+  ["change_log", "account_id, number", "account_id = :account"],
+] as const;
+
+/** Throws a Failure for an account that is still open: its keys' gates and its panelists' views would go on for a while. */
+export function refuseOpen({ owner_email, status }: Row): void {
+  if (status === "suspended") return;
+  throw new Failure(
+    `The account of ${owner_email} is ${status}. Suspend it first, so that nobody uses it: npm run suspend -- ${owner_email} --url https://api.example.com. Nothing was deleted.`,
+  );
+}
+
+/** What there is of an account, for a person who is about to delete it. */
+export async function describeContents({ query }: EveryDatabase, binding: string, id: string): Promise<string> {
+  const count = (table: string) => `(SELECT count(*) FROM ${table} WHERE account_id = ${quote(id)}) AS ${table}`;
+  const [row] = await query(binding, `SELECT ${["api_keys", "idea_banks", "panelists", "surveys"].map(count)}`);
+  const { api_keys, idea_banks, panelists, surveys } = row ?? {};
+  return `API keys: ${api_keys}, idea banks: ${idea_banks} with everything in them, panelists: ${panelists}, surveys: ${surveys}.`;
+}
+
+/** From the first statement on, nobody signs in to the account. */
+export async function deleteAccount(databases: EveryDatabase, binding: string, id: string): Promise<void> {
+  const { query } = databases;
+  const account = quote(id);
+  for (const table of ["owners", "memberships", "invitees"])
+    for (const place of new Set([DIRECTORY, binding]))
+      await query(place, `DELETE FROM ${table} WHERE account_id = ${account}`);
+  await query(binding, `DELETE FROM webhooks WHERE account_id = ${account}`);
+  await deleteRows(databases, binding, "idea_banks", "id", `account_id = ${account}`);
+  for (;;) {
+    const [deleted] = await query(binding, `SELECT id FROM deleted_idea_banks WHERE account_id = ${account} LIMIT 1`);
+    if (deleted === undefined) break;
+    const slice = deleteOfIdeaBank({ accountId: id }, String(deleted.id), SLICE);
+    await query(binding, slice.map(toText).join("; "));
+  }
+  for (const [table, key, condition] of REST)
+    await deleteRows(databases, binding, table, key, condition.replace(":account", account));
+  await query(binding, `DELETE FROM accounts WHERE id = ${account}`);
+}
+
+async function deleteRows({ query }: EveryDatabase, binding: string, table: string, key: string, condition: string) {
+  const sql = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${SLICE}) RETURNING 1 AS one`;
+  while ((await query(binding, sql)).length === SLICE);
+}
+
+/** With its values in it: wrangler takes no parameters. */
+const toText = ({ sql, values }: Statement): string =>
+  sql.replace(/\?(\d+)/g, (_, number: string) => {
+    const value = values[Number(number) - 1] ?? null;
+    return typeof value === "string" ? quote(value) : String(value);
+  });
