@@ -1,9 +1,10 @@
 /** The signers of docs/clients.md, run as they stand there, and the vectors of signed tokens. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { signing } from "../../src/worker/account/pages/embed-page.tsx";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { signingSecretOf, verifySignedToken } from "../../src/worker/model/signed-token.ts";
 import { block } from "../support/node/documents.ts";
@@ -32,29 +33,81 @@ it.each(known.vectors)("the vector $title is $result", async ({ token, result, e
   expect(verified.value).toMatchObject({ panelistId, signed: { externalId } });
 });
 
+/** A program that prints a token. `files`: those that stand beside the signer's own. */
+type Signer = {
+  readonly program: string;
+  readonly name: string;
+  readonly complete: (signer: string) => string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly options?: readonly string[];
+};
+
+const { kid, secret, ideaBankId } = known;
+/** With what has to be escaped in JSON. */
+const SUBJECT = 'customer-42 "Zo\u00eb" \\ 1';
+/** The texts as literals: of JavaScript, and of the other languages, too. */
+const values = [kid, secret, ideaBankId, SUBJECT].map((value) => JSON.stringify(value)).join(", ");
+const after = (call: string) => (signer: string) => `${signer}\n${call}\n`;
+
+const SIGNERS: Readonly<Record<string, Signer>> = {
+  node: {
+    program: process.execPath,
+    name: "sign.mjs",
+    complete: after(
+      `console.log(signToken(${JSON.stringify({ kid, secret })}, "${ideaBankId}", ${JSON.stringify(SUBJECT)}));`,
+    ),
+  },
+  python: { program: "python3", name: "sign.py", complete: after(`print(sign_token(${values}))`) },
+  php: { program: "php", name: "sign.php", complete: after(`echo sign_token(${values});`) },
+  ruby: { program: "ruby", name: "sign.rb", complete: after(`puts sign_token(${values})`) },
+  go: {
+    program: "go",
+    name: "sign.go",
+    complete: (signer) => signer,
+    files: { "main.go": `package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(signToken(${values})) }\n` },
+    options: ["run", "main.go"],
+  },
+  java: {
+    program: "java",
+    name: "Sign.java",
+    complete: (signer) =>
+      signer.replace(
+        /\}\s*$/,
+        `public static void main(String[] none) throws Exception { System.out.println(token(${values})); } }\n`,
+      ),
+  },
+};
+/** The continuous integration has no Go and no Java, which take hundreds of MB. */
+const OPTIONAL = ["go", "java"];
+const isThere = (program: string) => spawnSync(program, ["-version"]).error === undefined;
+
 describe("the signer of docs/clients.md", () => {
-  const subject = "customer-42 Zo\u00eb";
-  const { kid, secret, ideaBankId } = known;
-  it.each([
-    [
-      "sign-node",
-      "sign.mjs",
-      process.execPath,
-      `\nconsole.log(signToken(${JSON.stringify({ kid, secret })}, "${ideaBankId}", "${subject}"));\n`,
-    ],
-    [
-      "sign-python",
-      "sign.py",
-      "python3",
-      `\nprint(sign_token("${kid}", "${secret}", "${ideaBankId}", "${subject}"))\n`,
-    ],
-  ])("%s signs a valid token", async (marker, name, program, call) => {
-    const file = join(mkdtempSync(join(tmpdir(), "sign-")), name);
-    writeFileSync(file, block("docs/clients.md", marker) + call);
-    const token = execFileSync(program, [file], { encoding: "utf8" }).trim();
+  it.for(Object.keys(SIGNERS))("in %s signs a valid token", async (language, { skip }) => {
+    const signer = SIGNERS[language];
+    if (signer === undefined) throw new Error(`there is no ${language}`);
+    const { program, name, complete, files = {}, options = [] } = signer;
+    if (OPTIONAL.includes(language) && !isThere(program)) skip(`${program} is not installed`);
+    const folder = mkdtempSync(join(tmpdir(), "sign-"));
+    writeFileSync(join(folder, name), complete(block("docs/clients.md", `sign-${language}`)));
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+    const env = { ...process.env, LC_ALL: "C.UTF-8", HOME: folder };
+    const token = execFileSync(program, [...options, name], { cwd: folder, encoding: "utf8", env }).trim();
     expect(await verifySignedToken(token, keys)).toMatchObject({
       ok: true,
-      value: { ideaBankId, signed: { externalId: subject } },
+      value: { ideaBankId, signed: { externalId: SUBJECT } },
     });
+  });
+
+  it("of the page with an idea bank's lines signs one, with and without a name", async () => {
+    for (const name of ["Robin", undefined]) {
+      const file = join(mkdtempSync(join(tmpdir(), "sign-")), "sign.mjs");
+      const call = `signToken(${JSON.stringify({ kid, secret })}, ${JSON.stringify({ id: "a", name })})`;
+      writeFileSync(file, `${signing(ideaBankId)}\nconsole.log(${call});\n`);
+      const token = execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
+      expect(await verifySignedToken(token, keys)).toMatchObject({
+        ok: true,
+        value: { ideaBankId, signed: { externalId: "a", name: name ?? null } },
+      });
+    }
   });
 });

@@ -24,6 +24,7 @@ import { addPeoplePages } from "./people-pages.tsx";
 import { renderProblem } from "./render-page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
 import { addSignIn } from "./sign-in.tsx";
+import { addTokenPages } from "./token-pages.tsx";
 import { addUndo } from "./undo.tsx";
 import { addWebhookPages } from "./webhook-pages.tsx";
 
@@ -67,6 +68,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addUndo(app);
   addPeoplePages(app);
   addApprovalPages(app);
+  addTokenPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());
   // No route above answers this path. A script gets a problem document, a person gets a page.

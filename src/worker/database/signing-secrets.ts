@@ -1,13 +1,9 @@
-/**
- * The epoch of the secret with which a tenant's server signs tokens, and the rows that introspection needs. Null for an idea bank
- * that is not the tenant's.
- */
+/** The epoch of the secret with which a tenant's server signs tokens. Null for an idea bank that is not the tenant's. */
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { SigningEpochs } from "../model/signed-token.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
-import { type PanelistAccess, selectAccess, type TokenClaims, toAccess } from "./panelist-access.ts";
 
 const selectEpochs = (accountId: string, ideaBankId: string) =>
   prepare<SigningEpochs>(
@@ -40,24 +36,4 @@ export async function rotateSigningSecret(
     epochs: selectEpochs(accountId, ideaBankId),
   });
   return { result: toDeleted(results, idempotencyKey), epochs: epochs[0] ?? null };
-}
-
-/** Whether the idea bank is the tenant's. */
-export const ownsIdeaBank = async (session: Session, accountId: string, ideaBankId: string): Promise<boolean> =>
-  (await loadSigningEpochs(session, accountId, ideaBankId)) !== null;
-
-/** D1's state of the holder of a token with a correct tag. `externalId` is null when the panelist has none. */
-export async function loadHolder(
-  session: Session,
-  accountId: string,
-  claims: TokenClaims,
-): Promise<{ readonly access: PanelistAccess; readonly externalId: string | null }> {
-  const rows = await session.batch({
-    access: selectAccess(claims),
-    holder: prepare<{ external_id: string | null }>(
-      "SELECT external_id FROM panelists WHERE id = :panelistId AND account_id = :accountId",
-      { panelistId: claims.panelistId, accountId },
-    ),
-  });
-  return { access: toAccess(rows.access), externalId: rows.holder[0]?.external_id ?? null };
 }

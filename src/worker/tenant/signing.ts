@@ -1,12 +1,11 @@
 /** Tokens that the tenant's own server signs: the secret, its rotation, and the reason why a token is refused. */
-import { timeRefusal } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
-import { loadHolder, loadSigningEpochs, ownsIdeaBank, rotateSigningSecret } from "../database/signing-secrets.ts";
+import { introspect } from "../database/introspection.ts";
+import { loadSigningEpochs, rotateSigningSecret } from "../database/signing-secrets.ts";
 import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
-import { namedIdeaBank, type SigningEpochs, signingSecretOf, verifyAnyToken } from "../model/signed-token.ts";
+import { type SigningEpochs, signingSecretOf } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import type { Session } from "../store/session.ts";
 import { tenantOperations } from "./operation.ts";
 import { PANELIST_TAG } from "./panelists.ts";
 import { owned } from "./refuse-foreign.ts";
@@ -21,33 +20,6 @@ async function describeSecret(
 ) {
   const secret = await signingSecretOf({ ...named, epoch: signingEpoch }, keys);
   return { ...secret, previousUntil: signingPreviousUntil === null ? null : toTimestamp(signingPreviousUntil) };
-}
-
-/** `reason` is told only for a token that names an idea bank of the tenant. */
-export async function introspect(
-  session: Session,
-  accountId: string,
-  token: string,
-  keys: SigningKeys,
-): Promise<Introspection> {
-  const verified = await verifyAnyToken(token, keys);
-  const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);
-  if (ideaBankId === undefined || !(await ownsIdeaBank(session, accountId, ideaBankId))) return { active: false };
-  if (!verified.ok) return { active: false, reason: verified.reason === "claims" ? "claims" : "signature" };
-  const claims = verified.value;
-  const refusal = timeRefusal(claims, Math.floor(Date.now() / 1000));
-  if (refusal !== undefined) return { active: false, reason: refusal === "expired" ? "expired" : "claims" };
-  const { access, externalId } = await loadHolder(session, accountId, claims);
-  if (access.panelist === null || claims.issuedAt * 1000 <= access.panelist.tokensValidAfter)
-    return { active: false, reason: "revoked" };
-  return {
-    active: true,
-    panelistId: claims.panelistId,
-    externalId: claims.signed?.externalId ?? externalId,
-    ideaBankId,
-    issuedAt: toTimestamp(claims.issuedAt * 1000),
-    expiresAt: toTimestamp(claims.expiresAt * 1000),
-  };
 }
 
 export const SIGNING_OPERATIONS = {
@@ -96,7 +68,7 @@ export const SIGNING_OPERATIONS = {
     description:
       "For a valid token of yours, of any kind, its content. For any other `active` is `false`: with `reason`, and nobody named, if it " +
       "names an idea bank of yours.",
-    handle: async (c, { session, accountId, body }) =>
-      c.json(await introspect(session, accountId, body.token, c.get("settings").signingKeys)),
+    handle: async (c, { session, accountId, body, now }) =>
+      c.json(await introspect(session, { accountId, ...body, keys: c.get("settings").signingKeys, now })),
   }),
 };

@@ -23,7 +23,10 @@ const firefox: Program = {
 };
 
 const NEEDED: Readonly<Record<string, readonly Program[]>> = {
-  slow: [onPath("git"), onPath("bash"), onPath("zsh"), onPath("curl"), onPath("jq"), onPath("ps", "procps")],
+  slow: [
+    ...[onPath("git"), onPath("bash"), onPath("zsh"), onPath("curl"), onPath("jq"), onPath("ps", "procps")],
+    ...[onPath("php", "php-cli"), onPath("ruby")],
+  ],
   browser: [chromium, firefox],
 };
 

@@ -73,6 +73,28 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("says without JavaScript whether a pasted token is good, and has nothing for axe-core to complain of", async () => {
+    const bank = await stage.ideaBank({ name: "Tokens" }, []);
+    const { page: plain } = await openPage(stage, { javaScriptEnabled: false });
+    await plain.goto("/account/tokens");
+    await plain.getByLabel("Token").fill(bank.token);
+    await plain.getByRole("button", { name: "Try it" }).press("Enter");
+    await plain.getByText("This token is good.").waitFor();
+    expect(new URL(plain.url()).search).not.toContain("ib");
+    const { page } = await openPage(stage, { bypassCSP: true });
+    for (const [name, token] of [
+      ["token-good", bank.token],
+      ["token-refused", `${bank.token.slice(0, -1)}_`],
+    ] as const) {
+      await page.goto("/account/tokens");
+      await page.getByLabel("Token").fill(token);
+      await page.getByRole("button", { name: "Try it" }).press("Enter");
+      await page.getByText(name === "token-good" ? "This token is good." : "Its signature is wrong.").waitFor();
+      await lookAround(page, name);
+    }
+    await stage.tenant("DELETE", bank.path);
+  });
+
   it("has nothing for axe-core to complain of, in light and dark, wide and narrow; see the screenshots", async () => {
     const long = "A long title that goes on and on, so that a line of a narrow screen has no room for it by any means";
     const { path, ids } = await stage.ideaBank({ name: "Looks", changelogEnabled: true }, [
@@ -98,6 +120,7 @@ describe("the owner's desk in Chromium", () => {
       ["idea", `${bank}/ideas/${ids[0]}`],
       ["merge", `${bank}/ideas/${ids[0]}/merge`],
       ["people", "/account/people"],
+      ["tokens", "/account/tokens"],
       ["panelist", `/account/people/${items[0]?.id}`],
       ["desk-activity", "/account/activity"],
     ] as const) {

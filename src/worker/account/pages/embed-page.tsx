@@ -39,8 +39,16 @@ export const EmbedPage = ({ frame, ideaBank, origin, token }: Props) => (
       server.
     </p>
     <Copyable id="server" label="lines for your server" text={onServer(origin, ideaBank.id)} />
+    <p>
+      Or your server signs the token itself, without a call for each person. It reads the secret when it starts and once
+      a day, with the same key, at <code>{`GET /tenant/ideabanks/${ideaBank.id}/signing-secret`}</code>.
+    </p>
+    <Copyable id="sign" label="lines that sign a token" text={signing(ideaBank.id)} />
+    <p>
+      If a token does not work, <a href="/account/tokens">try it</a>: the page says why.
+    </p>
     <p class="hint">
-      The same in any language: one POST, whose answer has the token. More is in the{" "}
+      The same in any language: one POST, whose answer has the token, or a JSON Web Token with HS256. More is in the{" "}
       <a href="/reference">API reference</a>, and what the elements can do at <a href="/embed/">Elements</a>.
     </p>
   </Layout>
@@ -64,3 +72,14 @@ const onServer = (origin: string, id: string): string => `app.get("/idea-bank-to
   const { token } = await answer.json();
   response.type("text/plain").send(token);
 });`;
+
+/** With an import in single quotes, which is none of this file's. */
+export const signing = (id: string): string => `import { createHmac } from 'node:crypto';
+
+const signToken = ({ kid, secret }, { id, name }) => {
+  const now = Math.floor(Date.now() / 1000);
+  const encode = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const claims = { iss: "${id}", sub: id, ...(name && { name }), iat: now, exp: now + 3600 };
+  const signed = \`\${encode({ alg: "HS256", kid })}.\${encode(claims)}\`;
+  return \`\${signed}.\${createHmac("sha256", secret).update(signed).digest("base64url")}\`;
+};`;

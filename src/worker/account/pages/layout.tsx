@@ -17,6 +17,7 @@ const SECTIONS = {
   "idea-banks": "Idea banks",
   approval: "Approval",
   people: "People",
+  tokens: "Try a token",
   "api-keys": "API keys",
   webhooks: "Webhooks",
   members: "Members",

@@ -1,0 +1,27 @@
+/** `/account/tokens`: says of a pasted token whether it is good, and why not. The token is in the form's body alone, and is not kept. */
+import { loadIdeaBank } from "../database/idea-banks.ts";
+import { introspect } from "../database/introspection.ts";
+import { readForm } from "../http/read-body.ts";
+import type { Routes } from "../http/routes.ts";
+import { openOwn } from "./decide.ts";
+import type { OwnerEnv } from "./owner-env.ts";
+import { TokenPage } from "./pages/token-page.tsx";
+import { refuseMethod, renderPage } from "./render-page.tsx";
+
+const TOKENS = "/account/tokens";
+
+export function addTokenPages(routes: Routes<OwnerEnv>): void {
+  routes.get(TOKENS, (c) => renderPage(c, (frame) => <TokenPage frame={frame} tried={undefined} />));
+
+  routes.post(TOKENS, async (c) => {
+    const pasted = (await readForm(c.req.raw)).get("token") ?? "";
+    const token = pasted.trim().replace(/^Bearer +/i, "");
+    const { session, accountId } = await openOwn(c);
+    const now = Date.now();
+    const result = await introspect(session, { accountId, token, keys: c.get("settings").signingKeys, now });
+    const { ideaBankId } = result;
+    const ideaBank = ideaBankId === undefined ? null : await loadIdeaBank(session, accountId, ideaBankId);
+    return renderPage(c, (frame) => <TokenPage frame={frame} tried={{ ...result, ideaBank, now }} />);
+  });
+  routes.all(TOKENS, refuseMethod("GET, HEAD, POST"));
+}

@@ -1,0 +1,54 @@
+/** Whether a token is valid, and why not, for the tenant whose idea bank it names. */
+import { timeRefusal } from "../credentials/compound-token.ts";
+import type { SigningKeys } from "../credentials/envelope.ts";
+import type { Introspection } from "../model/introspection.ts";
+import { namedIdeaBank, verifyAnyToken } from "../model/signed-token.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { selectAccess, type TokenClaims, toAccess } from "./panelist-access.ts";
+import { loadSigningEpochs } from "./signing-secrets.ts";
+
+type Asked = {
+  readonly accountId: string;
+  /** Of any kind, or any other text. */
+  readonly token: string;
+  readonly keys: SigningKeys;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+/** `reason` is told only for a token that names an idea bank of the tenant. At most two round trips. */
+export async function introspect(session: Session, { accountId, token, keys, now }: Asked): Promise<Introspection> {
+  const verified = await verifyAnyToken(token, keys);
+  const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);
+  const isOwn = ideaBankId !== undefined && (await loadSigningEpochs(session, accountId, ideaBankId)) !== null;
+  if (!isOwn) return { active: false };
+  if (!verified.ok) return { active: false, reason: verified.reason === "claims" ? "claims" : "signature" };
+  const claims = verified.value;
+  const refusal = timeRefusal(claims, Math.floor(now / 1000));
+  if (refusal !== undefined) return { active: false, reason: refusal === "expired" ? "expired" : "claims" };
+  const { panelist, externalId } = await loadHolder(session, accountId, claims);
+  if (panelist === null || claims.issuedAt * 1000 <= panelist.tokensValidAfter)
+    return { active: false, reason: "revoked" };
+  return {
+    active: true,
+    panelistId: claims.panelistId,
+    externalId: claims.signed?.externalId ?? externalId,
+    ideaBankId,
+    issuedAt: toTimestamp(claims.issuedAt * 1000),
+    expiresAt: toTimestamp(claims.expiresAt * 1000),
+  };
+}
+
+/** What D1 knows of a token whose tag is right. `externalId` is null for a panelist without one. */
+async function loadHolder(session: Session, accountId: string, claims: TokenClaims) {
+  const rows = await session.batch({
+    access: selectAccess(claims),
+    holder: prepare<{ external_id: string | null }>(
+      "SELECT external_id FROM panelists WHERE id = :panelistId AND account_id = :accountId",
+      { panelistId: claims.panelistId, accountId },
+    ),
+  });
+  return { panelist: toAccess(rows.access).panelist, externalId: rows.holder[0]?.external_id ?? null };
+}
