@@ -12,7 +12,7 @@ import { type Send, sendByFetch } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
-import { newTurn } from "./database/slices.ts";
+import { startPosition } from "./database/slices.ts";
 import { type Caller, Databases } from "./store/databases.ts";
 import type { Session } from "./store/session.ts";
 
@@ -62,8 +62,8 @@ async function runSlices(
   const start = now();
   const tasksOf = (session: Session): Task[] => [
     ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
-      const turn = newTurn();
-      return () => runSlice(session, turn);
+      const position = startPosition();
+      return () => runSlice(session, position);
     }),
     ...EXPIRING.map((kind) => () => deleteExpired(session, kind, start)),
     () => deleteOldRevocations(session, start),

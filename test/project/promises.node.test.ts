@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, it } from "vitest";
 import { ORACLES } from "../simulation/oracles/index.ts";
-import { HELD } from "./promises.ts";
+import { EVIDENCE } from "./promises.ts";
 
 const promises = [...readFileSync("docs/promises.md", "utf8").matchAll(/^(\d+)\. \*\*(.*?)\.\*\* (.*)$/gm)].map(
   ([, number = "", name = "", words = ""]) => ({ number, name, words }),
@@ -21,14 +21,14 @@ it("promises at most 25 things, of one sentence each", () => {
 });
 
 it("each promise has its tests, and each test is there", () => {
-  expect(Object.keys(HELD)).toEqual(promised.map(({ name }) => name));
-  const tests = Object.values(HELD).flatMap((held) => held.tests);
+  expect(Object.keys(EVIDENCE)).toEqual(promised.map(({ name }) => name));
+  const tests = Object.values(EVIDENCE).flatMap((evidence) => evidence.tests);
   expect(tests.filter((path) => !existsSync(`test/${path}`))).toEqual([]);
-  expect(Object.entries(HELD).filter(([, held]) => held.tests.length === 0)).toEqual([]);
+  expect(Object.entries(EVIDENCE).filter(([, evidence]) => evidence.tests.length === 0)).toEqual([]);
 });
 
 it("each invariant of the simulation holds a promise", () => {
-  const named = Object.values(HELD).flatMap(({ invariants }) => invariants);
+  const named = Object.values(EVIDENCE).flatMap(({ invariants }) => invariants);
   expect([...new Set(named)].toSorted()).toEqual(ORACLES.map(({ name }) => name).toSorted());
 });
 
@@ -37,7 +37,7 @@ const nameOf = (path: string) => basename(path).replace(/(\.\w+)*\.ts$/, "");
 
 it("docs/promises-tests.md is the table of today", async () => {
   const table = promised.map(({ number, name }) => {
-    const { tests, invariants } = HELD[name] ?? { tests: [], invariants: [] };
+    const { tests, invariants } = EVIDENCE[name] ?? { tests: [], invariants: [] };
     const links = tests.map((path) => `[${nameOf(path)}](../test/${path})`);
     const names = invariants.map((invariant) => `\`${invariant}\``);
     return row(`${number}. ${name}`, links.join(", "), names.join(", ") || "none");

@@ -1,8 +1,8 @@
 /** What holds each promise of `docs/promises.md`: its tests, and the invariants of the simulation (`test/simulation/oracles`). */
-type Held = { readonly tests: readonly string[]; readonly invariants: readonly string[] };
+type Evidence = { readonly tests: readonly string[]; readonly invariants: readonly string[] };
 
 /** By the promise's name. Paths are in `test/`. */
-export const HELD: Readonly<Record<string, Held>> = {
+export const EVIDENCE: Readonly<Record<string, Evidence>> = {
   "Revoked at once": {
     tests: [
       "worker/api-key-gate/leases.test.ts",

@@ -7,7 +7,7 @@ import { drawApart } from "./drawn-apart.ts";
 import type { Store } from "./history.ts";
 import type { Drawn, Manner, Plan, PlannedAccount, Setting, TenantDoes, WebhookDoes } from "./plan.ts";
 import { PANELIST, SQL, TENANT } from "./weights.ts";
-import type { How, Part } from "./world/faults.ts";
+import type { DatabasePart, How } from "./world/faults.ts";
 import { Source } from "./world/random.ts";
 import type { Mood } from "./world/receivers.ts";
 
@@ -277,7 +277,7 @@ function drawTrouble(dice: Dice, profile: Profile, isGates: boolean, lastsMs: nu
     );
 }
 
-function drawHow(dice: Dice, store: Store, part: Part | undefined): How {
+function drawHow(dice: Dice, store: Store, part: DatabasePart | undefined): How {
   if (part === "replica" && dice.chance(0.3)) return "stopped";
   if (store === "d1" && dice.chance(0.15)) return "full";
   if (store === "gate" && dice.chance(0.15)) return "overloads";

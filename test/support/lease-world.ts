@@ -96,7 +96,7 @@ export class LeaseWorld {
   /** `thereMs` later the gate answers, and `backMs` later its answer is taken; or the call fails, and its report is lost. */
   #call(isolate: Isolate, ask: GateCall, { thereMs, backMs, lost }: Call, answerOf: () => Admission | undefined): void {
     const { use, skewMs } = isolate;
-    const fail = () => void use.take(ask, undefined, this.now + skewMs);
+    const fail = () => void use.receive(ask, undefined, this.now + skewMs);
     this.#in(thereMs, () => {
       if (lost === "request") {
         fail();
@@ -113,7 +113,7 @@ export class LeaseWorld {
   }
 
   #take(isolate: Isolate, use: KeyUse, ask: GateCall, answer: Admission | undefined): void {
-    const lease = use.take(ask, answer, this.now + isolate.skewMs);
+    const lease = use.receive(ask, answer, this.now + isolate.skewMs);
     if (lease === undefined) return;
     this.#in(lease.usableMs, () => {
       if (isolate.use !== use) return;

@@ -14,7 +14,7 @@ import { printPlan } from "./dry-run.ts";
 import { afterDeploy } from "./next-steps.ts";
 import { ensureReadReplication, replicationByHand } from "./read-replication.ts";
 import { applyRemoteSteps } from "./remote-schema.ts";
-import { findDatabases, findNamespaces, LOCATIONS } from "./resources.ts";
+import { ensureDatabases, ensureNamespaces, LOCATIONS } from "./resources.ts";
 import { readRotation } from "./rotation.ts";
 import { readSchemaSteps } from "./schema-steps.ts";
 import { ensureSigningSecrets } from "./signing-secrets.ts";
@@ -72,9 +72,9 @@ export const deploy = defineCommand({
     wrangler.accountId = account.id;
     say("Account", `${account.name} (${account.id})`);
 
-    const databases = await findDatabases(wrangler, configuration.databases, locations);
+    const databases = await ensureDatabases(wrangler, configuration.databases, locations);
     for (const { binding, name, how } of databases) say("D1", `${binding}: ${name} ${how}`);
-    for (const { binding, name, how } of await findNamespaces(wrangler, configuration.namespaces)) {
+    for (const { binding, name, how } of await ensureNamespaces(wrangler, configuration.namespaces)) {
       say("KV", `${binding}: ${name} ${how}`);
     }
 

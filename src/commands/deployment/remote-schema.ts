@@ -34,19 +34,19 @@ const execute = (binding: string, ...args: string[]) => ["d1", "execute", bindin
 
 /**
  * Brings the database behind `binding` to today's schema. A database that has every step is only read: while a file is imported,
- * D1 answers no query. `tell` is called with each file's name before it is sent.
+ * D1 answers no query. `announce` is called with each file's name before it is sent.
  */
 export async function applyRemoteSteps(
   wrangler: Wrangler,
   binding: string,
   steps: readonly SchemaStep[],
-  tell: (name: string) => void,
+  announce: (name: string) => void,
 ): Promise<SchemaPlan> {
   const plan = await planRemoteSteps(wrangler, binding, steps);
   const folder = await mkdtemp(join(tmpdir(), "schema-steps-"));
   try {
     for (const { name, sql } of plan.files) {
-      tell(name);
+      announce(name);
       const file = join(folder, "step.sql");
       await writeFile(file, sql);
       await wrangler.run(execute(binding, "--file", file));

@@ -8,35 +8,40 @@ import type { Wrangler } from "./wrangler.ts";
 export const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
 
 /** A resource that exists, and a sentence about how it came to. */
-export type Found = Required<{ [Key in keyof Resource]: NonNullable<Resource[Key]> }> & { readonly how: string };
+export type ExistingResource = Required<{ [Key in keyof Resource]: NonNullable<Resource[Key]> }> & {
+  readonly how: string;
+};
 
 /** `locations`: for a binding, or for "" (every other one). */
-export async function findDatabases(
+export async function ensureDatabases(
   wrangler: Wrangler,
   databases: readonly Resource[],
   locations: ReadonlyMap<string, string>,
-): Promise<readonly Found[]> {
+): Promise<readonly ExistingResource[]> {
   const kind = { table: "d1_databases", key: "database_id", noun: "D1 database" };
   const list = async () =>
     (await wrangler.json<{ uuid: string; name: string }[]>(["d1", "list", "--json"])).map(({ uuid, name }) => ({
       id: uuid,
       name,
     }));
-  return findAll(wrangler, kind, databases, list, async ({ binding, name }) => {
+  return ensureAll(wrangler, kind, databases, list, async ({ binding, name }) => {
     const location = locations.get(binding) ?? locations.get("");
     await wrangler.run(["d1", "create", name, ...(location === undefined ? [] : ["--location", location])]);
     return location === undefined ? "created near this machine" : `created in ${location}`;
   });
 }
 
-export async function findNamespaces(wrangler: Wrangler, namespaces: readonly Resource[]): Promise<readonly Found[]> {
+export async function ensureNamespaces(
+  wrangler: Wrangler,
+  namespaces: readonly Resource[],
+): Promise<readonly ExistingResource[]> {
   const kind = { table: "kv_namespaces", key: "id", noun: "KV namespace" };
   const list = async () =>
     (await wrangler.json<{ id: string; title: string }[]>(["kv", "namespace", "list"])).map(({ id, title }) => ({
       id,
       name: title,
     }));
-  return findAll(wrangler, kind, namespaces, list, async ({ name }) => {
+  return ensureAll(wrangler, kind, namespaces, list, async ({ name }) => {
     await wrangler.run(["kv", "namespace", "create", name]);
     return "created";
   });
@@ -49,15 +54,15 @@ type Listed = readonly { readonly id: string; readonly name: string }[];
  * Each id is written to wrangler.toml as soon as it is known. A run that ended between creating and writing left a resource with
  * the name: it is found by it and used. That is also why one is looked for before it is created.
  */
-async function findAll(
+async function ensureAll(
   { environment, context }: Wrangler,
   { table, key, noun }: Kind,
   resources: readonly Resource[],
   list: () => Promise<Listed>,
   create: (resource: Resource) => Promise<string>,
-): Promise<readonly Found[]> {
+): Promise<readonly ExistingResource[]> {
   let listed = await list();
-  const found: Found[] = [];
+  const found: ExistingResource[] = [];
   for (const { binding, name, id } of resources) {
     if (id !== undefined) {
       if (!listed.some((one) => one.id === id)) {

@@ -139,17 +139,17 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
     stdio: ["inherit", "pipe", "pipe"],
     shell: process.platform === "win32",
   });
-  let held: string | undefined = "";
+  let hidden: string | undefined = "";
   const show = (out: NodeJS.WriteStream) => (text: string) => {
-    if (held === undefined) return out.write(text);
-    held += text;
-    const printed = stripVTControlCharacters(held);
+    if (hidden === undefined) return out.write(text);
+    hidden += text;
+    const printed = stripVTControlCharacters(hidden);
     if (READY.test(printed)) {
-      held = undefined;
+      hidden = undefined;
       ready();
     } else if (/\[ERROR\]/.test(printed)) {
-      process.stderr.write(held);
-      held = undefined;
+      process.stderr.write(hidden);
+      hidden = undefined;
     }
   };
   wrangler.stdout.setEncoding("utf8").on("data", show(process.stdout));
@@ -159,7 +159,7 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
   const code = await new Promise<number | null>((ended) => wrangler.once("close", ended));
-  if (held !== undefined) process.stderr.write(held);
+  if (hidden !== undefined) process.stderr.write(hidden);
   process.exit(code ?? 1);
 }
 

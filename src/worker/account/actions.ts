@@ -44,7 +44,7 @@ export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): S
 }
 
 /** A key, and its last 30 days. Throws `not-found`. */
-export async function readKeyUse(c: Context<OwnerEnv>, id: string) {
+export async function loadKeyUse(c: Context<OwnerEnv>, id: string) {
   const found = await loadApiKeyUse(primaryOf(c, id), c.var.owner.email, id, Date.now());
   if (found === null) throw noSuchKey();
   return found;

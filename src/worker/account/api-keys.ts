@@ -4,7 +4,7 @@ import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey }
 import { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { ApiKeyUsage } from "../model/api-key-usage.ts";
 import { visitAccount } from "./account-databases.ts";
-import { changeKey, createKey, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, loadKeyUse, revokeKey, rotateKey } from "./actions.ts";
 import { operation, SHOWN_ONCE } from "./operation.ts";
 
 const KEYS = "/account/api/keys";
@@ -43,7 +43,7 @@ export const API_KEY_OPERATIONS = {
     path: KEY,
     answer: ApiKey,
     summary: "Read an API key",
-    handle: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).apiKey),
+    handle: async (c, { ids }) => c.json((await loadKeyUse(c, ids.apiKeyId)).apiKey),
   }),
 
   getApiKeyUsage: operation({
@@ -52,7 +52,7 @@ export const API_KEY_OPERATIONS = {
     answer: ApiKeyUsage,
     summary: "Read how an API key was used",
     description: "The hours of the last 30 days in which there were requests with it.",
-    handle: async (c, { ids }) => c.json((await readKeyUse(c, ids.apiKeyId)).usage),
+    handle: async (c, { ids }) => c.json((await loadKeyUse(c, ids.apiKeyId)).usage),
   }),
 
   changeApiKey: operation({

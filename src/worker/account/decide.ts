@@ -22,7 +22,7 @@ const noSuchContent = () =>
   new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
 
 /** The resource. Throws `not-found` for null. */
-export function found<Resource>(resource: Resource | null): Resource {
+export function orNotFound<Resource>(resource: Resource | null): Resource {
   if (resource === null) throw noSuchContent();
   return resource;
 }

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { issueToken, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
 import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
-import { findTokenIssue, type TokenIssue, VISITOR } from "../database/token-issues.ts";
+import { prepareTokenIssue, type TokenIssue, VISITOR } from "../database/token-issues.ts";
 import { type FieldError, parseOrThrow } from "../http/invalid-request.ts";
 import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
@@ -11,7 +11,7 @@ import { type IdeaBank, IdeaBankChanges, NewIdeaBank } from "../model/idea-bank.
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
-import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
+import { decide, idsOf, openOwn, orNotFound, requireDone } from "./decide.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { EmbedPage } from "./pages/embed-page.tsx";
@@ -27,7 +27,7 @@ const SETTINGS = `${IDEA_BANKS}/:ideaBankId/settings`;
 export async function loadOwnBank(c: Context<OwnerEnv>, id: string | undefined) {
   const { ideaBankId } = idsOf({ ideaBankId: id ?? "" });
   const own = await openOwn(c);
-  return { ...own, ideaBank: found(await loadIdeaBank(own.session, own.accountId, ideaBankId)) };
+  return { ...own, ideaBank: orNotFound(await loadIdeaBank(own.session, own.accountId, ideaBankId)) };
 }
 
 export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
@@ -65,7 +65,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
         updateIdeaBank(session, accountId, ideaBankId, changes),
       );
-      found(answer);
+      orNotFound(answer);
       return c.redirect(`${IDEA_BANKS}/${ideaBankId}/settings?done=changed`, 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
@@ -80,7 +80,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
     const { id: ideaBankId } = ideaBank;
     const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined };
-    const issue = await findTokenIssue(session, { ...asked, panelist: VISITOR });
+    const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
     // In the second in which visitors' tokens were ended, none is issued.
     const token = issue.kind === "done" ? await issueVisitorToken(c, ideaBankId, issue.outcome) : undefined;
     const { origin } = new URL(c.req.url);

@@ -13,7 +13,7 @@ import { NewComment } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { type Proposal, ProposalChanges } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
-import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
+import { decide, idsOf, openOwn, orNotFound, requireDone } from "./decide.ts";
 import { IDEA_BANKS } from "./idea-bank-pages.tsx";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -85,7 +85,7 @@ async function change(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams)
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
     updateProposal(session, accountId, path, changes, now),
   );
-  found(answer);
+  orNotFound(answer);
   return { event: eventId, isGone: false };
 }
 
@@ -117,7 +117,7 @@ async function changeComments(
   const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
     updateComment(session, accountId, path, id, comment),
   );
-  if (found(answer) === "panelists")
+  if (orNotFound(answer) === "panelists")
     throw new Problem("conflict", { detail: "Only your team's comments can be edited." });
   return eventId;
 }
@@ -168,7 +168,7 @@ const toFields = ({ status, visibility, tags, response, title, description }: Pr
 async function loadIdea(c: Context<OwnerEnv>) {
   const path = pathOf(c);
   const { session, accountId } = await openOwn(c);
-  const idea: Proposal = found(await loadProposal(session, accountId, path));
+  const idea: Proposal = orNotFound(await loadProposal(session, accountId, path));
   return { path, session, accountId, idea };
 }
 
@@ -181,7 +181,7 @@ async function renderIdea(
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
   const { path, session, accountId, idea } = await loadIdea(c);
-  const comments = found(await listComments(session, accountId, path, page));
+  const comments = orNotFound(await listComments(session, accountId, path, page));
   const tags = await listOwnTags(session, accountId, path.ideaBankId);
   const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
   const people = new Map(

@@ -8,7 +8,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { isId } from "../model/id.ts";
 import { type Proposal, ProposalChanges, ProposalQuery } from "../model/proposal.ts";
-import { decideTogether, found, idsOf, openOwn } from "./decide.ts";
+import { decideTogether, idsOf, openOwn, orNotFound } from "./decide.ts";
 import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { IdeasPage } from "./pages/ideas-page.tsx";
@@ -25,7 +25,7 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
     const visit = readVisit(c);
     const { query, page } = await readPage(c, ProposalQuery);
     const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { items, next } = found(await listProposals(session, accountId, ideaBank.id, query, page));
+    const { items, next } = orNotFound(await listProposals(session, accountId, ideaBank.id, query, page));
     const tags = await listOwnTags(session, accountId, ideaBank.id);
     const now = Date.now();
     const done = await loadJustDone({ session, accountId }, visit, now);

@@ -8,7 +8,7 @@ import { NewMember } from "../model/member.ts";
 import { accountsOf, invitationsOf } from "./account-databases.ts";
 import { primaryOf, revokeKey } from "./actions.ts";
 import { actorsOf, inAccount, rememberChoice } from "./identity.ts";
-import { answerOwnInvitation, dismissMember, findMembers, inviteMember, noSuchMember } from "./members.ts";
+import { answerOwnInvitation, dismissMember, inviteMember, listOwnMembers, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
@@ -20,7 +20,7 @@ const ACCOUNTS = "/account/accounts";
 
 export function addMemberPages(routes: Hono<OwnerEnv>): void {
   const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
-    const { accountId, items } = await findMembers(c);
+    const { accountId, items } = await listOwnMembers(c);
     const { person } = c.var.owner;
     const props = { accountId, members: items, person, form, now: Date.now() };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
@@ -41,7 +41,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
 
   /** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
   const findMember = async (c: Context<OwnerEnv>, memberId: string) => {
-    const { accountId, items } = await findMembers(c);
+    const { accountId, items } = await listOwnMembers(c);
     const member = items.find(({ id }) => id === memberId);
     if (member === undefined) throw noSuchMember();
     const actors = actorsOf(c, member.email);

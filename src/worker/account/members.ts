@@ -34,7 +34,7 @@ import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
 import { operation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
-export async function findMembers(c: Context<OwnerEnv>) {
+export async function listOwnMembers(c: Context<OwnerEnv>) {
   const { accountId } = await visitAccount(c, openAccount);
   return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
 }
@@ -141,7 +141,7 @@ export const MEMBER_OPERATIONS = {
     path: MEMBERS,
     answer: MemberList,
     summary: "List the account's members",
-    handle: async (c) => c.json(await findMembers(c)),
+    handle: async (c) => c.json(await listOwnMembers(c)),
   }),
 
   addMember: operation({

@@ -15,7 +15,7 @@ import type { AccountSettings } from "../model/api-key-settings.ts";
 import type { ApiKeyUsage, OperationCount } from "../model/api-key-usage.ts";
 import { ActivityQuery } from "../model/audit-event.ts";
 import { invitationsOf, visitAccount } from "./account-databases.ts";
-import { changeKey, createKey, primaryOf, readKeyUse, revokeKey, rotateKey } from "./actions.ts";
+import { changeKey, createKey, loadKeyUse, primaryOf, revokeKey, rotateKey } from "./actions.ts";
 import { namingAddresses, toKeyChanges, toNewApiKey } from "./key-forms.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -65,7 +65,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
 
   const KEY = `${LIST}/:apiKeyId`;
   routes.get(KEY, async (c) => {
-    const found = await readKeyUse(c, c.req.param("apiKeyId"));
+    const found = await loadKeyUse(c, c.req.param("apiKeyId"));
     const origin = new URL(c.req.url).origin;
     const props = { ...found, origin, now: Date.now() };
     return renderPage(c, (frame) => <KeyPage frame={frame} {...props} />);
@@ -74,7 +74,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
 
   for (const [file, toLines] of Object.entries(USAGE_FILES)) {
     routes.get(`${KEY}/${file}.csv`, async (c) => {
-      const { apiKey, usage } = await readKeyUse(c, c.req.param("apiKeyId"));
+      const { apiKey, usage } = await loadKeyUse(c, c.req.param("apiKeyId"));
       return c.body(toLines(usage).join(""), 200, {
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": `attachment; filename="${apiKey.id}-${file}.csv"`,

@@ -13,7 +13,7 @@ import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { PageQuery } from "../model/pagination.ts";
-import { decide, found, idsOf, openOwn, requireDone } from "./decide.ts";
+import { decide, orNotFound, idsOf, openOwn, requireDone } from "./decide.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { PanelistPage } from "./pages/panelist-page.tsx";
 import { PeoplePage } from "./pages/people-page.tsx";
@@ -46,7 +46,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const visit = readVisit(c);
     const { panelistId } = idsOf(c.req.param());
     const { session, accountId } = await openOwn(c);
-    const panelist = found(await loadPanelist(session, accountId, panelistId));
+    const panelist = orNotFound(await loadPanelist(session, accountId, panelistId));
     const contributions = await listContributions(session, accountId, panelistId);
     const now = Date.now();
     const done = await loadJustDone({ session, accountId }, visit, now);
@@ -67,10 +67,10 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
   const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {
       case "end-tokens":
-        return found(await revokePanelistTokens(session, { accountId, id }));
+        return orNotFound(await revokePanelistTokens(session, { accountId, id }));
       case "block":
       case "unblock":
-        return found(await updatePanelist(session, accountId, id, { active: what === "unblock" }));
+        return orNotFound(await updatePanelist(session, accountId, id, { active: what === "unblock" }));
       case "delete":
       case "delete-all": {
         const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };

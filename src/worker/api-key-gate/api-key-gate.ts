@@ -243,9 +243,10 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /** The window under the record's limit. When the limit changes, the admissions that still count are kept. */
   #windowOf({ rateLimit }: ApiKeyRecord, now: number): LeasedWindow {
-    const held = this.#window;
-    if (held?.rateLimit.limit === rateLimit.limit && held.rateLimit.windowMs === rateLimit.windowMs) return held;
-    this.#window = held?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored, now);
+    const current = this.#window;
+    if (current?.rateLimit.limit === rateLimit.limit && current.rateLimit.windowMs === rateLimit.windowMs)
+      return current;
+    this.#window = current?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored, now);
     this.#restored = new Float64Array();
     return this.#window;
   }

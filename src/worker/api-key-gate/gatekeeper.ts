@@ -131,7 +131,7 @@ export class Gatekeeper {
     const askAlone = () => admit({ perSecond, seen });
     const askAndReport = () => orLost(admit({ perSecond, seen, report }));
     const asked = retried(report === undefined ? askAlone : askAndReport, askAlone).then((admission) => {
-      this.#take(caller, request, use, call, admission);
+      this.#receive(caller, request, use, call, admission);
       return admission;
     });
     // The call goes on when the client leaves, because a report is sent once.
@@ -153,17 +153,17 @@ export class Gatekeeper {
     const { apiKey } = request;
     const asked = this.#gateOf(caller, apiKey.id)
       .report(apiKey.secretHash, call.report, call.perSecond)
-      .then((answer) => this.#take(caller, request, use, call, answer));
+      .then((answer) => this.#receive(caller, request, use, call, answer));
     const asking = answerWithin(DEADLINE_MS.withFallback, asked).catch((error: unknown) => {
-      use.take(call, undefined, Date.now());
+      use.receive(call, undefined, Date.now());
       console.warn("an API key's gate did not answer for the next lease; the report with it is lost", error);
     });
     waitUntilOf(caller)(asking);
   }
 
   /** A late answer is taken too, because its lease has to be reported when it has ended. */
-  #take(caller: GateCaller, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
-    const lease = use.take(call, answer, Date.now());
+  #receive(caller: GateCaller, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
+    const lease = use.receive(call, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {
       use.end(lease);

@@ -6,7 +6,7 @@
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
 import type { Sender } from "../model/seen.ts";
-import { HeldLease, type LeaseReport, RequestRate } from "../rate-limit/lease.ts";
+import { IsolateLease, type LeaseReport, RequestRate } from "../rate-limit/lease.ts";
 import { DEADLINE_MS, isWithin } from "../store/deadline.ts";
 import { PendingSightings } from "./pending-sightings.ts";
 import type { Report } from "./reports.ts";
@@ -57,7 +57,7 @@ export class KeyUse {
   readonly secretHash: string;
   readonly #rate = new RequestRate();
   /** In the order in which they are used, the oldest first. */
-  readonly #leases = new Map<HeldLease, Granted>();
+  readonly #leases = new Map<IsolateLease, Granted>();
   /** The remaining requests under the limit, as far as this isolate knows. */
   #remaining = 0;
   #flood: Flood | undefined;
@@ -132,7 +132,7 @@ export class KeyUse {
   }
 
   /** Takes the gate's answer; undefined means no lease. Returns the lease that came with it. */
-  take(call: GateCall, answer: Admission | undefined, now: number): HeldLease | undefined {
+  receive(call: GateCall, answer: Admission | undefined, now: number): IsolateLease | undefined {
     if (this.#asking === call) this.#asking = undefined;
     const { since, perSecond } = call;
     if (answer?.outcome === "refused" && answer.reason === "address")
@@ -153,9 +153,9 @@ export class KeyUse {
     // The gate's number does not include the admissions that older leases may still make.
     this.#remaining = [...this.#leases.keys()].reduce((total, { left }) => total + left, quota.remaining);
     const aheadMs = CALLS_AHEAD * (now - since) + (GAPS_AHEAD * 1_000) / perSecond;
-    const held = new HeldLease(lease, since, aheadMs);
-    this.#leases.set(held, { admitted, quota, since, isAllowed });
-    return held;
+    const granted = new IsolateLease(lease, since, aheadMs);
+    this.#leases.set(granted, { admitted, quota, since, isAllowed });
+    return granted;
   }
 
   get hasLease(): boolean {
@@ -163,7 +163,7 @@ export class KeyUse {
   }
 
   /** Stops using the lease. The next call reports it. */
-  end(lease: HeldLease): void {
+  end(lease: IsolateLease): void {
     if (this.#leases.delete(lease)) this.#endedLeases.push(lease.use);
   }
 

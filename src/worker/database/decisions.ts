@@ -90,7 +90,7 @@ export const selectRecorded = (eventIds: readonly string[]) =>
 /** A session in which each round trip is recorded as this decision. */
 export function deciding(session: Session, decision: Decision): Session {
   const { before, after } = recordDecision(decision);
-  return session.around(before, after);
+  return session.withStatements(before, after);
 }
 
 /** Whether the error means that the person of a decision is not a member, or not any more. */

@@ -7,7 +7,7 @@
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { type AccountReference, accountOf } from "./idempotency.ts";
-import { AT_ONCE, BY_THE_JOB, newTurn, type Turn } from "./slices.ts";
+import { AT_ONCE, BY_THE_JOB, type SlicePosition, startPosition } from "./slices.ts";
 
 /** A slice looks at this many proposals. */
 const PROPOSALS = 100;
@@ -76,21 +76,21 @@ const nextOf = (table: "deleted_idea_banks" | "panelists", condition: string) =>
 async function runSlice(
   session: Session,
   table: "deleted_idea_banks" | "panelists",
-  turn: Turn,
+  position: SlicePosition,
   statements: (accountId: string, id: string) => Statement[],
 ): Promise<boolean> {
   const next = `${nextOf(table, "deleted_at > 0 AND (deleted_at, id) > (:at, :id)")} UNION ALL ${nextOf(table, "deleted_at > 0")} LIMIT 1`;
-  const found = await session.first(prepare<{ id: string; account_id: string; deleted_at: number }>(next, turn));
+  const found = await session.first(prepare<{ id: string; account_id: string; deleted_at: number }>(next, position));
   if (found === null) return false;
-  Object.assign(turn, { at: found.deleted_at, id: found.id });
+  Object.assign(position, { at: found.deleted_at, id: found.id });
   await session.batch({ slice: statements(found.account_id, found.id) });
   return true;
 }
 
 /** One slice of the idea bank or proposal whose turn it is, the earliest deletion first. False when nothing is left. */
-export const deleteLeftovers = (session: Session, turn = newTurn()): Promise<boolean> =>
-  runSlice(session, "deleted_idea_banks", turn, (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB));
+export const deleteLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
+  runSlice(session, "deleted_idea_banks", position, (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB));
 
 /** The same for panelists. */
-export const deletePanelistLeftovers = (session: Session, turn = newTurn()): Promise<boolean> =>
-  runSlice(session, "panelists", turn, (accountId, id) => deleteOfPanelist(accountId, id, BY_THE_JOB));
+export const deletePanelistLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
+  runSlice(session, "panelists", position, (accountId, id) => deleteOfPanelist(accountId, id, BY_THE_JOB));

@@ -7,7 +7,7 @@
  */
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
-import { BY_THE_JOB, newTurn } from "./slices.ts";
+import { BY_THE_JOB, startPosition } from "./slices.ts";
 
 /**
  * An idea bank has at most this many merges under way, which bounds the rows that a reader looks up. A small merge ends in its
@@ -55,14 +55,14 @@ const nextMerge = (after: string) =>
   `SELECT * FROM (SELECT source_id, account_id FROM merges WHERE source_id > ${after} ORDER BY source_id LIMIT 1)`;
 
 /** Moves one slice of the merge whose turn it is. Safe to run twice at the same time. False when no merge is under way. */
-export async function continueMerge(session: Session, turn = newTurn()): Promise<boolean> {
+export async function continueMerge(session: Session, position = startPosition()): Promise<boolean> {
   const merge = await session.first(
     prepare<{ source_id: string; account_id: string }>(`${nextMerge(":after")} UNION ALL ${nextMerge("''")} LIMIT 1`, {
-      after: turn.id,
+      after: position.id,
     }),
   );
   if (merge === null) return false;
-  turn.id = merge.source_id;
+  position.id = merge.source_id;
   await session.batch({ slice: moveSlice(merge.account_id, merge.source_id, BY_THE_JOB) });
   return true;
 }

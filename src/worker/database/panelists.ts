@@ -189,7 +189,7 @@ type RevokedPanelist = { readonly accountId: string; readonly id: string; readon
 /**
  * Revokes every token that was issued until now, by D1's clock, which also dates the tokens. A token's time is in whole seconds,
  * so a token that is issued after a revocation is dated in the next second. A second revocation within a second ends that token
- * too, and no further token is issued until the second is over (`findTokenIssue`). So revocations never run ahead of the clock.
+ * too, and no further token is issued until the second is over (`prepareTokenIssue`). So revocations never run ahead of the clock.
  */
 export async function revokePanelistTokens(
   session: Session,

@@ -12,5 +12,5 @@ export const BY_THE_JOB = 300;
  * The row that a run of the job has worked on last, of one kind. The next slice takes the row after it, so that a long one does
  * not delay the others.
  */
-export type Turn = { at: number; id: string };
-export const newTurn = (): Turn => ({ at: 0, id: "" });
+export type SlicePosition = { at: number; id: string };
+export const startPosition = (): SlicePosition => ({ at: 0, id: "" });

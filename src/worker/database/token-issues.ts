@@ -38,7 +38,7 @@ export type TokenRequest = {
  * Finds the panelist, or creates the one that `externalId` names. `refused` when the idea bank or the panelist is not the
  * tenant's; `inactive` when the panelist is not active.
  */
-export async function findTokenIssue(
+export async function prepareTokenIssue(
   session: Session,
   { accountId, ideaBankId, panelist, now, idempotencyKey }: TokenRequest,
 ): Promise<IdempotentResult<TokenIssue> | NotIssued> {

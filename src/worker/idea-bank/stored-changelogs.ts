@@ -77,8 +77,8 @@ export class StoredChangelogs {
     const storedAt = this.#storedAt.get(ideaBankId);
     if (storedAt !== undefined && isWithin(storedAt, now, STORE_INTERVAL_MS)) return;
     this.#storedAt.set(ideaBankId, now);
-    const held = await (stored ?? this.read(store, ideaBankId));
-    if (held !== undefined && held.version >= version) return;
+    const present = await (stored ?? this.read(store, ideaBankId));
+    if (present !== undefined && present.version >= version) return;
     try {
       const metadata = { version, etag } satisfies z.infer<typeof Metadata>;
       if (store.calls !== undefined) store.calls.kv += 1;

@@ -3,7 +3,7 @@
 import { type KnownOfView, type LoadedView, loadIdeaBankView } from "../database/idea-bank-view.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
-import type { Database } from "../store/databases.ts";
+import type { Database, ReadOptions } from "../store/databases.ts";
 import type { WaitUntil } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { renderChangelog } from "./render-changelog.ts";
@@ -27,15 +27,7 @@ export type ViewSources = {
   readonly waitUntil: WaitUntil;
 };
 
-/**
- * The state that a read must include: at least the bookmark `floor`, or the primary's state now. `isAhead`: no request waits for
- * it.
- */
-export type Reach = {
-  readonly floor?: D1SessionBookmark | undefined;
-  readonly atPrimary?: boolean;
-  readonly isAhead?: boolean;
-};
+export type ViewReadOptions = Pick<ReadOptions<never>, "floor" | "atPrimary" | "isAhead">;
 
 /** Lower than every version. */
 const NO_VERSION = -1;
@@ -48,12 +40,12 @@ export async function readView(
   { database, store, stored, waitUntil }: ViewSources,
   known: Omit<KnownOfView, "version">,
   previous: View | undefined,
-  reach: Reach,
+  options: ViewReadOptions,
 ): Promise<{ readonly view: View; readonly loaded: LoadedView }> {
   const { ideaBankId } = known;
   let seed: VersionedChangelog | undefined;
-  const held = previous === undefined && store !== undefined ? stored.read(store, ideaBankId) : undefined;
-  held?.then((changelog) => {
+  const storedRead = previous === undefined && store !== undefined ? stored.read(store, ideaBankId) : undefined;
+  storedRead?.then((changelog) => {
     seed = changelog;
   });
   const version = previous?.changelog?.version ?? NO_VERSION;
@@ -61,7 +53,7 @@ export async function readView(
     const loaded = await loadIdeaBankView(session, { ...known, version });
     return { loaded, bookmark: session.bookmark ?? "" };
   };
-  const { loaded, bookmark } = await database.read(load, reach);
+  const { loaded, bookmark } = await database.read(load, options);
   const { ideaBank, entries } = loaded;
   // The replica is behind the known view.
   if (previous !== undefined && ideaBank !== null && ideaBank.changelogVersion < version)
@@ -72,7 +64,7 @@ export async function readView(
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
-  if (store !== undefined && !isSeeded) waitUntil(stored.write(store, ideaBankId, changelog, held));
+  if (store !== undefined && !isSeeded) waitUntil(stored.write(store, ideaBankId, changelog, storedRead));
   const proposalIds = entries.map(({ id }) => id);
   return { view: { ideaBank, changelog: { ...changelog, proposalIds }, bookmark }, loaded };
 }

@@ -20,7 +20,7 @@ import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import { Revocations } from "./revocations.ts";
 import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
-import { type Reach, readView, type View } from "./view.ts";
+import { readView, type View, type ViewReadOptions } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor. */
 type Claims = {
@@ -53,7 +53,7 @@ export type OpenTerms = {
 };
 
 /** `isFinal`: the revocation is permanent. An inactive panelist, in contrast, may become active again. */
-type Found = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
+type LookupResult = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
@@ -82,7 +82,7 @@ export class IdeaBankViews {
    * usable.
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
-    const { opened, isFinal } = await this.#find(claims, terms);
+    const { opened, isFinal } = await this.#lookUp(claims, terms);
     if (isFinal || !isRefused(opened, terms.capability)) return opened;
     // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
     // clock says.
@@ -113,11 +113,11 @@ export class IdeaBankViews {
     return laterOf(this.#written.peek(panelistId ?? ideaBankId), this.#written.peek(ideaBankId));
   }
 
-  async #find(claims: Claims, terms: OpenTerms): Promise<Found> {
+  async #lookUp(claims: Claims, terms: OpenTerms): Promise<LookupResult> {
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
     const isLookedUp = kept.last !== undefined && this.#isLookedUp(kept.last.value, claims);
     if (isLookedUp) return this.#ask(claims, terms, {});
-    let asked: Found | undefined;
+    let asked: LookupResult | undefined;
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const view = await kept.get({
       load: async (isAhead) => {
@@ -136,8 +136,8 @@ export class IdeaBankViews {
   }
 
   /** Reads for this request alone. */
-  async #ask(claims: Claims, terms: OpenTerms, reach: Reach): Promise<Found> {
-    const { view, own } = await this.#read(claims, terms, reach);
+  async #ask(claims: Claims, terms: OpenTerms, options: ViewReadOptions): Promise<LookupResult> {
+    const { view, own } = await this.#read(claims, terms, options);
     return this.#open(claims, view, own);
   }
 
@@ -148,7 +148,7 @@ export class IdeaBankViews {
   }
 
   /** `own`: the panelist's revocation as D1 has just answered it. */
-  #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): Found {
+  #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): LookupResult {
     const revokedAt = this.#revokedAt(claims, ideaBank, own);
     const isRevoked = claims.issuedAt * 1000 <= revokedAt;
     const isSecretGood =
@@ -171,7 +171,7 @@ export class IdeaBankViews {
   }
 
   /** Reads in one D1 batch, and keeps the view for all requests. */
-  async #read(claims: Claims, terms: OpenTerms, reach: Reach) {
+  async #read(claims: Claims, terms: OpenTerms, options: ViewReadOptions) {
     const { ideaBankId, panelistId } = claims;
     const { database, store, waitUntil } = terms;
     const readAt = Date.now();
@@ -179,7 +179,7 @@ export class IdeaBankViews {
     const seq = this.#revocations.seqOf(previous?.ideaBank?.accountId);
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const sources = { database, store, stored: this.#stored, waitUntil };
-    const { view, loaded } = await readView(sources, { ideaBankId, panelistId, seq }, previous, { ...reach, floor });
+    const { view, loaded } = await readView(sources, { ideaBankId, panelistId, seq }, previous, { ...options, floor });
     if (loaded.ideaBank !== null) this.#revocations.add(loaded.ideaBank.accountId, seq, loaded.revocations);
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);

@@ -48,11 +48,11 @@ const allWords = (text: string): string[] =>
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : wordOf(run)));
 
 /** How specific a word is. Long words are rare; pairs in Hiragana are mostly grammar. */
-const telling = (word: string): number =>
+const specificity = (word: string): number =>
   UNSPACED.test(word) ? 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0) : word.length;
 
 const byTelling = (words: readonly string[]): string[] =>
-  words.toSorted((left, right) => telling(right) - telling(left));
+  words.toSorted((left, right) => specificity(right) - specificity(left));
 
 /** The last part of a compound can begin between two consonants. */
 const LAST_PARTS = /(?<=^[a-z]{2,}[^aeiouy])(?=[^aeiouy][a-z]{3,}$)/g;
@@ -75,7 +75,7 @@ export type Term = readonly [word: string, beginning: string, tells: number];
 export const searchTerms = (search: string): readonly Term[] =>
   byTelling([...new Set(allWords(search))])
     .slice(0, SOUGHT_AT_MOST)
-    .map((word) => [word, beginningOf(word), Math.min(1, telling(word) / TELLS_ENOUGH) ** 2]);
+    .map((word) => [word, beginningOf(word), Math.min(1, specificity(word) / TELLS_ENOUGH) ** 2]);
 
 /** A word without its last two letters, but at least four letters. */
 const beginningOf = (word: string): string => {

@@ -21,7 +21,7 @@ const BURST_MS = 100;
 /** Each request sees the time of its own last I/O, so one may be this far behind another. */
 const CLOCK_JITTER_MS = 50;
 
-export class HeldLease {
+export class IsolateLease {
   readonly #lease: Lease;
   /** The time before the call to the gate, in Unix milliseconds. */
   readonly #since: number;

@@ -63,7 +63,7 @@ export class Session {
   }
 
   /** A session that also sends `before` and `after` with each round trip, in the same transaction. */
-  around(before: readonly Statement[], after: readonly Statement[]): Session {
+  withStatements(before: readonly Statement[], after: readonly Statement[]): Session {
     return this.#attach({ before, after: after.map((statement) => ({ statement })) });
   }
 

@@ -2,7 +2,7 @@
 import { issueToken, TOKEN_LIFETIME, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
 import { deriveId } from "../credentials/id.ts";
 import { revokePanelistTokens } from "../database/panelists.ts";
-import { endVisitorTokens, findTokenIssue, type NamedPanelist, VISITOR } from "../database/token-issues.ts";
+import { endVisitorTokens, type NamedPanelist, prepareTokenIssue, VISITOR } from "../database/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { IssuedToken, TokenRequest, TokenRevocation } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -44,7 +44,7 @@ export const TOKEN_OPERATIONS = {
       const { ideaBankId } = ids;
       const panelist = body.visitor ? VISITOR : await namedBy(body, accountId);
       const { lifetimeSeconds = (body.visitor ? VISITOR_LIFETIME : TOKEN_LIFETIME).default } = body;
-      const found = await findTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
+      const found = await prepareTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
       if (found.kind === "just-revoked") throw justRevoked();
       return respondCreated(c, found, async (issue) => {

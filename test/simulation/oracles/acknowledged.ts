@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, pathOf, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { ideaBankIdOf, keyIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { type Rows, rowKey, rowsOf } from "./seen/rows.ts";
@@ -155,7 +155,7 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
 export const acknowledged = oracle(
   "acknowledged-is-written",
   "Each acknowledged write is there once.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     for (const call of callsOf(history)) {
       if (!succeeded(call) || wasDone(rows, call) !== false) continue;
@@ -172,7 +172,7 @@ export const acknowledged = oracle(
 export const nothingLost = oracle(
   "nothing-lost",
   "A crash loses nothing that was acknowledged. An upgrade loses no data.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     const last = rows.commits.length - 1;
     const tables = new Map<string, Map<string, Row>>();
@@ -218,7 +218,7 @@ const withoutAuthor = (name: string, value: unknown): unknown => (name === "auth
 export const retriesAreSafe = oracle(
   "retries-are-safe",
   "An `Idempotency-Key` does its work once, whichever answer is lost and however many requests run at the same time. With another request it is 422.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
       const whose = token === undefined ? keyIdOf(call) : `${ideaBankIdOf(token)} ${panelistIdOf(token)}`;
@@ -226,7 +226,7 @@ export const retriesAreSafe = oracle(
       return call.method !== "POST" || key === undefined || whose === undefined ? undefined : `${whose} ${key}`;
     });
     for (const calls of groups.values()) {
-      const report = (found: string, some: readonly Call[]): Found => ({
+      const report = (found: string, some: readonly Call[]): Finding => ({
         at: Math.max(...some.map((call) => call.at)),
         found,
         calls: some.map((call) => call.call),

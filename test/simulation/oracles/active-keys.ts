@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field } from "./seen/calls.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -9,7 +9,7 @@ const MAXIMUM = 4;
  * At every commit. A key that can expire may have done so: it is not counted against the maximum, and counts for a refusal. (A row's
  * times are Unix times, and a history's are not.)
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const active = (account: string, moment: number, expiring: boolean): number =>
     rows

@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, pathOf, queryOf, segmentAfter, text } from "./seen/calls.ts";
 import { type Rows, rowsOf } from "./seen/rows.ts";
 
@@ -30,13 +30,13 @@ const accountOf = (rows: Rows, call: Call): string | undefined => {
   return versions.every(({ row }) => row?.owner_email === person && row.status === "active") ? id : undefined;
 };
 
-function* page(rows: Rows, call: Call): Iterable<Found> {
+function* page(rows: Rows, call: Call): Iterable<Finding> {
   const account = accountOf(rows, call);
   if (call.status !== 200 || account === undefined) return;
   const html = String(call.answer?.body);
   const shown = new Set(Array.from(html.matchAll(SHOWN), ([, id]) => id ?? ""));
   const moments = momentsOf(rows, call);
-  const found = (what: string): Found => ({ at: call.answeredAt, found: `the page ${what}`, calls: [call.call] });
+  const found = (what: string): Finding => ({ at: call.answeredAt, found: `the page ${what}`, calls: [call.call] });
   for (const id of shown) {
     const isOwn = rows.having("proposals", "account_id", account).includes(id);
     if (!isOwn || !moments.some((moment) => waits(rows, id, moment)))
@@ -61,9 +61,9 @@ const isAsAsked = (call: Call, row: Row | null): boolean => {
     : row?.duplicate_of === into;
 };
 
-function* decision(rows: Rows, call: Call): Iterable<Found> {
+function* decision(rows: Rows, call: Call): Iterable<Finding> {
   const id = segmentAfter(call, "approval") ?? "";
-  const found = (what: string): Found => ({
+  const found = (what: string): Finding => ({
     at: call.answeredAt,
     found: `a decision about ${id} was answered ${call.status}, and ${what}`,
     calls: [call.call],
@@ -103,7 +103,7 @@ function* decision(rows: Rows, call: Call): Iterable<Found> {
 export const approval = oracle(
   "approval",
   "The owner's page has every pending proposal of the account's idea banks, and no other's. Of several decisions at the same time one is made. Forms work from this site alone.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     for (const call of callsOf(history)) {
       if (!pathOf(call).startsWith("/account/approval")) continue;

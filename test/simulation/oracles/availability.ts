@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { isDatabaseFaulty } from "./seen/database-faults.ts";
@@ -50,7 +50,7 @@ const losesItsFounder = (history: History, call: Call): boolean =>
 export const available = oracle(
   "available",
   "A database that is down or hangs changes nothing for the tenants of the others. KV: clients see no difference. A key's Durable Object, for panelists: not used. The rate-limiting binding: the request is admitted.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (!isUnavailable(call) || call.operation === "getHealth") continue;
       if (excused(history, call) || losesItsFounder(history, call)) continue;
@@ -67,7 +67,7 @@ export const available = oracle(
 export const statedRefusals = oracle(
   "stated-refusals",
   "No answer is anything but a success or a stated refusal. 429 and 503 come with `Retry-After`.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const status = call.status ?? 200;
       const after = call.answer?.headers["retry-after"];
@@ -101,7 +101,7 @@ const RECORD_MS = 60_000;
 export const outlasts = oracle(
   "memory-outlasts-d1",
   "D1 does not answer: keys that their Durable Object knows go on, with a record at most 5 minutes old; the last snapshot of a changelog, at most 5 minutes old.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const age = history.settings.freshnessMs + history.settings.anchorMs;
     const issued = issuedTokens(history);
     const groups = groupBy(callsOf(history), (call) => {

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
 import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
 import { hasJustGone, isNew } from "./seen/doubts.ts";
@@ -7,7 +7,7 @@ import { accountOfIdeaBank } from "./seen/expected.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
-const found = (call: Call, what: string): Found => ({
+const found = (call: Call, what: string): Finding => ({
   at: call.answeredAt,
   found: `${call.operation} ${what}`,
   calls: [call.call],
@@ -36,7 +36,7 @@ const readsOf = (call: Call): Call["stores"] => {
 export const forged = oracle(
   "forged-costs-nothing",
   "401 missing or invalid. Forged credential: no I/O.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const genuine = new Set<string>();
     for (const call of callsOf(history)) {
       for (const secret of JSON.stringify(call.answer?.body ?? null).match(/ib[kt]_[0-9A-Za-z]+/g) ?? [])
@@ -132,7 +132,7 @@ const hasReplica = (history: History, { isolate }: Call, database: string): bool
 export const budgets = oracle(
   "budgets",
   "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const issued = issuedTokens(history);
     const writes = callsOf(history).filter(mayHaveWritten);
     for (const call of callsOf(history)) {
@@ -196,7 +196,7 @@ const MINUTE_MS = 60_000;
 export const refusedAgain = oracle(
   "refused-again-costs-nothing",
   "A dead key again (revoked, rotated out, expired, unknown): 0 (1 a minute). A key over its limit: 0 (1 per Retry-After).",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const [keyId, calls] of callsByKey(history)) {
       for (const mine of groupBy(calls, (call) => `${call.isolate} ${keyOf(call)}`).values()) {
         let until = -Infinity;

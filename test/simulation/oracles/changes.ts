@@ -1,11 +1,11 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { field } from "./seen/calls.ts";
 import { followersOf, type Item, idOf, nounOf } from "./seen/feed.ts";
 import { type LoggedCommit, loggedOf } from "./seen/logged.ts";
 
 /** What a follower has read, in the order in which it read it, against what was committed. */
-function* findOrder(history: History): Iterable<Found> {
+function* findOrder(history: History): Iterable<Finding> {
   for (const { items, account, caughtUp } of followersOf(history)) {
     const commits = loggedOf(history, account);
     let at = 0;
@@ -79,7 +79,7 @@ function upsert(known: Map<string, string>, item: Item): void {
   }
 }
 
-function* findFollowed(history: History): Iterable<Found> {
+function* findFollowed(history: History): Iterable<Finding> {
   for (const { items, account, caughtUp } of followersOf(history)) {
     if (!caughtUp) continue;
     const known = new Map<string, string>();

@@ -1,12 +1,12 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field } from "./seen/calls.ts";
 
 /** Of each request, and of no idea bank: what tells two answers apart is not what was asked for. */
 const OF_THE_REQUEST = new Set(["x-request-id", "date"]);
 
 /** All answers of closed and missing idea banks, whichever each is: to one operation they have the same bytes in the whole history. */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const first = new Map<string, { readonly bytes: string; readonly call: number }>();
   for (const call of callsOf(history)) {
     const { answer } = call;

@@ -1,12 +1,12 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { groupBy } from "./seen/calls.ts";
 import { rowsOf } from "./seen/rows.ts";
 
 const COUNTED = ["votes", "comments"] as const;
 
 /** At every commit, for the proposals that it touches, and in the settled tables. A commit's changes include those of triggers. */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const counts = { votes: new Map<string, number>(), comments: new Map<string, number>() };
   const add = (table: (typeof COUNTED)[number], row: Row | null, by: number): void => {

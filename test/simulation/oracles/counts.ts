@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, groupBy } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
@@ -22,7 +22,7 @@ const LATE_MS = 60_000;
  *
  * An eviction exempts nothing, and no fault of D1: counts are written again.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const usage = groupBy(
     Object.values(history.settled).flatMap((tables) => tables.api_key_usage ?? []),
     (row) => String(row.api_key_id),

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { History, Received, ReceivedAnswered } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { append, callsOf, field, groupBy, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { stepped } from "./seen/faults.ts";
 import { type Item, idOf } from "./seen/feed.ts";
@@ -36,7 +36,7 @@ function webhooksOf(history: History) {
 
 const is2xx = ({ answer }: Attempt): boolean => answer?.status != null && answer.status >= 200 && answer.status < 300;
 
-function* findOrder(history: History): Iterable<Found> {
+function* findOrder(history: History): Iterable<Finding> {
   const attempts = attemptsOf(history);
   for (const [url, { at: madeAt, account }] of webhooksOf(history)) {
     const commits = loggedOf(history, account).filter(({ at }) => at > madeAt);
@@ -45,7 +45,7 @@ function* findOrder(history: History): Iterable<Found> {
     let delivered = true;
     let broken = false;
     for (const attempt of attempts.get(url) ?? []) {
-      const report = (found: string): Found => ({ at: attempt.at, found: `${url}: ${found}`, calls: [] });
+      const report = (found: string): Finding => ({ at: attempt.at, found: `${url}: ${found}`, calls: [] });
       const name = nameOf(attempt);
       if (last !== undefined && attempt.id === last.id) {
         if (name !== nameOf(last)) yield report(`one webhook-id for ${nameOf(last)} and ${name}`);
@@ -93,7 +93,7 @@ export const deliveredInOrder = oracle(
 export const oneDelivery = oracle(
   "one-delivery",
   "One attempt is under way at a time, in whichever isolates.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const [url, attempts] of attemptsOf(history)) {
       let until = 0;
       for (const { at, answer } of attempts) {
@@ -108,7 +108,7 @@ export const oneDelivery = oracle(
 export const deliveriesSigned = oracle(
   "deliveries-signed",
   "Deliveries follow Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature: v1,…`). Each has a `whsec_…` secret that is shown once and rotates with an overlap.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const shown = new Map<string, { readonly secret: string; readonly at: number }[]>();
     const urls = new Map<string, string>();
     const uncertain = new Set<string>();

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { crashes, faulty, gateEnds, stepped, steppedAt } from "./seen/faults.ts";
@@ -37,7 +37,7 @@ const mayCount = (history: History, keyId: string, call: Call): boolean => {
  * crashed or was restarted (a sleep loses nothing), reaches the limit. Both are of the limit as it was then, also when it is lower now.
  * A lease is dated at its end: two lease lengths more.
  */
-function* early(history: History): Iterable<Found> {
+function* early(history: History): Iterable<Finding> {
   for (const [keyId, calls] of callsByKey(history)) {
     const limits = limitsBetween(history, keyId);
     const counting = calls.filter((call) => mayCount(history, keyId, call)).map((call) => weigh(history, keyId, call));
@@ -90,7 +90,7 @@ const firstAtOrAfter = (sorted: readonly Weighed[], at: number): number => {
 };
 
 /** After `Retry-After` the request passes, when nothing that may have been admitted was under way since the 429 was asked for. */
-function* retryAfter(history: History): Iterable<Found> {
+function* retryAfter(history: History): Iterable<Finding> {
   for (const [keyId, calls] of callsByKey(history)) {
     const limits = limitsBetween(history, keyId);
     let refused: Call | undefined;

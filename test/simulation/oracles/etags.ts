@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank, changelogAt, changelogText } from "./seen/expected.ts";
@@ -9,7 +9,7 @@ import { rowsOf } from "./seen/rows.ts";
  * Strong: one ETag of an idea bank names one body. The other way round, two answers with one body have one ETag where the changelog was
  * the same at every moment between the two: a body that comes back after a change may come back under another ETag.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const answers = callsOf(history).filter((call) => call.operation === "getChangelog" && call.status === 200);
   for (const [ideaBank, calls] of groupBy(answers, (call) => ideaBankIdOf(tokenOf(call) ?? ""))) {

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field, succeeded, text } from "./seen/calls.ts";
 import { admissionOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { stepped } from "./seen/faults.ts";
@@ -13,7 +13,7 @@ const PASSED_AUTHENTICATION = new Set([304, 400, 403, 404, 409, 413, 415, 422]);
  * Lifetimes are measured from the answer that issued the credential: no clock of an isolate is compared with another. Every step of a
  * clock is slack. A key's lease may outlast its end: its length is slack, too.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const tokens = issuedTokens(history);
   const keys = new Map<string, number>();
   for (const call of callsOf(history)) {

@@ -1,5 +1,5 @@
 import type { Committed, History, Row, RowChange } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, pathOf, queryOf, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
 import { type Rows, rowsOf } from "./seen/rows.ts";
@@ -47,12 +47,12 @@ const isAsAsked = (call: Call, row: Row): boolean =>
   askedOf(call).every((name) => FIELDS[name]?.(field(call.body, name), row));
 
 /** One proposal for each id of each idea bank, at every commit. */
-function* unique(rows: Rows): Iterable<Found> {
+function* unique(rows: Rows): Iterable<Finding> {
   for (const [moment, commit] of rows.commits.entries()) {
     for (const { table, after } of commit.changes) {
       if (table !== "proposals" || typeof after?.external_id !== "string") continue;
       const { external_id: externalId } = after;
-      const found = (what: string): Found => ({
+      const found = (what: string): Finding => ({
         at: commit.at,
         found: `${externalId} of idea bank ${after.idea_bank_id} ${what}`,
         calls: commit.call === undefined ? [] : [commit.call],
@@ -72,8 +72,8 @@ const isSeen = ({ table, before, after }: RowChange): boolean =>
     Object.entries(after).some(([column, value]) => column !== "words" && before[column] !== value));
 
 /** A `PUT` writes what it is asked for, and nothing when that is what is there. */
-function* written(rows: Rows, call: Call, bank: string, externalId: string): Iterable<Found> {
-  const found = (commit: Committed, what: string): Found => ({
+function* written(rows: Rows, call: Call, bank: string, externalId: string): Iterable<Finding> {
+  const found = (commit: Committed, what: string): Finding => ({
     at: commit.at,
     found: `${call.operation} of ${externalId} ${what}`,
     calls: [call.call],
@@ -98,12 +98,12 @@ const isConflict = (call: Call): boolean =>
   call.answer?.headers["idempotency-replayed"] !== "true";
 
 /** What an answer says was so at some moment between the request and the answer. */
-function* answered(history: History, call: Call, bank: string, externalId: string): Iterable<Found> {
+function* answered(history: History, call: Call, bank: string, externalId: string): Iterable<Finding> {
   const rows = rowsOf(history);
   const moments = rows.span(accountOfIdeaBank(rows, bank) ?? "", call.at, call.answeredAt);
   const some = (holds: (row: Row, moment: number) => boolean): boolean =>
     moments.some((moment) => holders(rows, bank, externalId, moment).some((row) => holds(row, moment)));
-  const found = (what: string): Found => ({
+  const found = (what: string): Finding => ({
     at: call.answeredAt,
     found: `${call.operation} of ${externalId} was answered ${call.status}, and ${what}`,
     calls: [call.call],
@@ -132,7 +132,7 @@ function* answered(history: History, call: Call, bank: string, externalId: strin
 export const externalIds = oracle(
   "external-ids",
   "However often and however many at the same time create it by its `externalId`, an idea bank has one. Sending the same again changes nothing.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     yield* unique(rows);
     for (const call of callsOf(history)) {

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { allowedAge, judged } from "./seen/matching.ts";
 
@@ -9,11 +9,11 @@ import { allowedAge, judged } from "./seen/matching.ts";
  * changelogs with their 304s, capabilities, a proposal, a first page of proposals, and of comments.
  */
 const stale = (operations: readonly string[]) =>
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of judged(history).unexplained) if (operations.includes(call.operation)) yield found(history, call);
   };
 
-const found = (history: History, call: Call): Found => ({
+const found = (history: History, call: Call): Finding => ({
   at: call.answeredAt,
   found: `${call.operation} was answered ${call.status}: no state of the last ${allowedAge(history, call)} ms before it was sent, until it was answered, is this`,
   calls: [call.call],

@@ -1,5 +1,5 @@
 import type { History, Store } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { append, type Call, callsOf, field } from "./seen/calls.ts";
 import { type FaultSpan, faultsOf, faulty, stepped } from "./seen/faults.ts";
 
@@ -41,8 +41,8 @@ function wasDown(history: History, store: Store, name: string | undefined, { at,
   );
 }
 
-function* answers(history: History, call: Call): Iterable<Found> {
-  const found = (what: string): Found => ({ at: call.answeredAt, found: `/health ${what}`, calls: [call.call] });
+function* answers(history: History, call: Call): Iterable<Finding> {
+  const found = (what: string): Finding => ({ at: call.answeredAt, found: `/health ${what}`, calls: [call.call] });
   const took = call.answeredAt - call.at;
   // Of a clock that steps back nobody knows how long the stores were waited for: they are asked again.
   const times = stepped(history, call.at, call.answeredAt) > 0 ? 2 : 1;
@@ -61,7 +61,7 @@ function* answers(history: History, call: Call): Iterable<Found> {
 }
 
 /** An isolate whose clock has not stepped asks each store once in five seconds. */
-function* asks(history: History): Iterable<Found> {
+function* asks(history: History): Iterable<Finding> {
   const asked = new Map<string, { at: number; call: number }[]>();
   for (const { operation, call, isolate, stores } of callsOf(history)) {
     if (operation !== "getHealth") continue;
@@ -80,7 +80,7 @@ function* asks(history: History): Iterable<Found> {
 export const health = oracle(
   "health",
   "`GET /health` names the store that does not answer within 2 seconds. An isolate asks at most once in 5 seconds.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     yield* asks(history);
     for (const call of callsOf(history))
       if (call.operation === "getHealth" && call.answer !== undefined) yield* answers(history, call);

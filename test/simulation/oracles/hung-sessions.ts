@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { bindingUsedFrom } from "./seen/database-faults.ts";
@@ -22,7 +22,7 @@ const isOther = (history: History, fault: FaultSpan, call: Call): boolean =>
 export const hungSessions = oracle(
   "hung-sessions",
   "D1 sessions alone hang, and the database answers without them: as ever from the fifth second after an isolate has first waited.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);
       const id = token === undefined ? keyIdOf(call) : ideaBankIdOf(token);

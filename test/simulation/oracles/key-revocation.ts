@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, segmentAfter, succeeded } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -12,7 +12,7 @@ export const isAdmitted = (call: Call, endedAt: number): boolean =>
   admissionOf(call) === "admitted" || (call.status === 429 && call.at > endedAt + MINUTE_MS);
 
 /** Only what was sent after the owner, or the operator, had the answer: a request under way when it came may have been decided before. */
-function* revoked(history: History): Iterable<Found> {
+function* revoked(history: History): Iterable<Finding> {
   const byKey = callsByKey(history);
   for (const owner of callsOf(history)) {
     const isRevocation = owner.operation === "revokeApiKey" || owner.operation === "revokeKeyAsOperator";
@@ -33,7 +33,7 @@ function* revoked(history: History): Iterable<Found> {
  * From the commit, whatever the owner was answered: a 503, nothing, or a revocation by somebody who writes to D1. A lease may be
  * granted in the last moment of the five minutes.
  */
-function* unconfirmed(history: History): Iterable<Found> {
+function* unconfirmed(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const answers = new Map(callsOf(history).map((call) => [call.call, call.answeredAt]));
   for (const [keyId, calls] of callsByKey(history)) {

@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { isAdmitted } from "./key-revocation.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, segmentAfter, succeeded, text } from "./seen/calls.ts";
 import { callsByKey, keyOf } from "./seen/credentials.ts";
 import { stepped } from "./seen/faults.ts";
@@ -17,7 +17,7 @@ type Secret = { readonly from: Call; readonly generation: number; readonly key: 
  * the one before works for its grace, and an older one not at all if one that came after it was used. A secret that no answer showed may be the one before. An answer with
  * a `warning` (the gate was not reached) starts no more than the minute of a revocation that was not confirmed: it is left out.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const byKey = callsByKey(history);
   const generations = new Map<string, number>();
   const secrets = new Map<string, Secret[]>();

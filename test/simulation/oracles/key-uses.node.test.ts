@@ -138,8 +138,8 @@ test("a use of the old secret is shown within about a minute, one from before th
   const byCall = wrote(500, "api_keys", row(ROTATED), row({ secret_hash: hashOf(OLD_KEY) }), 2);
   expect(found(lastUse, [old, none, byCall, rotation(1_100)])).toBe(0);
   expect(found(lastUse, [old, none, byCall, rotation(900)])).toBe(1);
-  const untold = asked(2, [400, 900], { operation: "rotateApiKey" }, 201, { body: { warning: "not reached" } });
-  expect(found(lastUse, [old, none, byCall, untold])).toBe(0);
+  const notNotified = asked(2, [400, 900], { operation: "rotateApiKey" }, 201, { body: { warning: "not reached" } });
+  expect(found(lastUse, [old, none, byCall, notNotified])).toBe(0);
   const step = { kind: "clock-stepped", at: 10, where: "b", by: 277 } as const;
   expect(found(lastUse, [old, none, step, byCall, rotation(900)])).toBe(0);
 });

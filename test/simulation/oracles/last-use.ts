@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field, succeeded } from "./seen/calls.ts";
 import { stepped } from "./seen/faults.ts";
 import { type Look, looksByKey } from "./seen/key-looks.ts";
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
  * What the page says of the last use, the last refusal and the last use with the old secret is of such a request, with its facts. It is
  * not older than the newest that was answered so long ago that its owner must see it.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const requests = requestsByKey(history);
   for (const [keyId, looks] of looksByKey(history)) {
     const all = requests.get(keyId) ?? [];
@@ -26,7 +26,7 @@ function* find(history: History): Iterable<Found> {
   }
 }
 
-function* uses(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Found> {
+function* uses(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Finding> {
   const { lastUse } = look.shown;
   const may = sent.filter(({ is }) => is === "use" || is === "either");
   if (lastUse !== null && !may.some((request) => isOf(lastUse, request))) yield notReal(look, "last use", lastUse);
@@ -35,7 +35,7 @@ function* uses(history: History, look: Look, sent: readonly KeyRequest[]): Itera
 }
 
 /** The old secret is the one before the last rotation; which that is, D1 knows. */
-function* previousUses(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Found> {
+function* previousUses(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Finding> {
   const { previousLastUse } = look.shown;
   const now = (history.epoch ?? 0) + look.call.at;
   const works = (row: Row | null) =>
@@ -73,7 +73,7 @@ const rotatedAt = (history: History, { keyId }: Look, hash: string): number => {
  * Of a key that is only refused, one refusal in an hour is kept: then there is one. Of another, and of one over its limit, the last one
  * is known like the last use; but an isolate that has refused a secret does so by itself for a minute.
  */
-function* refusals(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Found> {
+function* refusals(history: History, look: Look, sent: readonly KeyRequest[]): Iterable<Finding> {
   const { lastRefusal } = look.shown;
   const isRefusal = (request: KeyRequest) =>
     lastRefusal !== null &&
@@ -122,12 +122,12 @@ const newest = (history: History, look: Look, requests: readonly KeyRequest[]): 
 const isOlder = (history: History, shown: Facts | null, must: KeyRequest | undefined, mayMs = 0): must is KeyRequest =>
   must !== undefined && (shown === null || Date.parse(shown.at) + mayMs + stepped(history, 0, Infinity) < must.from);
 
-const notReal = ({ call, keyId }: Look, what: string, shown: Facts): Found => ({
+const notReal = ({ call, keyId }: Look, what: string, shown: Facts): Finding => ({
   at: call.answeredAt,
   found: `the ${what} of key ${keyId} is ${JSON.stringify(shown)}: no such request was one`,
   calls: [call.call],
 });
-const notNew = ({ call, keyId }: Look, what: string, shown: Facts | null, { call: newer }: KeyRequest): Found => ({
+const notNew = ({ call, keyId }: Look, what: string, shown: Facts | null, { call: newer }: KeyRequest): Finding => ({
   at: call.answeredAt,
   found: `the ${what} of key ${keyId} is ${shown?.at ?? "unknown"} in an answer at ${call.answeredAt}; one was sent at ${newer.at}`,
   calls: [call.call, newer.call],

@@ -1,6 +1,6 @@
 import type { Committed, History, Row } from "../history.ts";
 import { isAdmitted } from "./key-revocation.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, succeeded, text } from "./seen/calls.ts";
 import { callsByKey, databaseOf, keyOf } from "./seen/credentials.ts";
 import { DEADLINE_MS, faulty, gateEnds, stepped } from "./seen/faults.ts";
@@ -50,12 +50,12 @@ const writerOf = (rows: Rows, keyId: string, moment: number): number | undefined
 };
 
 /** What a report did to the key. */
-function* done(rows: Rows, { call, keyId, shownBy }: Report, commit: Committed): Iterable<Found> {
+function* done(rows: Rows, { call, keyId, shownBy }: Report, commit: Committed): Iterable<Finding> {
   const moment = rows.commits.indexOf(commit);
   const change = commit.changes.find(({ table, after }) => table === "api_keys" && after?.id === keyId);
   if (change === undefined) return;
   const began = (column: string) => change.before?.[column] == null && change.after?.[column] != null;
-  const found = (what: string): Found => ({
+  const found = (what: string): Finding => ({
     at: commit.at,
     found: `a report of key ${keyId} ${what}`,
     calls: [call.call],
@@ -69,7 +69,7 @@ function* done(rows: Rows, { call, keyId, shownBy }: Report, commit: Committed):
 }
 
 /** From the answer on it is ended, or marked. */
-function* promised(history: History, { call, secret, keyId, shownBy }: Report): Iterable<Found> {
+function* promised(history: History, { call, secret, keyId, shownBy }: Report): Iterable<Finding> {
   const rows = rowsOf(history);
   const choice = choiceOf(rows, keyId, call.at, call.answeredAt);
   if (choice === "end") {
@@ -109,11 +109,11 @@ const isAgain = (rows: Rows, clocksMs: number, report: Report, earlier: Report):
     writerOf(rows, report.keyId, rows.momentAt(report.call.answeredAt));
 
 /** Every answer is the same, unless a store that it needs was down: then it says to come again. */
-function* learned(history: History, reports: readonly Report[]): Iterable<Found> {
+function* learned(history: History, reports: readonly Report[]): Iterable<Finding> {
   let first: string | undefined;
   for (const { call, keyId, shownBy } of reports) {
     if (call.answer === undefined) continue;
-    const found = (what: string): Found => ({
+    const found = (what: string): Finding => ({
       at: call.answeredAt,
       found: `a report of key ${keyId} was answered ${call.status} ${call.answer?.headers.location}: ${what}`,
       calls: [call.call],
@@ -138,7 +138,7 @@ function* learned(history: History, reports: readonly Report[]): Iterable<Found>
 export const leaks = oracle(
   "leaks",
   "From the answer to a report no request with the key is admitted, or it is marked, as its owner has chosen. The same report again changes nothing. A secret from before a rotation ends alone. Who pastes learns nothing.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     const reports = reportsOf(history);
     const clocksMs = stepped(history, 0, Infinity);

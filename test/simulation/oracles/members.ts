@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, queryOf, succeeded } from "./seen/calls.ts";
 import { type Rows, rowsOf } from "./seen/rows.ts";
 
@@ -13,7 +13,7 @@ const membersAt = (rows: Rows, account: string, moment: number): readonly string
 };
 
 /** Requests that name the account. Who was a member, or was none, from the request to its answer: what is in between proves nothing. */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   for (const call of callsOf(history)) {
     const account = queryOf(call).get("account");
@@ -22,7 +22,7 @@ function* find(history: History): Iterable<Found> {
     const moments = rows.span(account, call.at, call.answeredAt);
     const were = moments.map((moment) => membersAt(rows, account, moment).includes(person));
     const isActive = moments.every((moment) => rows.row("accounts", account, moment)?.status === "active");
-    const found = (what: string): Found => ({
+    const found = (what: string): Finding => ({
       at: call.answeredAt,
       found: `${person} ${what} of ${account}, and ${call.operation} was answered ${call.status}`,
       calls: [call.call],

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf } from "./seen/calls.ts";
 import { type Issued, issuedTokens, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank, capabilitiesAt } from "./seen/expected.ts";
@@ -11,7 +11,7 @@ import { rowsOf } from "./seen/rows.ts";
  * with the same last revocation, at every moment since the token was asked for, is never 401. One that is at most 11 seconds old is
  * not 404 either, where the idea bank allowed the read at every moment from `sent` to `answered`. (Older ones: `changelog-fresh`.)
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const issued = issuedTokens(history);
   const age = history.settings.freshnessMs + history.settings.anchorMs;

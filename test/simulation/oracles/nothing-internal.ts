@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, succeeded } from "./seen/calls.ts";
 import { tokenOf } from "./seen/credentials.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -10,7 +10,7 @@ const TABLES = ["accounts", "api_keys", "panelists", "idea_banks", "proposals", 
 const WRITTEN = new Set(["title", "description", "body", "text", "author", "name"]);
 
 /** A changelog has exactly three fields, and no identifier of any row: not in its body, not in a header. */
-function* changelog(history: History): Iterable<Found> {
+function* changelog(history: History): Iterable<Finding> {
   const ids = new Set(TABLES.flatMap((table) => rowsOf(history).keys(table)));
   for (const call of callsOf(history)) {
     if (call.operation !== "getChangelog" || call.answer === undefined) continue;
@@ -31,7 +31,7 @@ function* changelog(history: History): Iterable<Found> {
 }
 
 /** The panelist API never shows an external id, nor the identifier of a panelist, an account, a key or an idea bank. */
-function* panelists(history: History): Iterable<Found> {
+function* panelists(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const hidden = new Set(["accounts", "api_keys", "panelists", "idea_banks"].flatMap((table) => rows.keys(table)));
   const versions = rows.keys("panelists").flatMap((id) => rows.versions("panelists", id));
@@ -90,7 +90,7 @@ const SECRET = /ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51}/g;
 export const shownOnce = oracle(
   "key-shown-once",
   "A key is shown once, in the answer that creates or rotates it. It is never in a URL, a header, a log, D1, or the browser's history.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const shown = callsOf(history).flatMap((call) => secretsIn(call).map((secret) => ({ call, secret })));
     for (const [secret, all] of groupBy(shown, (one) => one.secret)) {
       const wrong =

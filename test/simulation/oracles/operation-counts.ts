@@ -1,18 +1,18 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { groupBy } from "./seen/calls.ts";
 import { isolateEnded } from "./seen/faults.ts";
 import { type Counted, type Look, looksByKey } from "./seen/key-looks.ts";
 import { behindMs, isTroubled, type KeyRequest, requestsByKey } from "./seen/key-requests.ts";
 
 /** How long a request whose answer was lost may have been under way. */
-const PATIENCE_MS = 40_000;
+const LONGEST_CALL_MS = 40_000;
 
 /**
  * How many requests were admitted, by operation. A fault makes numbers uncertain: the totals may then say more, and a request that was made
  * again may count twice. Without one they add up, and each operation has what was admitted.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const requests = requestsByKey(history);
   for (const [keyId, looks] of looksByKey(history)) {
     for (const look of looks) {
@@ -89,7 +89,7 @@ function* doubts({ shown }: Look, sent: readonly KeyRequest[]): Iterable<string>
 const isBefore =
   (history: History, look: Look) =>
   ({ call }: KeyRequest): boolean =>
-    Math.min(call.answeredAt, call.at + PATIENCE_MS) + behindMs(history) <= look.call.at;
+    Math.min(call.answeredAt, call.at + LONGEST_CALL_MS) + behindMs(history) <= look.call.at;
 
 const sumOf = (rows: readonly Counted[]): number => rows.reduce((sum, { admitted }) => sum + admitted, 0);
 

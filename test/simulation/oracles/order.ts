@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { groupBy } from "./seen/calls.ts";
 import { tokenOf } from "./seen/credentials.ts";
 import { type Explained, judged } from "./seen/matching.ts";
@@ -10,7 +10,7 @@ const VIEWED: readonly string[] = ["getChangelog", "getCapabilities"];
  * Of one panelist's answers to one operation in one isolate, the later (sent after the earlier was answered) comes from no older state.
  * Lists of proposals are left out: a replica that is further behind may answer ("Order between requests"). Each answer has the latest moment that explains it; the earlier one's first moment is the floor.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const groups = groupBy(
     judged(history).explained.filter(({ call }) => VIEWED.includes(call.operation)),
     ({ call }) => `${call.isolate} ${call.operation} ${call.path} ${tokenOf(call)}`,

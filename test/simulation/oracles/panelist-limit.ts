@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { type FaultSpan, faultsOf } from "./seen/faults.ts";
@@ -15,7 +15,7 @@ const WAY_MS = 2_000;
 export const panelistLimit = oracle(
   "panelist-limit",
   "Panelists' writes (and reads of `/ideabank/proposals*`) are held to a generous rate per panelist; the changelog is not. The rate-limiting binding is down: the request is admitted.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
       return token === undefined ? undefined : panelistIdOf(token);

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import type { Call } from "./seen/calls.ts";
 import { admissionOf, callsByKey, databaseOf } from "./seen/credentials.ts";
 import { faultsOf, faulty, gateEnds, REMEMBERED_MS, steppedAt } from "./seen/faults.ts";
@@ -14,7 +14,7 @@ const GATE_MS = 2_000;
  * did not answer within its two seconds, as when D1 is slow to give it the key's record: D1 itself decided. A crash is no excuse. Steps of
  * the gate's own clock shorten the window by as much: of isolates' clocks nothing is promised but the age of reads.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   for (const [keyId, calls] of callsByKey(history)) {
     const limits = limitsBetween(history, keyId);
     const counted = calls.filter(

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
 import { isPrimaryFaulty, mayUseBinding } from "./seen/database-faults.ts";
@@ -23,7 +23,7 @@ const mayBeLastView = (history: History, read: Call): boolean =>
  * A read that D1 cannot answer is 503: it is not judged. While D1 does not answer a view may be the last one. The token is good for 60
  * seconds from the write's commit.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const momentOf = new Map(rows.commits.map((commit, moment) => [commit, moment]));
   const writes = new Map<string, { readonly call: Call; readonly moment: number }>();
@@ -71,7 +71,7 @@ const writtenBy = (call: Call): readonly string[] =>
 export const tenantsReadTheirWrites = oracle(
   "tenant-reads-its-writes",
   "A tenant's change made through an isolate shows in every later answer of that isolate, whichever D1 replica it reads.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     const momentOf = new Map(rows.commits.map((commit, moment) => [commit, moment]));
     const made = groupBy(
@@ -103,7 +103,7 @@ export const tenantsReadTheirWrites = oracle(
 export const consistencyTokens = oracle(
   "consistency-token-given",
   "Every answer to a write carries `Consistency-Token`: opaque, signed, at most 160 characters. While D1 sessions alone hang: without it.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);
       if (token === undefined || call.method === "GET" || !succeeded(call) || call.commits.length === 0) continue;

@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 
 /** What belongs to what, and goes with it: table, column, and the table that it names. */
 const BELONGS = [
@@ -11,8 +11,8 @@ const BELONGS = [
 ] as const;
 
 /** The settled tables: the job has run alone, after all that interrupted it. */
-function* find(history: History): Iterable<Found> {
-  const left = (what: string): Found => ({ at: Infinity, found: `settled: ${what}`, calls: [] });
+function* find(history: History): Iterable<Finding> {
+  const left = (what: string): Finding => ({ at: Infinity, found: `settled: ${what}`, calls: [] });
   for (const tables of Object.values(history.settled)) {
     const ids = (table: string) => new Set((tables[table] ?? []).map(({ id }) => id));
     for (const [table, column, parent] of BELONGS) {

@@ -1,5 +1,5 @@
 import type { History, Row } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field } from "./seen/calls.ts";
 import { ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
@@ -16,7 +16,7 @@ const ONE_WRITE_BYTES = 200_000;
  * Never below zero, never grown past the maximum, more after a commit that only adds, not more after one that only removes. A refusal
  * needs an account that one write could fill; reading, deleting and what owners do in Account Settings are never refused.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   for (const [moment, commit] of rows.commits.entries()) {
     const accounts = new Set(

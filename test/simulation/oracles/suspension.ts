@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, succeeded, text } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
@@ -48,7 +48,7 @@ function* withStatus(history: History, status: string): Iterable<readonly [Chang
 export const suspension = oracle(
   "suspension",
   "When `npm run suspend` says so, every request with a key of the account is refused.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const [change, call] of withStatus(history, "suspended")) {
       if (admissionOf(call) !== "admitted") continue;
       yield {
@@ -64,7 +64,7 @@ export const suspension = oracle(
 export const resumption = oracle(
   "resumption",
   "After `--resume` every request with a key of the account is admitted again.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const [change, call] of withStatus(history, "active")) {
       if (call.operation !== "whoami" || call.status !== 403) continue;
       if (["paused", "address"].includes(text(call.answer?.body, "reason") ?? "")) continue;

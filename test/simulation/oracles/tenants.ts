@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, pathOf, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
@@ -29,7 +29,7 @@ const accountOf = (history: History, call: Call): string | undefined => {
  * Three ways to meet another tenant: an identifier in an answer that the request did not name itself, a success for a path that names
  * one, a commit of its rows. Owners: all identifiers in the answers of one client are of one account.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const tenants = new Map<string, string>();
   for (const table of TABLES) {
@@ -44,7 +44,7 @@ function* find(history: History): Iterable<Found> {
     const isOwners = call.path.startsWith("/account/");
     let own = isOwners ? owners.get(call.client) : accountOf(history, call);
     if (own === undefined && !isOwners) continue;
-    const found = (what: string): Found => ({
+    const found = (what: string): Finding => ({
       at: call.answeredAt,
       found: `${call.operation} of account ${own}: ${what}`,
       calls: [call.call],
@@ -78,7 +78,7 @@ export const tenants = oracle("tenants-isolated", "No operation reads or changes
 export const oneDatabase = oracle(
   "one-database",
   "Everything of an account is in one D1 database, and no request with an API key or a token asks another.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);
       const id = token === undefined ? keyIdOf(call) : ideaBankIdOf(token);
@@ -97,7 +97,7 @@ export const oneDatabase = oracle(
 export const oneAccount = oracle(
   "one-account-for-an-owner",
   "One account for an owner, however many first visits come at once and whatever fails between the directory's database and the account's.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const accounts = new Map<string, string>();
     const own = (email: unknown, id: unknown): string | undefined => {
       const before = accounts.get(String(email));

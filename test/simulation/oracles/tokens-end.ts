@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, issuedTokens, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { isPrimaryFaulty } from "./seen/database-faults.ts";
@@ -29,7 +29,7 @@ const endsOf = (versions: readonly Version[]): readonly Version[] =>
     );
   });
 
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const issued = issuedTokens(history);
   const byId = new Map(callsOf(history).map((call) => [call.call, call]));

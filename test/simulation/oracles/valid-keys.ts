@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, text } from "./seen/calls.ts";
 import { callsByKey, keyOf } from "./seen/credentials.ts";
 import { stepped } from "./seen/faults.ts";
@@ -13,7 +13,7 @@ const OLDEST_RECORD_MS = 300_000;
  * A key whose row has allowed everything for five minutes, or since it was made or rotated, is not 401, and whoami with it not 403: a store that
  * is down is 503.
  */
-function* find(history: History): Iterable<Found> {
+function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const epoch = history.epoch ?? 0;
   // From the answer on, when it says that its gate was told: of what was so when it was sent.

@@ -1,5 +1,5 @@
 import type { History } from "../history.ts";
-import { type Found, oracle } from "./oracle.ts";
+import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
@@ -22,7 +22,7 @@ const OWNER_MS = 39_000;
 export const deadlines = oracle(
   "deadlines",
   "D1: 2 seconds when an older record or view can be used instead, 10 seconds otherwise. A key's Durable Object: 2 seconds, and 10 for a revocation. KV and the rate-limiting binding: 1 second.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (call.answer === undefined) continue;
       const longest =
@@ -82,7 +82,7 @@ const hasAnswered = (history: History, group: string, fault: FaultSpan, call: Ca
 export const nobodyWaitsInLine = oracle(
   "nobody-waits-in-line",
   "After the first missed deadline in an isolate, requests are answered at once from memory, or refused at once with 503 and `Retry-After`, while the database hangs.",
-  function* (history: History): Iterable<Found> {
+  function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
       return token === undefined ? undefined : `${databaseOf(ideaBankIdOf(token))} ${call.isolate}`;

@@ -18,14 +18,14 @@ export type How =
   | "sessions-hang"
   | "overloads"
   | "late";
-export type Part = "primary" | "replica";
+export type DatabasePart = "primary" | "replica";
 
 /** `name` is the key of a gate or the digit of a database; without it all of them. `slowMs` is the most that a slow one takes. */
 export type Fault = {
   readonly store: Store;
   readonly how: How;
   readonly until: number;
-  readonly part?: Part;
+  readonly part?: DatabasePart;
   readonly name?: string;
   readonly slowMs?: { readonly least: number; readonly most: number };
 };
@@ -33,7 +33,7 @@ export type Fault = {
 export type Target = {
   readonly store: Store;
   readonly name: string;
-  readonly part?: Part;
+  readonly part?: DatabasePart;
   readonly inSession?: boolean;
 };
 

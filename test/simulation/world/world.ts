@@ -16,7 +16,7 @@ export const OPERATOR_SECRET = "the-operator-secret-of-every-simulated-world";
 const CREDENTIAL_SECRETS = "the-secret-that-signs-in-every-simulated-world";
 const HOST = "https://api.example";
 /** How long a client waits for an answer. */
-const PATIENCE_MS = 40_000;
+const CLIENT_LEAVES_MS = 40_000;
 
 export type WorldOptions = {
   readonly source: Source;
@@ -190,7 +190,7 @@ export class World {
       ...(asked.retries !== undefined && { retries: asked.retries }),
     });
     const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
-    const patience = timeline.after(asked.leavesAfterMs ?? PATIENCE_MS, () => leave(undefined));
+    const leaving = timeline.after(asked.leavesAfterMs ?? CLIENT_LEAVES_MS, () => leave(undefined));
     const answered = async (): Promise<Reply | undefined> => {
       await timeline.sleep(skewed(random, 1, 30));
       const request = new Request(`${HOST}${asked.path}`, {
@@ -210,7 +210,7 @@ export class World {
       return asked.losesAnswer ? undefined : reply;
     };
     const reply = await Promise.race([answered(), left]);
-    timeline.cancel(patience);
+    timeline.cancel(leaving);
     if (reply === undefined) {
       events.push({ kind: "abandoned", at: timeline.now, call });
       return { call };

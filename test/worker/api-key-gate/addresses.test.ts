@@ -95,14 +95,14 @@ it("what was granted holds for its own lease: an answer that comes late gives no
   const sent = new Request("https://api.example/tenant/whoami");
   const from = (now: number, address: string) => ({ now, address, operation: "whoami", sent });
   const [before, after] = [use.ask(START), use.ask(START + 1)];
-  use.take(after, answer("narrow", [INSIDE], []), START);
-  use.take(before, answer("wide", null, ["surveys:read"]), START);
+  use.receive(after, answer("narrow", [INSIDE], []), START);
+  use.receive(before, answer("wide", null, ["surveys:read"]), START);
   // The narrow lease is used up first, by what it allows; then the wide one, until its own end.
   expect(use.decide(from(START + 2, INSIDE))).toMatchObject({ outcome: "admitted", tenant: { scopes: [] } });
   expect(use.decide(from(START + 3, OUTSIDE))).toMatchObject({
     outcome: "admitted",
     tenant: { scopes: ["surveys:read"] },
   });
-  use.take(use.ask(START + 4), answer("narrow again", [INSIDE], []), START + 4);
+  use.receive(use.ask(START + 4), answer("narrow again", [INSIDE], []), START + 4);
   expect(use.decide(from(START + 5, OUTSIDE))).toEqual({ outcome: "refused", reason: "address" });
 });

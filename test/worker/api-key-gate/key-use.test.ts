@@ -17,7 +17,7 @@ it.each([
 ])("a key that was refused %s it was over its limit is refused: nothing is decided by the limit", (_, answers) => {
   const use = new KeyUse("hash");
   const asks = answers.map(() => use.ask(START));
-  for (const [index, ask] of asks.entries()) use.take(ask, answers[index], START + 10);
+  for (const [index, ask] of asks.entries()) use.receive(ask, answers[index], START + 10);
   expect(use.refused(START + 20)).toBe(paused);
   expect(use.decide(at(START + 20))).toBeUndefined();
   // A pause that has ended is seen a second later, not when the limit would have ended.
@@ -27,7 +27,7 @@ it.each([
 
 it("a key over its limit is refused by itself until something leaves its window", () => {
   const use = new KeyUse("hash");
-  use.take(use.ask(START), limited, START + 10);
+  use.receive(use.ask(START), limited, START + 10);
   expect(use.decide(at(START + 49_999))).toMatchObject({ outcome: "limited" });
   expect(use.decide(at(START + 50_000))).toBeUndefined();
 });

@@ -27,9 +27,9 @@ const FAST = { perSecond: 50 };
 
 const leaseOf = (admission: Admission) => (admission.outcome === "admitted" ? admission.lease : undefined);
 
-async function grant(options: KeyOptions, wish = FAST) {
+async function grant(options: KeyOptions, ask = FAST) {
   const key = await addApiKey(options);
-  return leaseOf(await gateOf(key.id).admit(key.secretHash, null, wish));
+  return leaseOf(await gateOf(key.id).admit(key.secretHash, null, ask));
 }
 
 describe("a key in busy use", () => {
@@ -152,9 +152,9 @@ describe("a lease", () => {
       freeze(START);
       const key = await addApiKey({ limit: 200 });
       const ahead = way !== "with an answer";
-      const wish = { perSecond: 100_000 };
-      const answer = await gateOf(key.id).admit(key.secretHash, null, ahead ? undefined : wish);
-      const next = ahead ? await gateOf(key.id).report(key.secretHash, undefined, wish.perSecond) : answer;
+      const ask = { perSecond: 100_000 };
+      const answer = await gateOf(key.id).admit(key.secretHash, null, ahead ? undefined : ask);
+      const next = ahead ? await gateOf(key.id).report(key.secretHash, undefined, ask.perSecond) : answer;
       expect(next && leaseOf(next)).toMatchObject({ admissions: 5 });
       await evictDurableObject(gateOf(key.id));
       expect(await gateOf(key.id).admit(key.secretHash)).toMatchObject({ quota: { remaining: 200 - 1 - 5 - 1 } });

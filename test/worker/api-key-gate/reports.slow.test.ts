@@ -87,13 +87,13 @@ describe("what an isolate refuses by itself", () => {
 
 describe("a report", () => {
   const report = { limited: 3, admitted: 7, leases: [{ id: "a lease", used: 7 }], sightings: undefined };
-  const wish = { perSecond: 0, report };
+  const ask = { perSecond: 0, report };
 
   it("is counted first, also when the call is refused", async () => {
     freeze(START);
     const key = await addApiKey({ limit: 100 });
     await gateOf(key.id).admit(key.secretHash);
-    expect(await gateOf(key.id).admit("0".repeat(64), null, wish)).toMatchObject({ outcome: "refused" });
+    expect(await gateOf(key.id).admit("0".repeat(64), null, ask)).toMatchObject({ outcome: "refused" });
     expect(await usageOf(key.id)).toEqual({ admitted: 8, limited: 3 });
   });
 
@@ -103,7 +103,7 @@ describe("a report", () => {
     const watched = await watchDatabase(gateOf(key.id));
     watched.down = true;
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    expect(await gateOf(key.id).admit(key.secretHash, null, wish)).toEqual({ outcome: "unavailable" });
+    expect(await gateOf(key.id).admit(key.secretHash, null, ask)).toEqual({ outcome: "unavailable" });
     watched.down = false;
     expect(await usageOf(key.id)).toEqual({ admitted: 7, limited: 3 });
   });

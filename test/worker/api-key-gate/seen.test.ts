@@ -223,7 +223,7 @@ it("what was seen while a report is under way waits for the next: it makes no ca
     lease: { id, admissions: 2, forMs: 1_000 },
   });
   const [first, second] = [use.ask(START), use.ask(START)];
-  const [one, two] = [use.take(first, answer("one"), START), use.take(second, answer("two"), START)];
+  const [one, two] = [use.receive(first, answer("one"), START), use.receive(second, answer("two"), START)];
   if (one === undefined || two === undefined) throw new Error("no lease");
   for (let each = 0; each < 2; each++) expect(decide(START)?.outcome).toBe("admitted");
   use.end(one);
